@@ -1,0 +1,301 @@
+"""The one place that knows the compiler (Numba).
+
+Kernels, methods, models and loops are plain functions of scalars and nested tuples.
+``compiled(function)`` is the machine code of the whole tree below ``function``, found again on disk
+by the *content* of the tree; ``lanes(width)`` is the loop over a block of bodies with SIMD.
+
+No fastmath: every fused multiply-add is written ``fma(a, b, c)``, so one body, SIMD lanes and plain
+Python with an exact ``fma`` do the same IEEE operations and agree to the last bit.
+
+The environment variable ``POLHODE_CACHE=0`` turns the disk cache off.  The cache lies beside the
+library, or in the user's cache directory where the library cannot be written (Numba's rule;
+``NUMBA_CACHE_DIR`` moves it).
+"""
+
+import functools
+import hashlib
+import itertools
+import os
+import re
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+from llvmlite import ir
+from numba.core import types as nt
+from numba.extending import intrinsic
+
+from polhode._tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
+from polhode.errors import PolhodeWarning
+
+LANES = 64  # bodies in a block; slot c of body l is block[c * LANES + l]
+OPTIONS = {"error_model": "numpy", "nogil": True}
+F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+
+
+# ---- primitives: plain here, one or a few instructions compiled
+def fma(a, b, c):
+    """a * b + c, rounded once when compiled; any kind of number in plain Python."""
+    return a * b + c
+
+
+def rint(x):
+    """The nearest integer as a float, halves to even."""
+    return float(round(x))
+
+
+def mask(condition):
+    """A float for ``blend``; compiled, its bits are all ones or all zeros."""
+    return 1.0 if condition else 0.0
+
+
+def blend(m, a, b):
+    """``a`` where the mask is set, else ``b``, on nested tuples.
+
+    (A select between a new and a loaded value would become a masked store, which is slow.)
+    """
+    return a if m else b
+
+
+def finite(value):
+    """Whether every float of a nested tuple is finite."""
+    return all(x - x == 0 for x in flat(value))
+
+
+def put(array, row, value):
+    """Write a nested tuple of floats into a row of a two-dimensional array."""
+    array[row] = flat(value)
+
+
+def over_lanes(function, block, shared, slots):
+    """For each lane l of a block: ``block[:, l] = function(shared, block[:, l])``.
+
+    Only the type of ``slots`` is used.  What ``function`` returns overwrites the first slots, in
+    order.  ``shared`` is the same for all lanes (times, step, tables).
+    """
+    for lane in range(LANES):
+        column = block[lane::LANES]
+        new = flat(function(shared, like(slots, iter(column.tolist()))))
+        column[: len(new)] = new
+
+
+@intrinsic
+def _fma(_, a, b, c):
+    def lower(context, builder, signature, args):
+        return builder.fma(*args)
+
+    return nt.float64(nt.float64, nt.float64, nt.float64), lower
+
+
+@intrinsic
+def _rint(_, x):
+    def lower(context, builder, signature, args):
+        return builder.call(builder.module.declare_intrinsic("llvm.rint", [F8]), args)
+
+    return nt.float64(nt.float64), lower
+
+
+@intrinsic
+def _mask(_, condition):
+    def lower(context, builder, signature, args):
+        return builder.bitcast(builder.sext(args[0], I64), F8)
+
+    return nt.float64(nt.boolean), lower
+
+
+@intrinsic
+def _blend(_, m, a, b):
+    def lower(context, builder, signature, args):
+        bits = builder.bitcast(args[0], I64)
+
+        def walk(kind, a, b):
+            if isinstance(kind, nt.BaseTuple):
+                part = builder.extract_value
+                parts = [walk(k, part(a, i), part(b, i)) for i, k in enumerate(kind)]
+                return context.make_tuple(builder, kind, parts)
+            a = builder.and_(bits, builder.bitcast(a, I64))
+            b = builder.and_(builder.not_(bits), builder.bitcast(b, I64))
+            return builder.bitcast(builder.or_(a, b), F8)
+
+        return walk(a, args[1], args[2])
+
+    return a(nt.float64, a, a), lower
+
+
+@intrinsic
+def _finite(_, value):
+    def lower(context, builder, signature, args):
+        def total(kind, x):
+            """The sum of x - x: zero, or NaN if one of them is not finite."""
+            if isinstance(kind, nt.BaseTuple):
+                parts = [total(k, builder.extract_value(x, i)) for i, k in enumerate(kind)]
+                return functools.reduce(builder.fadd, parts, F8(0.0))
+            return builder.fsub(x, x)
+
+        return builder.fcmp_ordered("==", total(value, args[0]), F8(0.0))
+
+    return nt.boolean(value), lower
+
+
+# ---- nested tuples of floats in strided memory
+def _load(context, builder, kind, places):
+    """A value of the nested tuple type ``kind`` from the next ``places``."""
+    if isinstance(kind, nt.BaseTuple):
+        parts = [_load(context, builder, k, places) for k in kind]
+        return context.make_tuple(builder, kind, parts)
+    return builder.load(next(places))
+
+
+def _store(context, builder, kind, value, places):
+    if isinstance(kind, nt.BaseTuple):
+        for i, k in enumerate(kind):
+            _store(context, builder, k, builder.extract_value(value, i), places)
+    else:
+        builder.store(context.cast(builder, value, kind, nt.float64), next(places))
+
+
+@intrinsic
+def _put(_, array, row, value):
+    def lower(context, builder, signature, args):
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        first = builder.mul(args[1], builder.extract_value(view.shape, 1))
+        places = (builder.gep(view.data, [builder.add(first, I64(i))]) for i in itertools.count())
+        _store(context, builder, value, args[2], places)
+        return context.get_dummy_value()
+
+    return nt.void(array, nt.int64, value), lower
+
+
+@functools.cache
+def lanes(width: int) -> Callable:
+    """``over_lanes``, compiled to SIMD vectors of ``width`` doubles (1: a plain loop)."""
+
+    def plain(function, block, shared, slots):
+        return over_lanes(function, block, shared, slots)
+
+    @intrinsic
+    def lane_loop(typing, function, block, shared, slots):
+        call = function.get_call_type(typing, (shared, slots), {})
+
+        def lower(context, builder, signature, args):
+            data = context.make_array(signature.args[1])(context, builder, args[1]).data
+            step = context.get_function(signature.args[0], call)
+            before = builder.block
+            body = builder.append_basic_block("lane")
+            after = builder.append_basic_block("after")
+            builder.branch(body)
+            builder.position_at_end(body)
+            lane = builder.phi(I64)
+            lane.add_incoming(I64(0), before)
+
+            def addresses():
+                for first in itertools.count(0, LANES):
+                    place = builder.add(lane, I64(first), flags=("nsw", "nuw"))
+                    yield builder.gep(data, [place], inbounds=True)
+
+            value = _load(context, builder, slots, addresses())
+            result = step(builder, [args[2], value])
+            _store(context, builder, call.return_type, result, addresses())
+            following = builder.add(lane, I64(1), flags=("nsw", "nuw"))
+            lane.add_incoming(following, builder.block)
+            more = builder.icmp_signed("<", following, I64(LANES))
+            _hint(builder.module, builder.cbranch(more, body, after), width)
+            builder.position_at_end(after)
+            return context.get_dummy_value()
+
+        return nt.void(function, block, shared, slots), lower
+
+    lane_loop.__name__ = f"lanes{width}"
+    PRIMITIVES[plain] = lane_loop
+    return plain
+
+
+def _hint(module, branch, width):
+    """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes."""
+    hints = ("llvm.loop.vectorize.width", width), ("llvm.loop.interleave.count", 1)
+    nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
+    loop = module.add_metadata([I64(len(module.metadata)), *nodes])
+    loop.operands = (loop, *nodes)  # a loop's metadata names itself first
+    branch.set_metadata("llvm.loop", loop)
+
+
+PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite, put: _put})
+
+
+# ---- compiling a tree
+@functools.cache
+def _salt() -> str:
+    """This file and the one below decide the machine code too (Numba adds its version and CPU)."""
+    files = (Path(__file__).with_name(name) for name in ("_tree.py", "_compile.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+_dispatchers: dict = {}  # digest -> dispatcher: kernels shared by trees are compiled once
+_pending: set = set()  # functions that call themselves stay uncompiled; Numba refuses the tree
+
+
+def caching() -> bool:
+    """Whether compiled loops are kept on disk."""
+    return os.environ.get("POLHODE_CACHE", "1") != "0"
+
+
+def compiled(function: Callable, small: bool = False):
+    """The dispatcher of ``function`` and of everything below it; ``small`` ones are inlined."""
+    try:
+        name, cache = digest(function, _salt()), not small and caching()
+    except Uncacheable:
+        name, cache = f"once{id(function):x}", False
+
+    def change(value):
+        if isinstance(value, types.FunctionType) and value in PRIMITIVES:
+            return PRIMITIVES[value]
+        if walkable(value) and value not in _pending:
+            return compiled(value, small=True)
+        return value
+
+    if (name, small) not in _dispatchers:
+        _pending.add(function)
+        try:  # the copy freezes the globals as the digest saw them
+            copy = copied(function, change, always=True)
+        finally:
+            _pending.remove(function)
+        copy.__qualname__ = f"{function.__name__.strip('<>')}_{name}"
+        copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
+        machine = numba.njit(cache=cache, forceinline=small, **OPTIONS)(copy)
+        _dispatchers[name, small] = (
+            machine,
+            function,
+        )  # the function stays alive, so its id is its own
+    return _dispatchers[name, small][0]
+
+
+def _reason(error: Exception) -> str:
+    """The first line of Numba's message that says something."""
+    lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()]
+    said = [line for line in lines if line and not line.startswith(("Failed in", "During", "File"))]
+    return said[0] if said else type(error).__name__
+
+
+def compiled_or_plain(function: Callable, what: str) -> Callable:
+    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
+    machine = compiled(function)
+
+    @functools.wraps(function)
+    def call(*args):
+        if call.machine is not None:
+            try:
+                return call.machine(*args)
+            except numba.core.errors.NumbaError as error:
+                warnings.warn(
+                    f"{what} could not be compiled and runs as plain Python, some 50 times slower: "
+                    f"{_reason(error)}",
+                    PolhodeWarning,
+                    stacklevel=3,
+                )
+                call.machine = None
+        return function(*args)
+
+    call.machine = machine
+    return call

@@ -1,0 +1,177 @@
+"""Trees of plain functions: all that can be reached from a function through globals, cells and modules.
+
+``bind(function, {stub: value})``  a copy in which each stub is replaced, by identity, at any depth
+``digest(function)``               a short hash of everything that decides what the tree computes
+
+There is no compiler here.  A bound tree is plain Python and runs as it is, on floats, on mpmath
+numbers or on anything else that has arithmetic.
+"""
+
+import builtins
+import hashlib
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+PRIMITIVES: dict[Callable, Any] = {}  # plain function -> its compiled form; _compile fills it
+KNOWN = ("math", "cmath", "numpy")  # modules whose functions the compiler knows: nothing to walk
+
+
+class Uncacheable(Exception):
+    """A tree depends on something whose content cannot be digested."""
+
+
+# ---- nested tuples of floats
+def flat(value) -> list:
+    """The numbers of a nested tuple, in order."""
+    if not isinstance(value, tuple):
+        return [value]
+    return [number for part in value for number in flat(part)]
+
+
+def like(value, numbers: Iterator):
+    """The next ``numbers`` in the nesting of ``value``."""
+    if not isinstance(value, tuple):
+        return next(numbers)
+    return tuple(like(part, numbers) for part in value)
+
+
+# ---- walking
+def _names(code: types.CodeType) -> list[str]:
+    """The global and attribute names of a code object and of those inside it, in their order."""
+    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return [*code.co_names, *(name for c in inner for name in _names(c))]
+
+
+def _root(value) -> str:
+    return str(getattr(value, "__module__", "")).split(".")[0]
+
+
+def walkable(value) -> bool:
+    """A Python function that the compiler does not already know."""
+    return isinstance(value, types.FunctionType) and _root(value) not in ("numpy", "numba")
+
+
+def _known(module: types.ModuleType) -> bool:
+    name = module.__name__
+    return name.split(".")[0] in KNOWN and module is sys.modules.get(name)
+
+
+def _plain(value):
+    """The Python function of something that a user compiled already."""
+    return getattr(value, "py_func", value)
+
+
+def _cells(function: types.FunctionType) -> list:
+    return [cell.cell_contents for cell in function.__closure__ or ()]
+
+
+def _visited(value, change: Callable, names: list[str]):
+    """``change(value)``; of a module a stand-in, if one of the attributes in ``names`` changes."""
+    value = _plain(value)
+    if not isinstance(value, types.ModuleType):
+        return change(value)
+    used = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    if _known(value):
+        new = {name: change(v) if callable(v) else v for name, v in used.items()}
+    else:
+        new = {name: _visited(v, change, names) for name, v in used.items()}
+    if all(new[name] is used[name] for name in used):
+        return value
+    stand_in = types.ModuleType(value.__name__)
+    vars(stand_in).update(new)
+    return stand_in
+
+
+def copied(function: types.FunctionType, change: Callable, always: bool = False):
+    """``function`` with each global and cell passed through ``change``; itself if none changes."""
+    scope = {**vars(builtins), **function.__globals__}
+    names = _names(function.__code__)
+    used = {name: scope[name] for name in names if name in scope}
+    new = {name: _visited(value, change, names) for name, value in used.items()}
+    cells = _cells(function)
+    new_cells = [_visited(value, change, names) for value in cells]
+    pairs = zip([*used.values(), *cells], [*new.values(), *new_cells], strict=True)
+    if not always and all(old is now for old, now in pairs):
+        return function
+    copy = types.FunctionType(
+        function.__code__,
+        {**new, "__name__": function.__module__},
+        function.__name__,
+        function.__defaults__,
+        tuple(map(types.CellType, new_cells)),
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    for attribute in ("__module__", "__qualname__", "__doc__"):
+        setattr(copy, attribute, getattr(function, attribute))
+    return copy
+
+
+def bind(function: Callable, replacements: Mapping[Any, Any]) -> Callable:
+    """A plain copy of the tree in which each key of ``replacements`` is its value, at any depth.
+
+    Keys are found by identity, never by name: a user's own function called ``step`` is safe.
+    """
+    table = {id(stub): value for stub, value in replacements.items()}
+    done: dict[types.FunctionType, Any] = {}
+
+    def change(value):
+        if id(value) in table:
+            return table[id(value)]
+        if not walkable(value) or value in PRIMITIVES:
+            return value
+        if value not in done:
+            done[value] = value  # a recursive function goes on calling itself
+            done[value] = copied(value, change)
+        return done[value]
+
+    return change(function)
+
+
+# ---- digesting
+def _content(value, seen: dict, names: list[str]) -> str:
+    """Everything that decides what ``value`` computes, as text."""
+    value = _plain(value)
+    if isinstance(value, types.FunctionType) and value in PRIMITIVES:
+        return PRIMITIVES[value].__name__
+    if walkable(value):
+        if value in seen:
+            return f"<again {seen[value]}>"
+        seen[value] = len(seen)
+        code = value.__code__
+        names = _names(code)
+        scope = {n: value.__globals__[n] for n in sorted(set(names)) if n in value.__globals__}
+        rest = scope, tuple(_cells(value)), value.__defaults__, value.__kwdefaults__
+        return _code(code, seen, names, value.__doc__ is not None) + _content(rest, seen, names)
+    if isinstance(value, types.CodeType):
+        return _code(value, seen, names, False)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return f"{type(value).__name__}:{value!r}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{k}:{_content(v, seen, names)}" for k, v in value.items()) + "}"
+    if isinstance(value, (tuple, frozenset)):
+        parts = [_content(part, seen, names) for part in value]
+        return f"{type(value).__name__}{parts if isinstance(value, tuple) else sorted(parts)}"
+    if hasattr(value, "tobytes") and not value.dtype.hasobject:
+        return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, types.ModuleType):
+        if _known(value):
+            return value.__name__
+        used = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        return value.__name__ + _content(used, seen, names)
+    if _root(value) == "numpy" or isinstance(value, (types.BuiltinFunctionType, type)):
+        return f"{value.__module__}.{value.__qualname__}"
+    raise Uncacheable(repr(value))
+
+
+def _code(code: types.CodeType, seen: dict, names: list[str], documented: bool) -> str:
+    """A code object: its bytes mean nothing without the order of its names and constants."""
+    constants = code.co_consts[documented:]
+    shape = code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_names
+    return f"{code.co_code.hex()}{shape}{_content(constants, seen, names)}"
+
+
+def digest(function: Callable, salt: str = "") -> str:
+    """Sixteen hexadecimal digits; raises ``Uncacheable`` where content cannot be seen."""
+    return hashlib.sha256((salt + _content(function, {}, [])).encode()).hexdigest()[:16]

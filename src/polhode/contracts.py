@@ -1,0 +1,258 @@
+"""What methods, models and loops agree on.  The docstrings of the stubs are the contract.
+
+``state``   the nested tuple of a kind of problem: rotation ``(q, m)``; m the momentum in body axes
+``carry``   what a method hands from one step to the next: the torque at the end, a predictor, a
+            history, compensations.  ``start`` makes the first one
+``body``    ``(inertia, inverse, axes, mass, 1/mass)``: principal moments, their inverses, the
+            quaternion that takes principal axes to the user's body axes
+``params``  ``(numbers, tables)``: the model's own floats, nested as its author likes, and its
+            read-only arrays, both handed over at run time
+
+All but the tables are nested tuples of floats that loops never open; a lane block stores the floats
+in order.  So a new kind of problem, a method with memory or a model with data needs no new loop.
+
+A function here is a *stub*: methods call ``torque``, loops call ``step``, and ``loops.joined`` binds
+the real ones in their place.  Unbound, they are the free body and the motionless method.
+
+Everything inside happens in principal axes.  What a user gave in his own body axes passes through
+the three functions ``attitude_of_body``, ``to_body_axes`` and ``to_principal_axes``; for a body whose
+axes are principal they are bound to pass their argument on, and cost nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
+
+
+class Status(IntEnum):
+    """How a loop ended.  Compiled code returns one of these and never raises."""
+
+    OK = 0
+    NOT_CONVERGED = 1
+    NOT_FINITE = 2
+    STEP_TOO_SMALL = 3
+
+
+OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL = 0, 1, 2, 3  # the same, as compiled code sees them
+
+ADVICE = {
+    Status.NOT_CONVERGED: "the implicit equations of the step have no solution near the last state;"
+    " try a smaller dt, or an explicit method",
+    Status.NOT_FINITE: "the state overflowed or the torque returned NaN; try a smaller dt, and check"
+    " the torque at this time",
+    Status.STEP_TOO_SMALL: "the step size fell to the rounding of the time; loosen the tolerance, or"
+    " look for a discontinuity of the torque at this time",
+}
+
+
+# ---- what a model provides
+def torque(t, q, m, body, params):
+    """The torque in principal axes.  This stub is the free body."""
+    return (0.0, 0.0, 0.0)
+
+
+def potential(t, q, body, params):
+    """The potential energy.  This stub is the free body."""
+    return 0.0
+
+
+# ---- the user's body axes
+def attitude_of_body(q, body):
+    """The attitude of the user's body axes, from that of the principal axes."""
+    return product(q, conjugate(body[2]))
+
+
+def to_body_axes(v, body):
+    """A vector in the user's body axes, from principal axes."""
+    return to_inertial(body[2], v)
+
+
+def to_principal_axes(v, body):
+    """A vector in principal axes, from the user's body axes."""
+    return to_body(body[2], v)
+
+
+def same(value, body):
+    """The three functions above for a body whose axes are principal."""
+    return value
+
+
+ALIGNED = {attitude_of_body: same, to_body_axes: same, to_principal_axes: same}
+
+
+# ---- what a method provides
+def start(t, h, state, body, params):
+    """The carry before the first step."""
+    return ()
+
+
+def step(t, h, state, carry, body, params):
+    """Explicit methods: (state, carry).  Cannot fail: what is undefined becomes NaN and stays so."""
+    return state, carry
+
+
+def guess(t, h, state, carry, body, params):
+    """Implicit methods: the first ``unknown``, a tuple of tuples and floats.
+
+    Its last entry is a float, the squared size of the last correction; 0 before the first.
+    """
+    return ((), 0.0)
+
+
+def improve(t, h, unknown, state, body, params):
+    """Implicit methods: one correction, (unknown, done)."""
+    return unknown, True
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    """Implicit methods: (state, carry) from the solved unknown."""
+    return state, carry
+
+
+def trial(t, h, state, carry, body, params, tolerances):
+    """Adaptive methods: one trial step, (state, carry, error, factor).
+
+    ``error`` is relative to the tolerances: the step counts if ``error <= 1``.  ``factor`` times h
+    is the size of the next trial, whether this one counted or not.  A trial that did not count
+    leaves state and carry as they were.  In lanes every body has a time and a step of its own.
+    """
+    return state, carry, 0.0, 1.0
+
+
+# ---- records
+FREE, LINEAR, AXIAL = "free", "linear", "axial"
+MOTIONS = {
+    FREE: "no torque",
+    LINEAR: "a potential linear in the attitude matrix (heavy top)",
+    AXIAL: "any potential symmetric about an inertial axis; momentum: its component along it",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A map: one file, one record.
+
+    Explicit: ``step``.  Implicit: ``guess``, ``improve``, ``finish``.  Adaptive: ``trial``.
+    Everything declared here is tested, true and false alike.  ``keeps_energy`` and
+    ``keeps_momentum`` list the motions (``MOTIONS``) in which the quantity is kept to rounding.
+    A composition is the same functions with other ``weights``, which are data at run time.
+    """
+
+    name: str
+    title: str
+    order: int
+    symmetric: bool
+    symplectic: bool = False
+    keeps_energy: tuple[str, ...] = ()
+    keeps_momentum: tuple[str, ...] = ()
+    keeps_norm: bool = False  # |m|, without torque
+    torques_per_step: int = 0
+    torques_per_iteration: int = 0
+    references: tuple[str, ...]
+    start: Callable = start
+    step: Callable | None = None
+    guess: Callable | None = None
+    improve: Callable | None = None
+    finish: Callable | None = None
+    trial: Callable | None = None
+    weights: tuple[float, ...] = (1.0,)
+    width: int = 8  # SIMD width that measured best
+
+    @property
+    def implicit(self) -> bool:
+        return self.improve is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What turns the body: a torque, its potential if there is one, and their run-time data.
+
+    ``depends_on_omega`` says whether the torque reads the momentum: a method that carries a torque
+    on, or that needs a kick, must know.  ``user`` holds the functions a user gave, if any: they
+    may change between two calls, so solvers look at their content each time.
+    """
+
+    name: str
+    torque: Callable = torque
+    potential: Callable | None = potential
+    names: tuple[str, ...] = ()
+    numbers: tuple = ()
+    tables: tuple = ()
+    depends_on_omega: bool = False
+    user: tuple[Callable, ...] = ()
+    terms: tuple["Model", ...] = field(default=(), repr=False)
+    references: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> tuple:
+        return self.numbers, self.tables
+
+    def __add__(self, other: "Model") -> "Model":
+        if not isinstance(other, Model):
+            return NotImplemented
+        return total(self.terms or (self,), other.terms or (other,))
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return dict(zip(self.names, self.numbers, strict=True))
+
+
+def total(*groups: tuple[Model, ...]) -> Model:
+    """The sum of models; numbers and tables are nested, one entry for each term."""
+    terms = tuple(term for group in groups for term in group)
+    names = [term.name for term in terms]
+    unique = [n if names.count(n) == 1 else f"{n}{i + 1}" for i, n in enumerate(names)]
+    has_potential = all(term.potential is not None for term in terms)
+    return Model(
+        name=" + ".join(names),
+        torque=_summed_torque(tuple(term.torque for term in terms)),
+        potential=_summed_potential(tuple(term.potential for term in terms))
+        if has_potential
+        else None,
+        names=tuple(unique),
+        numbers=tuple(term.numbers for term in terms),
+        tables=tuple(term.tables for term in terms),
+        depends_on_omega=any(term.depends_on_omega for term in terms),
+        user=tuple(function for term in terms for function in term.user),
+        terms=terms,
+        references=tuple(dict.fromkeys(key for term in terms for key in term.references)),
+    )
+
+
+def _summed_torque(functions: tuple) -> Callable:
+    """The sum of torques, the i-th of which takes the i-th numbers and tables."""
+    last = functions[-1]
+    place = len(functions) - 1
+
+    def alone(t, q, m, body, params):
+        return last(t, q, m, body, (params[0][place], params[1][place]))
+
+    if place == 0:
+        return alone
+    before = _summed_torque(functions[:-1])
+
+    def summed(t, q, m, body, params):
+        a, b = before(t, q, m, body, params), alone(t, q, m, body, params)
+        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+    return summed
+
+
+def _summed_potential(functions: tuple) -> Callable:
+    last = functions[-1]
+    place = len(functions) - 1
+
+    def alone(t, q, body, params):
+        return last(t, q, body, (params[0][place], params[1][place]))
+
+    if place == 0:
+        return alone
+    before = _summed_potential(functions[:-1])
+
+    def summed(t, q, body, params):
+        return before(t, q, body, params) + alone(t, q, body, params)
+
+    return summed

@@ -1,0 +1,57 @@
+"""Sine and cosine without branches, the same operations for one body and for SIMD lanes.
+
+``sincos1(a) = (sin a, cos a - 1)``: a turn by a small angle is an *increment*, and its cosine is
+never rounded near 1, so lengths drift as the square root of the number of turns (Brouwer's law).
+
+a is reduced by whole turns to |r| <= pi, and the half angle r/2 is doubled:
+
+    2 sin(r/2) = r + r z P(z),    cos(r/2) - 1 = z (z Q(z) - 1/8),    z = r²           (1)
+    sin r = 2 sin(r/2) (1 + (cos(r/2) - 1)),    cos r - 1 = -(2 sin(r/2))² / 2          (2)
+
+A reduction by half turns would be shorter and lose the common sign of (sin, cos), and with it the
+continuity of a quaternion.  P and Q interpolate at Chebyshev nodes (``design/sincos.py``).
+"""
+
+from polhode._compile import fma, rint
+
+P0, P1 = -0.041666666666666664, 0.0005208333333333322
+P2, P3 = -3.1001984126960884e-06, 1.07645778199847e-08
+P4, P5 = -2.4464948844424267e-11, 3.920648753086607e-14
+P6, P7 = -4.665508828117721e-17, 4.167841914273055e-20
+Q0, Q1 = 0.0026041666666666665, -2.1701388888888876e-05
+Q2, Q3 = 9.688120039679628e-08, -2.691144455231285e-10
+Q4, Q5 = 5.096864404961478e-13, -7.001167152596309e-16
+Q6, Q7 = 7.290462658750289e-19, -5.80543472999435e-22
+TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535
+
+
+def sincos1(a):
+    """(sin a, cos a - 1): within 2 ulp for |a| < pi/2, 6e-16 absolute for |a| < 1e8."""
+    k = rint(a * TURNS)
+    r = fma(-k, TURN_REST, fma(-k, TURN, a))
+    z = r * r
+    z2 = z * z
+    z4 = z2 * z2
+    p_low = fma(z2, fma(z, P3, P2), fma(z, P1, P0))
+    p = fma(z4, fma(z2, fma(z, P7, P6), fma(z, P5, P4)), p_low)
+    q_low = fma(z2, fma(z, Q3, Q2), fma(z, Q1, Q0))
+    q = fma(z4, fma(z2, fma(z, Q7, Q6), fma(z, Q5, Q4)), q_low)
+    s2 = fma(r * z, p, r)  # (1)
+    c1 = z * fma(z, q, -0.125)
+    return fma(s2, c1, s2), -0.5 * (s2 * s2)  # (2)
+
+
+def sin(a):
+    """The sine of a: what ``math.sin`` becomes inside a model."""
+    return sincos1(a)[0]
+
+
+def cos(a):
+    """The cosine of a: what ``math.cos`` becomes inside a model."""
+    return 1.0 + sincos1(a)[1]
+
+
+def double_angle(s, c1):
+    """(sin 2a, cos 2a - 1) from (sin a, cos a - 1)."""
+    s2 = s + s
+    return fma(s2, c1, s2), -(s2 * s)

@@ -1,0 +1,369 @@
+"""Loop templates, and how they are joined to a method and a model.
+
+A template is a plain function that calls the stubs of ``contracts``.  ``joined`` binds a method and
+a model into it (plain Python); ``build`` compiles the result.
+
+Time is ``t0 + k*h``, never a sum, and loops take the number k of steps already done: a run that is
+stopped and continued, saved often or seldom, or shared out in chunks gives the same bits.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from polhode._compile import (
+    LANES,
+    blend,
+    compiled_or_plain,
+    finite,
+    lanes,
+    mask,
+    over_lanes,
+    put,
+)
+from polhode._tree import bind, flat
+from polhode.contracts import (
+    ALIGNED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    STEP_TOO_SMALL,
+    Method,
+    Model,
+    finish,
+    guess,
+    improve,
+    potential,
+    start,
+    step,
+    torque,
+    trial,
+)
+
+MAX_ITERATIONS = 50
+MAX_TRIALS = 100  # of one adaptive step
+
+
+# ---- one body, fixed step
+def attempt(t, h, state, carry, body, params):
+    """A stub: what loops call, (state, carry, status, iterations, size of the last correction)."""
+    return state, carry, OK, 0, 0.0
+
+
+def sure_step(t, h, state, carry, body, params):
+    """The attempt of an explicit method."""
+    state, carry = step(t, h, state, carry, body, params)
+    return state, carry, OK, 0, 0.0
+
+
+def solved_step(t, h, state, carry, body, params):
+    """The attempt of an implicit method: ``improve`` until it is done."""
+    unknown = guess(t, h, state, carry, body, params)
+    done, count = False, 0
+    while not done and count < MAX_ITERATIONS:
+        unknown, done = improve(t, h, unknown, state, body, params)
+        count += 1
+    if not done:
+        return state, carry, NOT_CONVERGED, count, unknown[-1]
+    new, kept = finish(t, h, unknown, state, carry, body, params)
+    return new, kept, OK, count, unknown[-1]
+
+
+def whole_step(t, h, weights, offsets, state, carry, body, params):
+    """One step of a composition: (state, carry, status, iterations, size)."""
+    iterations, size = 0, 0.0
+    for j in range(len(weights)):
+        state, carry, status, count, size = attempt(
+            t + offsets[j] * h, weights[j] * h, state, carry, body, params
+        )
+        iterations += count
+        if status != OK:
+            return state, carry, status, iterations, size
+    return state, carry, OK, iterations, size
+
+
+def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out):
+    """States after ``ends[r]`` steps and a side step ``sides[r]`` in row r of ``out``.
+
+    ``k`` steps were done before.  A side step is taken from the grid and never fed back.  ``fresh``:
+    the carry is only a pattern, and made here.  Returns (state, carry, status, rows, steps,
+    iterations, size): rows and steps that are good, and the state after them.
+    """
+    if fresh:
+        carry = start(t0 + k * h, weights[0] * h, state, body, params)
+    row, i, iterations = 0, 0, 0
+    while row < len(ends):
+        aside = i == ends[row]
+        if aside and sides[row] == 0.0:
+            put(out, row, state)
+            row += 1
+            continue
+        this = sides[row] if aside else h  # one call site: the step is compiled once
+        new, kept, status, count, size = whole_step(
+            t0 + (k + i) * h, this, weights, offsets, state, carry, body, params
+        )
+        iterations += count
+        if status == OK and not finite(new):
+            status = NOT_FINITE
+        if status != OK:
+            return state, carry, status, row, i, iterations, size
+        if aside:
+            put(out, row, new)
+            row += 1
+        else:
+            state, carry, i = new, kept, i + 1
+    return state, carry, OK, row, i, iterations, 0.0
+
+
+def potentials(times, states, body, params, out):
+    """The potential energy along the rows (q, m) of ``states``."""
+    for i in range(len(times)):
+        q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
+        out[i] = potential(times[i], q, body, params)
+
+
+# ---- one body, adaptive step
+def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
+    """Trial steps up to ``end``: (t, t_low, h, state, carry, status, accepted, rejected).
+
+    The time is the sum t + t_low, and the step that is taken is exactly the one that is added.
+    ``h`` is the next trial, for a run that is to be continued.
+    """
+    accepted, rejected, tries = 0, 0, 0
+    while (end - t) - t_low != 0.0:
+        left = (end - t) - t_low
+        final = abs(h) >= abs(left)
+        this = left if final else h
+        new_t = t + (t_low + this)
+        if new_t == t or tries == MAX_TRIALS:
+            return t, t_low, h, state, carry, STEP_TOO_SMALL, accepted, rejected
+        new, kept, error, factor = trial(t + t_low, this, state, carry, body, params, tolerances)
+        following = this * factor
+        if error <= 1.0:  # false for NaN
+            state, carry = new, kept
+            t_low = 0.0 if final else (t_low + this) - (new_t - t)
+            t = end if final else new_t
+            accepted, tries = accepted + 1, 0
+            if final and abs(following) < abs(h):
+                following = h
+        else:
+            rejected, tries = rejected + 1, tries + 1
+            following = following if factor < 1.0 else 0.5 * this
+        h = following if abs(following) <= largest else (largest if following > 0.0 else -largest)
+    return t, t_low, h, state, carry, OK, accepted, rejected
+
+
+# ---- many bodies in SIMD lanes, fixed step
+# A body is the nested tuple ``slots``: (active, status, count, unknown, state, carry, body, numbers).
+# ``shared`` is (t, h, tables).
+def lane_start(shared, slots):
+    t, h, tables = shared
+    active, status, count, unknown, state, _, body, numbers = slots
+    return active, status, count, unknown, state, start(t, h, state, body, (numbers, tables))
+
+
+def lane_step(shared, slots):
+    t, h, tables = shared
+    active, status, count, unknown, state, carry, body, numbers = slots
+    state, carry = step(t, h, state, carry, body, (numbers, tables))
+    return active, status, count, unknown, state, carry
+
+
+def start_lanes(blocks, t, h, tables, slots):
+    """The first carry of every body."""
+    for b in range(blocks.shape[0]):
+        over_lanes(lane_start, blocks[b], (t, h, tables), slots)
+
+
+def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
+    """``n`` steps after the first ``k`` of every body of every block; explicit methods."""
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        for i in range(k, k + n):
+            for j in range(len(weights)):
+                shared = t0 + i * h + offsets[j] * h, weights[j] * h, tables
+                over_lanes(lane_step, block, shared, slots)
+
+
+# An implicit step in lanes: the iteration runs over the block until its slowest body is done, and a
+# body that is done no longer changes.  So each sees exactly the iterations it would see alone.
+def lane_guess(shared, slots):
+    t, h, tables = shared
+    active, status, count, unknown, state, carry, body, numbers = slots
+    unknown = guess(t, h, state, carry, body, (numbers, tables))
+    return mask(status == OK), status, count, unknown
+
+
+def lane_improve(shared, slots):
+    t, h, tables = shared
+    active, status, count, unknown, state, carry, body, numbers = slots
+    new, done = improve(t, h, unknown, state, body, (numbers, tables))
+    count = blend(active, count + 1.0, count)
+    return blend(mask(done), 0.0, active), status, count, blend(active, new, unknown)
+
+
+def lane_finish(shared, slots):
+    t, h, tables = shared
+    active, status, count, unknown, state, carry, body, numbers = slots
+    new, kept = finish(t, h, unknown, state, carry, body, (numbers, tables))
+    good = blend(active, 0.0, mask(status == OK))
+    state, carry = blend(good, new, state), blend(good, kept, carry)
+    return active, blend(active, 1.0 * NOT_CONVERGED, status), count, unknown, state, carry
+
+
+def solve_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
+    """``advance_lanes`` for implicit methods; after a failure a body keeps its last good state."""
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        for i in range(k, k + n):
+            for j in range(len(weights)):
+                shared = t0 + i * h + offsets[j] * h, weights[j] * h, tables
+                over_lanes(lane_guess, block, shared, slots)
+                for _ in range(MAX_ITERATIONS):
+                    over_lanes(lane_improve, block, shared, slots)
+                    left = 0
+                    for lane in range(LANES):
+                        left += block[lane] != 0.0
+                    if left == 0:
+                        break
+                over_lanes(lane_finish, block, shared, slots)
+
+
+# ---- many bodies in SIMD lanes, adaptive steps
+# A body is (active, status, time, state, carry, body, numbers), time = (t, t_low, h, accepted,
+# rejected, tries): every body has a time and a step of its own.  ``shared``: (end, largest,
+# tolerances, tables).
+def lane_trial(shared, slots):
+    end, largest, tolerances, tables = shared
+    active, status, (t, t_low, h, accepted, rejected, tries), state, carry, body, numbers = slots
+    left = (end - t) - t_low
+    final = mask(abs(h) >= abs(left))
+    this = blend(final, left, h)
+    new_t = t + (t_low + this)
+    running = mask((left != 0.0) & (status == OK))
+    stuck = mask((new_t == t) | (tries == MAX_TRIALS))
+    new, kept, error, factor = trial(
+        t + t_low, this, state, carry, body, (numbers, tables), tolerances
+    )
+    following = this * factor
+    counts = mask(error <= 1.0)
+    after = blend(mask((error <= 1.0) & (abs(following) < abs(h))), h, following)
+    after = blend(final, after, following)
+    after = blend(counts, after, blend(mask(factor < 1.0), following, 0.5 * this))
+    limit = blend(mask(after > 0.0), largest, -largest)
+    after = blend(mask(abs(after) <= largest), after, limit)
+    moves = blend(running, blend(stuck, 0.0, counts), 0.0)
+    tried = blend(running, blend(stuck, 0.0, mask(t == t)), 0.0)
+    low = blend(final, 0.0, (t_low + this) - (new_t - t))
+    time = (
+        blend(moves, blend(final, end, new_t), t),
+        blend(moves, low, t_low),
+        blend(tried, after, h),
+        blend(moves, accepted + 1.0, accepted),
+        blend(tried, blend(counts, rejected, rejected + 1.0), rejected),
+        blend(tried, blend(counts, 0.0, tries + 1.0), tries),
+    )
+    status = blend(running, blend(stuck, 1.0 * STEP_TOO_SMALL, status), status)
+    active = mask(((end - time[0]) - time[1] != 0.0) & (status == OK))
+    return active, status, time, blend(moves, new, state), blend(moves, kept, carry)
+
+
+def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
+    """Trial steps of every body up to ``end``, each with its own step, as if it were alone."""
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        left = LANES
+        while left > 0:
+            over_lanes(lane_trial, block, (end, largest, tolerances, tables), slots)
+            left = 0
+            for lane in range(LANES):
+                left += block[lane] != 0.0
+
+
+# ---- joining
+def joined(
+    template: Callable,
+    method: Method | None,
+    model: Model | None = None,
+    aligned: bool = True,
+    numbers: Mapping | None = None,
+) -> Callable:
+    """A plain copy of ``template`` with the functions of ``method``, in them those of ``model``.
+
+    ``aligned``: the user's body axes are principal.  ``numbers`` replaces elementary functions
+    everywhere, for instance by those of mpmath.
+    """
+    inner: dict = {}
+    if model is not None:
+        inner[torque] = model.torque
+        if model.potential is not None:
+            inner[potential] = model.potential
+    if aligned:
+        inner = {stub: bind(function, ALIGNED) for stub, function in inner.items()}
+    pieces = dict(inner)
+    if method is not None:
+        for stub in (start, step, guess, improve, finish, trial):
+            function = getattr(method, stub.__name__)
+            if function is not None:
+                pieces[stub] = bind(function, inner)
+        pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
+        pieces[over_lanes] = lanes(method.width)
+        if template is advance_lanes and method.implicit:
+            template = solve_lanes
+    return bind(bind(template, pieces), numbers or {})
+
+
+def build(
+    template: Callable, method: Method | None, model: Model | None = None, aligned: bool = True
+) -> Callable:
+    """The compiled form of ``joined``; plain Python if the model cannot be compiled."""
+    what = f"the torque of {model.name!r}" if model is not None else template.__name__
+    return compiled_or_plain(joined(template, method, model, aligned), what)
+
+
+def substeps(method: Method) -> tuple[np.ndarray, np.ndarray]:
+    """(weights, offsets): the fractions of a step, and where in the step they begin."""
+    return np.array(method.weights), np.array([0.0, *np.cumsum(method.weights)[:-1]])
+
+
+# ---- blocks of bodies
+def in_threads(run: Callable, blocks: np.ndarray, workers: int, *args) -> None:
+    """The blocks shared out to threads; bodies do not meet, so results do not depend on them."""
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(lambda part: run(part, *args), np.array_split(blocks, workers)))
+
+
+def pack(columns, bodies: int) -> np.ndarray:
+    """Lane blocks from one array (or number) per slot; copies of the last body fill the last block."""
+    count = -(-bodies // LANES)
+    table = np.empty((len(columns), count * LANES))
+    for row, column in zip(table, columns, strict=True):
+        row[:bodies], row[bodies:] = column, np.broadcast_to(column, bodies)[-1]
+    blocks = table.reshape(len(columns), count, LANES).swapaxes(0, 1)
+    return np.ascontiguousarray(blocks).reshape(count, -1)
+
+
+def unpack(blocks: np.ndarray, bodies: int) -> np.ndarray:
+    """The slots as rows, the bodies as columns."""
+    table = blocks.reshape(len(blocks), -1, LANES).swapaxes(0, 1)
+    return table.reshape(len(table), -1)[:, :bodies]
+
+
+def lane_slots(method: Method, members: list) -> tuple[np.ndarray, tuple]:
+    """(blocks, slots) of ``members``, each (state, carry, body, params); the tables are shared."""
+    state, carry, body, (numbers, tables) = members[0]
+    unknown = ()
+    if method.guess is not None:
+        unknown = method.guess(0.0, 1.0, state, carry, body, (numbers, tables))
+    slots = 0.0, 0.0, 0.0, unknown, state, carry, body, numbers
+    rows = [flat((0.0, 0.0, 0.0, unknown, s, c, b, p[0])) for s, c, b, p in members]
+    return pack(np.array(rows).T, len(members)), slots
+
+
+def lane_results(blocks: np.ndarray, slots: tuple, bodies: int) -> np.ndarray:
+    """(status, iterations, state, carry) of each body, as rows."""
+    table = unpack(blocks, bodies)
+    first = 3 + len(flat(slots[3]))
+    last = first + len(flat(slots[4:6]))
+    return np.concatenate([table[1:3], table[first:last]]).T

@@ -1,0 +1,47 @@
+"""The maps: one file each.  ``METHODS`` is the registry, in reading order."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from polhode.contracts import Method
+from polhode.methods import (
+    akw,
+    backward_euler,
+    backward_euler_m,
+    bbtrap,
+    bbtrapwd,
+    forward_euler,
+    forward_euler_m,
+    imid,
+    imidm,
+    mkrk,
+    swc1,
+    trap,
+    trapm,
+)
+from polhode.tableaus.runge_kutta import TABLEAUS
+
+_FILES = (
+    forward_euler,
+    backward_euler,
+    forward_euler_m,
+    backward_euler_m,
+    trap,
+    imid,
+    trapm,
+    imidm,
+    swc1,
+    akw,
+    bbtrap,
+    bbtrapwd,
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            *(file.METHOD for file in _FILES),
+            *(mkrk.method(tableau) for tableau in TABLEAUS.values()),
+        )
+    }
+)

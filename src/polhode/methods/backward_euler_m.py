@@ -1,0 +1,71 @@
+"""Backward Euler that conserves momentum (Krysl 2006, eq. 19).
+
+The turn psi of one step solves, with the torque T at the end,
+
+    psi = h I⁻¹ (exp(-psi) m + h T(t + h, q')),    q' = q exp(psi)                     (1)
+    m' = exp(-psi) m + h T(t + h, q')                                                  (2)
+
+First order, implicit.  The momentum in inertial axes changes by the impulse h q' T alone.
+The adjoint of forward-euler-m.
+
+(1) is solved by Newton's method without the derivative of the torque.  A torque that depends on
+the rate sees psi/h, which (1) makes the rate at the end.  Carried: psi/h of three steps.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.inertia import euler_newton_rows
+from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.so3 import exp1, turned_back_jacobian
+from polhode.kernels.vector import add_scaled, multiply, scale
+
+
+def start(t, h, state, body, params):
+    rate = scale(body[1], state[1])
+    return rate, rate, rate
+
+
+def guess(t, h, state, carry, body, params):
+    return extrapolated(h, carry), 0.0
+
+
+def landed(t, h, psi, state, body, params):
+    """q', m' of (2), and exp(-psi) m."""
+    (q, m), inertia = state, body[0]
+    c1, v = exp1(psi)
+    q, m = product1(q, c1, v), turned_back(c1, v, m)
+    n = torque(t + h, q, multiply(1.0 / h, scale(inertia, psi)), body, params)
+    return q, add_scaled(m, h, n), m
+
+
+def improve(t, h, unknown, state, body, params):
+    psi, last = unknown
+    a = body[1]
+    _, new, free = landed(t, h, psi, state, body, params)
+    rows = euler_newton_rows(h, a, turned_back_jacobian(psi, free))
+    residual = add_scaled(psi, -h, scale(a, new))  # (1)
+    psi, size, done = corrected(psi, last, residual, rows, 0.0)
+    return (psi, size), done
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    psi, _ = unknown
+    q, m, _ = landed(t, h, psi, state, body, params)  # (2)
+    return (q, m), history(h, psi, carry)
+
+
+METHOD = Method(
+    name="backward-euler-m",
+    title="backward Euler, momentum-conserving",
+    order=1,
+    symmetric=False,
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_per_step=1,
+    torques_per_iteration=1,
+    references=("krysl2006",),
+    start=start,
+    guess=guess,
+    improve=improve,
+    finish=finish,
+)

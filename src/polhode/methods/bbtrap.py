@@ -1,0 +1,83 @@
+"""Bottasso and Borri's trapezoidal rule, dexpinv truncated (1998; BBTRAP in Krysl 2006, section 4).
+
+The turn psi of one step solves, with the torques T and T' at both ends,
+
+    psi = h/2 I⁻¹ (m + m'),    q' = q exp(psi)                                         (1)
+    m' = exp(-psi) (m + h/2 T) + h/2 T'                                                (2)
+
+Second order, symmetric, implicit.  Without torque it is ``swc1``: momentum and energy are kept.
+With one, the momentum in inertial axes changes by the two impulses alone.
+
+(1) is solved by Newton's method without the derivative of the torque.  A torque that depends on
+the rate sees 2 psi/h - I⁻¹ m, which (1) makes the rate at the end.  Carried: the torque at the end,
+and psi/h of three steps for the first guess.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.inertia import euler_newton_rows
+from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.so3 import exp1, turned_back_jacobian
+from polhode.kernels.vector import add, add_scaled, multiply, scale, subtract
+
+
+def start(t, h, state, body, params):
+    q, m = state
+    rate = scale(body[1], m)
+    return torque(t, q, m, body, params), (rate, rate, rate)
+
+
+def guess(t, h, state, carry, body, params):
+    n, rates = carry
+    return extrapolated(h, rates), n, 0.0
+
+
+def landed(t, h, psi, n, rate, state, body, params):
+    """q', m' of (2), and the torque T' there; ``rate`` is the rate at the end."""
+    (q, m), inertia = state, body[0]
+    c1, v = exp1(psi)
+    q = product1(q, c1, v)
+    end = torque(t + h, q, scale(inertia, rate), body, params)
+    m = turned_back(c1, v, add_scaled(m, h / 2, n))
+    return q, add_scaled(m, h / 2, end), end
+
+
+def rate_at_end(h, psi, state, body):
+    """From (1)."""
+    return subtract(multiply(2.0 / h, psi), scale(body[1], state[1]))
+
+
+def improve(t, h, unknown, state, body, params):
+    psi, n, last = unknown
+    m, a = state[1], body[1]
+    rate = rate_at_end(h, psi, state, body)
+    _, new, _ = landed(t, h, psi, n, rate, state, body, params)
+    residual = add_scaled(psi, -h / 2, scale(a, add(m, new)))  # (1)
+    rows = euler_newton_rows(h / 2, a, turned_back_jacobian(psi, new))
+    psi, size, done = corrected(psi, last, residual, rows, 0.0)
+    return (psi, n, size), done
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    psi, n, _ = unknown
+    rate = rate_at_end(h, psi, state, body)
+    q, m, end = landed(t, h, psi, n, rate, state, body, params)
+    return (q, m), (end, history(h, psi, carry[1]))
+
+
+METHOD = Method(
+    name="bbtrap",
+    title="Bottasso and Borri's trapezoidal rule",
+    order=2,
+    symmetric=True,
+    keeps_energy=(FREE,),
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_per_step=1,
+    torques_per_iteration=1,
+    references=("bottasso1998", "krysl2006"),
+    start=start,
+    guess=guess,
+    improve=improve,
+    finish=finish,
+)

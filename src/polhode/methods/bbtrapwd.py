@@ -1,0 +1,63 @@
+"""Bottasso and Borri's trapezoidal rule with dexpinv (1998; BBTRAPWD in Krysl 2006, section 4).
+
+The turn psi of one step solves, with the torques T and T' at both ends,
+
+    psi = h/2 (dexpinv_{-psi} I⁻¹ m' + I⁻¹ m),    q' = q exp(psi)                      (1)
+    m' = exp(-psi) (m + h/2 T) + h/2 T'                                                (2)
+
+The Munthe-Kaas Runge-Kutta method of the trapezoidal tableau.  Second order, implicit; neither
+symmetric nor energy-conserving.  The momentum in inertial axes changes by the two impulses alone.
+
+(1) is solved by Newton's method without the derivative of the torque and with the first two terms
+of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} (2 psi/h - I⁻¹ m), the rate at the
+end.  Carried: the torque at the end, and psi/h of three steps for the first guess.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method
+from polhode.kernels.inertia import euler_newton_rows, with_skew
+from polhode.kernels.newton import corrected, history
+from polhode.kernels.so3 import dexp, dexpinv, turned_back_jacobian
+from polhode.kernels.vector import add, add_scaled, multiply, scale
+from polhode.methods import bbtrap
+
+
+def rate_at_end(h, psi, state, body):
+    """From (1)."""
+    return dexp(multiply(-1.0, psi), bbtrap.rate_at_end(h, psi, state, body))
+
+
+def improve(t, h, unknown, state, body, params):
+    psi, n, last = unknown
+    m, a = state[1], body[1]
+    rate = rate_at_end(h, psi, state, body)
+    _, new, _ = bbtrap.landed(t, h, psi, n, rate, state, body, params)
+    w = scale(a, new)
+    turning = add(dexpinv(multiply(-1.0, psi), w), scale(a, m))
+    rows = with_skew(euler_newton_rows(h / 2, a, turned_back_jacobian(psi, new)), h / 4, w)
+    residual = add_scaled(psi, -h / 2, turning)  # (1)
+    psi, size, done = corrected(psi, last, residual, rows, 0.0)
+    return (psi, n, size), done
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    psi, n, _ = unknown
+    rate = rate_at_end(h, psi, state, body)
+    q, m, end = bbtrap.landed(t, h, psi, n, rate, state, body, params)
+    return (q, m), (end, history(h, psi, carry[1]))
+
+
+METHOD = Method(
+    name="bbtrapwd",
+    title="Bottasso and Borri's trapezoidal rule with dexpinv",
+    order=2,
+    symmetric=False,
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_per_step=1,
+    torques_per_iteration=1,
+    references=("bottasso1998", "krysl2006"),
+    start=bbtrap.start,
+    guess=bbtrap.guess,
+    improve=improve,
+    finish=finish,
+)

@@ -1,0 +1,34 @@
+"""Forward Euler that conserves momentum (Krysl 2006, eq. 18).
+
+    psi = h I⁻¹ m,    q' = q exp(psi)                                                  (1)
+    m' = exp(-psi) (m + h T(t, q))                                                     (2)
+
+First order, explicit, one torque a step.  The momentum in inertial axes changes by the impulse
+h q T alone, so it is kept without torque, and along an axis about which there is none.
+The adjoint of backward-euler-m.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.so3 import exp1
+from polhode.kernels.vector import add_scaled, multiply, scale
+
+
+def step(t, h, state, carry, body, params):
+    (q, m), a = state, body[1]
+    kicked = add_scaled(m, h, torque(t, q, m, body, params))
+    c1, v = exp1(multiply(h, scale(a, m)))  # (1)
+    return (product1(q, c1, v), turned_back(c1, v, kicked)), carry  # (2)
+
+
+METHOD = Method(
+    name="forward-euler-m",
+    title="forward Euler, momentum-conserving",
+    order=1,
+    symmetric=False,
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_per_step=1,
+    references=("krysl2006",),
+    step=step,
+)

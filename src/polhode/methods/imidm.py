@@ -1,0 +1,70 @@
+"""Momentum-conserving midpoint rule IMIDM (Krysl 2006, section 3.6), also known as LIEMID[I].
+
+The turn psi of one step solves, with E = exp(psi/2) and the torque T at t + h/2 and q E,
+
+    psi = h I⁻¹ (E⁻¹ m + h/2 T)                                                        (1)
+    q' = q E E,    m' = E⁻¹ (E⁻¹ m + h T)                                              (2)
+
+Second order, symmetric, implicit.  The momentum in inertial axes changes by the impulse h T alone.
+Energy is not kept; its error stays bounded.  Not symplectic (the defect of one step is O(h³)),
+whatever the paper suspects.  Conjugate to ``trapm``.
+
+(1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the torque
+is one order of h smaller and left out.  A torque that depends on the rate sees psi/h, which (1)
+makes the rate in the middle.  Carried: psi/h of the last three steps, for the first guess.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.inertia import euler_newton_rows
+from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.so3 import exp1, turned_back_jacobian
+from polhode.kernels.vector import add_scaled, multiply, scale
+from polhode.methods.backward_euler_m import start
+
+
+def guess(t, h, state, carry, body, params):
+    return extrapolated(h, carry), 0.0
+
+
+def middle(t, h, psi, state, body, params):
+    """E, q E, E⁻¹ m and the torque there."""
+    (q, m), inertia = state, body[0]
+    c1, v = exp1(multiply(0.5, psi))
+    q, m = product1(q, c1, v), turned_back(c1, v, m)
+    n = torque(t + h / 2, q, multiply(1.0 / h, scale(inertia, psi)), body, params)
+    return c1, v, q, m, n
+
+
+def improve(t, h, unknown, state, body, params):
+    psi, last = unknown
+    a = body[1]
+    _, _, _, m, n = middle(t, h, psi, state, body, params)
+    residual = add_scaled(psi, -h, scale(a, add_scaled(m, h / 2, n)))  # (1)
+    rows = euler_newton_rows(h / 2, a, turned_back_jacobian(multiply(0.5, psi), m))
+    psi, size, done = corrected(psi, last, residual, rows, 0.0)
+    return (psi, size), done
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    psi, _ = unknown
+    c1, v, q, m, n = middle(t, h, psi, state, body, params)
+    m = turned_back(c1, v, add_scaled(m, h, n))  # (2)
+    return (product1(q, c1, v), m), history(h, psi, carry)
+
+
+METHOD = Method(
+    name="imidm",
+    title="momentum-conserving midpoint rule IMIDM",
+    order=2,
+    symmetric=True,
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_per_step=1,
+    torques_per_iteration=1,
+    references=("krysl2006", "krysl2005"),
+    start=start,
+    guess=guess,
+    improve=improve,
+    finish=finish,
+)

@@ -1,0 +1,48 @@
+"""Trapezoidal rule TRAP (Krysl 2006, eq. 14): half a forward Euler, then half a backward Euler step.
+
+With k = h/2 and (q₁, m₁) the forward Euler step of size k from (q, m),
+
+    m' = m + k (m x I⁻¹ m + T + m' x I⁻¹ m' + T'),    q' = q exp(k I⁻¹ m) exp(k I⁻¹ m')  (1)
+    (q', m') = backward Euler step of size k from (q₁, m₁)                               (2)
+
+Second order, symmetric, implicit.  Without torque it keeps the energy at the middle of the step,
+not at its ends: it is conjugate to ``imid``.
+"""
+
+from polhode.contracts import Method
+from polhode.methods import backward_euler, forward_euler
+
+
+def guess(t, h, state, carry, body, params):
+    k = h / 2
+    middle, _ = forward_euler.step(t, k, state, (), body, params)
+    d, size = backward_euler.guess(t + k, k, middle, carry, body, params)
+    return d, middle, size
+
+
+def improve(t, h, unknown, state, body, params):
+    d, middle, size = unknown
+    k = h / 2
+    (d, size), done = backward_euler.improve(t + k, k, (d, size), middle, body, params)  # (2)
+    return (d, middle, size), done
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    d, middle, size = unknown
+    k = h / 2
+    return backward_euler.finish(t + k, k, (d, size), middle, carry, body, params)
+
+
+METHOD = Method(
+    name="trap",
+    title="trapezoidal rule TRAP",
+    order=2,
+    symmetric=True,
+    torques_per_step=1,
+    torques_per_iteration=1,
+    references=("krysl2006",),
+    start=backward_euler.start,
+    guess=guess,
+    improve=improve,
+    finish=finish,
+)

@@ -1,0 +1,1 @@
+"""Numbers only: coefficients as exact expressions, with their source."""
