@@ -1,0 +1,43 @@
+"""polhode: the motion of rigid bodies, at native speed from plain Python."""
+
+from polhode import models, problems
+from polhode._solve import Solver, prepare, solve
+from polhode._version import __version__
+from polhode.body import RigidBody
+from polhode.contracts import Method, Model, Status
+from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
+from polhode.methods import METHODS, methods_table
+from polhode.methods.mkrk import method as mkrk
+from polhode.models import MODELS, potential, torque
+from polhode.problem import Problem
+from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
+from polhode.trajectory import Trajectory, load
+
+__all__ = [
+    "METHODS",
+    "MODELS",
+    "TABLEAUS",
+    "FileError",
+    "InputError",
+    "Method",
+    "MethodError",
+    "Model",
+    "PolhodeError",
+    "PolhodeWarning",
+    "Problem",
+    "RigidBody",
+    "Solver",
+    "Status",
+    "Tableau",
+    "Trajectory",
+    "__version__",
+    "load",
+    "methods_table",
+    "mkrk",
+    "models",
+    "potential",
+    "prepare",
+    "problems",
+    "solve",
+    "torque",
+]

@@ -149,6 +149,7 @@ class Method:
     keeps_energy: tuple[str, ...] = ()
     keeps_momentum: tuple[str, ...] = ()
     keeps_norm: bool = False  # |m|, without torque
+    torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0
     references: tuple[str, ...]
@@ -183,6 +184,7 @@ class Model:
     tables: tuple = ()
     depends_on_omega: bool = False
     user: tuple[Callable, ...] = ()
+    analytic: tuple[Callable, ...] = ()  # functions in the torque that see complex numbers
     terms: tuple["Model", ...] = field(default=(), repr=False)
     references: tuple[str, ...] = ()
 
@@ -217,6 +219,7 @@ def total(*groups: tuple[Model, ...]) -> Model:
         tables=tuple(term.tables for term in terms),
         depends_on_omega=any(term.depends_on_omega for term in terms),
         user=tuple(function for term in terms for function in term.user),
+        analytic=tuple(function for term in terms for function in term.analytic),
         terms=terms,
         references=tuple(dict.fromkeys(key for term in terms for key in term.references)),
     )

@@ -22,7 +22,7 @@ from polhode._compile import (
     over_lanes,
     put,
 )
-from polhode._tree import bind, flat
+from polhode._tree import bind, flat, like
 from polhode.contracts import (
     ALIGNED,
     NOT_CONVERGED,
@@ -40,6 +40,7 @@ from polhode.contracts import (
     torque,
     trial,
 )
+from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
 
 MAX_ITERATIONS = 50
 MAX_TRIALS = 100  # of one adaptive step
@@ -282,6 +283,17 @@ def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
 
 
 # ---- joining
+def model_pieces(model: Model, aligned: bool) -> dict:
+    """The functions of a model, with our elementary functions in them, by the stubs they replace."""
+    meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
+    if aligned:
+        meanings |= ALIGNED
+    pieces = {torque: bind(model.torque, meanings)}
+    if model.potential is not None:
+        pieces[potential] = bind(model.potential, meanings)
+    return pieces
+
+
 def joined(
     template: Callable,
     method: Method | None,
@@ -294,13 +306,7 @@ def joined(
     ``aligned``: the user's body axes are principal.  ``numbers`` replaces elementary functions
     everywhere, for instance by those of mpmath.
     """
-    inner: dict = {}
-    if model is not None:
-        inner[torque] = model.torque
-        if model.potential is not None:
-            inner[potential] = model.potential
-    if aligned:
-        inner = {stub: bind(function, ALIGNED) for stub, function in inner.items()}
+    inner = {} if model is None else model_pieces(model, aligned)
     pieces = dict(inner)
     if method is not None:
         for stub in (start, step, guess, improve, finish, trial):

@@ -12,6 +12,9 @@ A reduction by half turns would be shorter and lose the common sign of (sin, cos
 continuity of a quaternion.  P and Q interpolate at Chebyshev nodes (``design/sincos.py``).
 """
 
+import cmath
+import math
+
 from polhode._compile import fma, rint
 
 P0, P1 = -0.041666666666666664, 0.0005208333333333322
@@ -55,3 +58,11 @@ def double_angle(s, c1):
     """(sin 2a, cos 2a - 1) from (sin a, cos a - 1)."""
     s2 = s + s
     return fma(s2, c1, s2), -(s2 * s)
+
+
+# What functions of ``math`` become in a model: ours, or on complex numbers those of ``cmath``.
+ELEMENTARY = {math.sin: sin, math.cos: cos}
+ON_COMPLEX = {
+    getattr(math, name): getattr(cmath, name)
+    for name in "sin cos tan asin acos atan sinh cosh tanh exp log log10 sqrt".split()
+}

@@ -45,3 +45,26 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         )
     }
 )
+
+
+def methods_table() -> list[dict]:
+    """The registry as plain data: one row for each method, everything it declares."""
+    return [
+        {
+            "name": method.name,
+            "title": method.title,
+            "order": method.order,
+            "kind": "implicit" if method.implicit else "explicit",
+            "symmetric": method.symmetric,
+            "symplectic": method.symplectic,
+            "keeps_energy": list(method.keeps_energy),
+            "keeps_momentum": list(method.keeps_momentum),
+            "keeps_norm": method.keeps_norm,
+            "torques_at_start": method.torques_at_start,
+            "torques_per_step": method.torques_per_step,
+            "torques_per_iteration": method.torques_per_iteration,
+            "simd_width": method.width,
+            "references": list(method.references),
+        }
+        for method in METHODS.values()
+    ]

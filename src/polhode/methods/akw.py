@@ -67,6 +67,7 @@ METHOD = Method(
     keeps_energy=(FREE, LINEAR),
     keeps_momentum=(FREE, LINEAR),
     keeps_norm=True,
+    torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,
     references=("austin1993", "krysl2006"),

@@ -54,6 +54,7 @@ METHOD = Method(
     title="backward Euler",
     order=1,
     symmetric=False,
+    torques_at_start=1,
     torques_per_iteration=1,
     references=("krysl2006",),
     start=start,

@@ -73,6 +73,7 @@ METHOD = Method(
     keeps_energy=(FREE,),
     keeps_momentum=(FREE, LINEAR, AXIAL),
     keeps_norm=True,
+    torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,
     references=("bottasso1998", "krysl2006"),

@@ -53,6 +53,7 @@ METHOD = Method(
     symmetric=False,
     keeps_momentum=(FREE, LINEAR, AXIAL),
     keeps_norm=True,
+    torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,
     references=("bottasso1998", "krysl2006"),

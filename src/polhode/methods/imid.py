@@ -41,6 +41,7 @@ METHOD = Method(
     symmetric=True,
     keeps_energy=(FREE,),
     keeps_norm=True,
+    torques_at_start=1,
     torques_per_iteration=1,
     references=("krysl2006",),
     start=backward_euler.start,

@@ -38,6 +38,7 @@ METHOD = Method(
     title="trapezoidal rule TRAP",
     order=2,
     symmetric=True,
+    torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,
     references=("krysl2006",),

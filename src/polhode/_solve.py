@@ -1,0 +1,458 @@
+"""``solve`` and ``prepare``: the front door.  Everything is checked here, and nowhere below."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode._tree import Uncacheable, digest, flat
+from polhode.contracts import ADVICE, Method, Model, Status
+from polhode.contracts import torque as torque_stub
+from polhode.errors import InputError, MethodError
+from polhode.methods import METHODS
+from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
+from polhode.trajectory import Trajectory
+
+FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
+CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
+
+
+def solve(
+    problem: Problem,
+    t_span: Sequence[float],
+    *,
+    method: str | Method,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    t_eval: Any = None,
+    save_every: int = 1,
+    progress: bool | Callable[[float], None] = False,
+) -> Trajectory:
+    """The motion of one body over ``t_span``.
+
+    Parameters
+    ----------
+    problem : Problem
+    t_span : (start, end); the end may be before the start
+    method : a name from ``ph.METHODS``, or a ``Method``
+    dt : the step.  If the span is a whole number of steps within 1e-9, exactly that many are taken;
+        otherwise the last one is shortened to hit the end
+    t_eval : times at which to return the state, in the order of the motion.  A time off the grid is
+        reached by a side step that is never fed back
+    save_every : keep every so manyth step (and the last); not with ``t_eval``
+    progress : True for a bar on stderr, or a function of the fraction done
+    rtol, atol : for adaptive integrators; a map takes ``dt``
+
+    Returns
+    -------
+    Trajectory; ``success`` is False if a step failed, and ``message`` says when and what to try
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> run = ph.solve(ph.problems.krysl_free(), (0, 10), method="imidm", dt=0.01)
+    >>> run.nsteps
+    1000
+    """
+    solver = prepare(
+        problem,
+        method=method,
+        dt=dt,
+        rtol=rtol,
+        atol=atol,
+        t_eval=t_eval,
+        save_every=save_every,
+        progress=progress,
+    )
+    return solver(t_span)
+
+
+def prepare(
+    problem: Problem,
+    *,
+    method: str | Method,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    t_eval: Any = None,
+    save_every: int = 1,
+    progress: bool | Callable[[float], None] = False,
+) -> "Solver":
+    """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
+
+    Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
+    taken as it is now: functions and constants changed later need a new ``prepare``.
+    """
+    return Solver(problem, method, dt, rtol, atol, t_eval, save_every, progress)
+
+
+class Solver:
+    """A method and a model joined and compiled; see ``prepare``."""
+
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, progress):
+        if not isinstance(problem, Problem):
+            raise InputError(f"problem must be a Problem, got {problem!r}")
+        self.problem = problem
+        self.method = find_method(method)
+        if rtol is not None or atol is not None:
+            raise MethodError(
+                f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
+            )
+        self.dt = _positive(dt, self.method)
+        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
+            raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
+        if t_eval is not None and save_every != 1:
+            raise InputError("give t_eval or save_every, not both")
+        self.save_every = int(save_every)
+        self.t_eval = None if t_eval is None else _times(t_eval)
+        self.progress = progress
+        self.arguments = {"dt": self.dt}
+        if save_every != 1:
+            self.arguments["save_every"] = self.save_every
+        self._weights, self._offsets = loops.substeps(self.method)
+        self._body = problem.body.data
+        self._params = problem.model.params
+        self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
+        self._width = len(flat(self._state))
+        self._run, self._carry, self._potentials = _joined(
+            self.method, problem.model, problem.body.is_aligned, self._pattern
+        )
+
+    def _pattern(self, pieces: dict) -> tuple:
+        """The first carry, in plain Python: its form, and a trial of the model."""
+        model = self.problem.model
+        if model.user:
+            _try_torque(pieces[torque_stub], model, self._state, self._body)
+        plain = loops.joined(self.method.start, None, numbers=pieces)
+        return plain(0.0, self.dt, self._state, self._body, self._params)
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        """Solve over ``t_span``, from another state or with other parameters of the model if given."""
+        t0, t1 = _span(t_span)
+        state = self._state
+        if attitude is not None or omega is not None or angular_momentum is not None:
+            state = self._other_state(attitude, omega, angular_momentum)
+        numbers = self._params if params is None else self._other_params(params)
+        h, times, ends, sides, extra = self._plan(t0, t1)
+        out = np.empty((len(ends), self._width))
+        if ends[-1] <= FIRST_CHUNK and not self.progress:
+            _, _, status, rows, steps, iterations, size = result = self._run(
+                t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
+                self._body, numbers, out,
+            )  # fmt: skip
+            last = result[0]
+        else:
+            with _reporter(self.progress) as report:
+                last, status, rows, steps, iterations, size = self._in_chunks(
+                    t0, h, ends, sides, state, numbers, out, report
+                )
+        return self._trajectory(
+            (t0, h, times, sides, extra), out, last, status, rows, steps, iterations, size, numbers
+        )
+
+    # ---- what to compute
+    def _other_state(self, attitude, omega, angular_momentum):
+        problem = self.problem
+        q = problem.attitude if attitude is None else quaternion(attitude)
+        m = problem.angular_momentum
+        if omega is not None or angular_momentum is not None:
+            _, m = rates(problem.body, omega, angular_momentum)
+        return inner_state(problem.body, q, m)
+
+    def _other_params(self, params):
+        new = tuple(params)
+        old = flat(self._params[0])
+        given = flat(new)
+        if len(old) != len(given) or not all(isinstance(x, (int, float)) for x in given):
+            raise InputError(
+                f"params must be {len(old)} numbers, as the model {self.problem.model.name!r} has"
+                f" ({', '.join(self.problem.model.names)}), got {params!r}"
+            )
+        return loops.like(self._params[0], iter(map(float, given))), self._params[1]
+
+    def _plan(self, t0: float, t1: float):
+        """(h, times, ends, sides, extra): after how many steps, and what side step, to save.
+
+        ``extra`` is 1 if a last, shortened step counts as a step.
+        """
+        span = t1 - t0
+        exact = abs(span) / self.dt
+        n = round(exact)
+        if n and abs(exact - n) <= max(1e-9, 4 * n * np.finfo(float).eps):
+            h, rest = span / n, 0.0
+        else:
+            n, h = math.floor(exact), math.copysign(self.dt, span)
+            rest = span - n * h
+        if n >= 2**53:
+            raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
+        if self.t_eval is not None:
+            return h, *_side_steps(self.t_eval, t0, t1, h, n), 0
+        every = self.save_every
+        ends = np.arange(0, n + every, every)
+        ends[-1] = n  # also when n is not a multiple
+        times = t0 + ends * h
+        if rest == 0.0:
+            times[-1] = t1
+            return h, times, ends, np.zeros(len(ends)), 0
+        keep = n % every == 0  # the row before the shortened step
+        ends = np.append(ends if keep else ends[:-1], n)
+        times = np.append(times if keep else times[:-1], t1)
+        sides = np.zeros(len(ends))
+        sides[-1] = rest
+        return h, times, ends, sides, 1
+
+    # ---- computing it
+    def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
+        """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same."""
+        carry, fresh = self._carry, True
+        row = done = iterations = 0
+        chunk, scratch = FIRST_CHUNK, np.empty((1, self._width))
+        while row < len(ends):
+            last = int(np.searchsorted(ends, done + chunk, side="right"))
+            if last > row:
+                part, aside, place = ends[row:last] - done, sides[row:last], out[row:last]
+            else:  # the next row is further than a chunk
+                part, aside, place = np.array([chunk]), np.zeros(1), scratch
+            begun = time.perf_counter()
+            state, carry, status, rows, steps, count, size = self._run(
+                t0, h, done, part, aside, self._weights, self._offsets, fresh, state, carry,
+                self._body, params, place,
+            )  # fmt: skip
+            took = time.perf_counter() - begun
+            fresh = False
+            done, iterations = done + steps, iterations + count
+            row += rows if last > row else 0
+            if status != Status.OK:
+                return state, status, row, done, iterations, size
+            report(done / max(int(ends[-1]), 1))
+            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
+        return state, Status.OK, row, done, iterations, 0.0
+
+    def _trajectory(self, plan, out, last, status, rows, steps, iterations, size, params):
+        t0, h, times, sides, extra = plan
+        method, problem = self.method, self.problem
+        message = ""
+        if status != Status.OK:
+            stop = t0 + steps * h
+            message = _failure(status, stop, steps, h, size)
+            out, times, extra = out[:rows], times[:rows], 0
+            if rows == 0 or times[-1] != stop:  # the last good step, saved or not
+                out, times = np.vstack([out, flat(last)]), np.append(times, stop)
+        inner = steps + np.count_nonzero(sides[:rows])
+        body, states = self._body, out
+        q, m = outer_states(problem.body, out)
+        return Trajectory(
+            times,
+            q,
+            m,
+            problem.body,
+            potential=None
+            if self._potentials is None
+            else lambda: self._potentials(times, states, body, params),
+            method=method.name,
+            status=status,
+            message=message,
+            nsteps=steps + extra,
+            nfev=method.torques_at_start
+            + inner * len(method.weights) * method.torques_per_step
+            + iterations * method.torques_per_iteration,
+            niter=iterations,
+            arguments=self.arguments,
+            problem=lambda: _plain_data(problem, params),
+        )
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
+        return f"<Solver {self.method.name}, {arguments}, of {self.problem!r}>"
+
+
+# ---- joining, once for each content
+_solvers: dict = {}
+
+
+def _joined(method: Method, model: Model, aligned: bool, pattern: Callable) -> tuple:
+    """(compiled loop, pattern of the carry, function for the potential energy)."""
+    key = _key(method, model, aligned)
+    if key is None or key not in _solvers:
+        pieces = loops.model_pieces(model, aligned)
+        carry = pattern(pieces)
+        run = loops.build(loops.record, method, model, aligned)
+        energies = None if model.potential is None else _potentials(model, aligned)
+        if key is None:
+            return run, carry, energies
+        _solvers[key] = run, carry, energies
+    elif model.user:
+        pattern(loops.model_pieces(model, aligned))
+    return _solvers[key]
+
+
+def _key(method: Method, model: Model, aligned: bool):
+    """What decides the machine code; a user's functions count by content, each time anew."""
+    forms = (
+        _form(model.numbers),
+        tuple((table.dtype.str, table.ndim) for table in flat(model.tables)),
+    )
+    if not model.user:
+        return method, model.torque, aligned, forms
+    try:
+        return method, digest(model.torque), digest(model.potential or _potentials), aligned, forms
+    except Uncacheable:
+        return None
+
+
+def _form(numbers):
+    return tuple(map(_form, numbers)) if isinstance(numbers, tuple) else 0
+
+
+def _potentials(model: Model, aligned: bool) -> Callable:
+    run = loops.build(loops.potentials, None, model, aligned)
+
+    def energies(times, states, body, params):
+        out = np.empty(len(times))
+        run(times, np.ascontiguousarray(states), body, params, out)
+        return out
+
+    return energies
+
+
+def _try_torque(torque: Callable, model: Model, state: tuple, body: tuple) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    try:
+        value = flat(torque(0.0, *state, body, model.params))
+    except Exception as error:
+        raise InputError(
+            f"the torque of model {model.name!r} fails at the initial state:"
+            f" {type(error).__name__}: {error}"
+        ) from error
+    if not all(math.isfinite(x) for x in value):
+        raise InputError(
+            f"the torque of model {model.name!r} is not finite at the initial state: {value}"
+        )
+
+
+# ---- checks
+def find_method(method: str | Method) -> Method:
+    """The method of that name."""
+    if isinstance(method, Method):
+        return method
+    if method in METHODS:
+        return METHODS[method]
+    close = get_close_matches(str(method), METHODS, n=3)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise MethodError(
+        f"method must be one of {', '.join(METHODS)}, or a Method, got {method!r}{hint}"
+    )
+
+
+def _positive(dt: Any, method: Method) -> float:
+    if dt is None:
+        raise MethodError(f"method {method.name!r} takes fixed steps: give dt=")
+    try:
+        value = float(dt)
+    except (TypeError, ValueError):
+        raise InputError(f"dt must be a number of seconds, got {dt!r}") from None
+    if not (math.isfinite(value) and value > 0):
+        raise InputError(
+            f"dt must be positive and finite, got {dt!r}; to go back in time let t_span end before"
+            " it starts"
+        )
+    return value
+
+
+def _span(t_span: Sequence[float]) -> tuple[float, float]:
+    try:
+        t0, t1 = map(float, t_span)
+    except (TypeError, ValueError):
+        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
+    if not (math.isfinite(t0) and math.isfinite(t1)):
+        raise InputError(f"t_span must be finite, got {t_span!r}")
+    return t0, t1
+
+
+def _times(t_eval: Any) -> np.ndarray:
+    try:
+        times = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"t_eval must be times, got {t_eval!r}") from None
+    if times.ndim != 1 or len(times) == 0:
+        raise InputError(f"t_eval must be a list of times, got an array of shape {times.shape}")
+    if not np.isfinite(times).all():
+        raise InputError(
+            f"t_eval must be finite, but t_eval[{np.argmin(np.isfinite(times))}] is not"
+        )
+    return times
+
+
+def _side_steps(times: np.ndarray, t0: float, t1: float, h: float, n: int):
+    """(times, ends, sides): the grid point before each time, and the step from there."""
+    forward = t1 >= t0
+    wrong = np.flatnonzero((times < min(t0, t1)) | (times > max(t0, t1)))
+    if len(wrong):
+        raise InputError(f"t_eval[{wrong[0]}] = {times[wrong[0]]!r} is outside t_span ({t0}, {t1})")
+    order = np.diff(times) if forward else -np.diff(times)
+    if (order < 0).any():
+        place = int(np.argmax(order < 0)) + 1
+        raise InputError(
+            f"t_eval must go from start to end of t_span, but t_eval[{place}] = {times[place]!r}"
+            f" comes after {times[place - 1]!r}"
+        )
+    if h == 0.0:
+        return times, np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
+    near = np.rint((times - t0) / h)
+    slack = 4 * np.spacing(np.maximum(np.abs(times), abs(t0)))
+    on_grid = np.abs(times - (t0 + near * h)) <= slack
+    ends = np.where(on_grid, near, np.floor((times - t0) / h))
+    ends = np.clip(ends, 0, n).astype(np.int64)
+    sides = np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
+    return times, ends, sides
+
+
+# ---- words
+def _failure(status: int, t: float, steps: int, h: float, size: float) -> str:
+    residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
+    return (
+        f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"
+    )
+
+
+def _plain_data(problem: Problem, params: tuple) -> dict:
+    model = problem.model
+    return {
+        "name": problem.name,
+        "inertia": problem.body.inertia.tolist(),
+        "mass": problem.body.mass,
+        "model": model.name,
+        "parameters": dict(zip(model.names, params[0], strict=True)),
+        "attitude": list(problem.attitude),
+        "angular_momentum": list(problem.angular_momentum),
+    }
+
+
+@contextmanager
+def _reporter(progress: bool | Callable[[float], None]) -> Iterator[Callable[[float], None]]:
+    """A function of the fraction done."""
+    if callable(progress):
+        yield progress
+    elif not progress:
+        yield lambda fraction: None
+    else:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("integrating", total=1.0)
+            yield lambda fraction: bar.update(task, completed=fraction)

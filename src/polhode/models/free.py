@@ -1,0 +1,8 @@
+"""No torque at all: V = 0, T = 0."""
+
+from polhode.contracts import Model
+
+
+def free() -> Model:
+    """The free body."""
+    return Model(name="free")

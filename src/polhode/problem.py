@@ -1,0 +1,150 @@
+"""``Problem``: a body, what acts on it, and how it starts."""
+
+from typing import Any
+
+import numpy as np
+
+from polhode.body import RigidBody
+from polhode.contracts import Model
+from polhode.errors import InputError
+from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
+from polhode.kernels.vector import scale
+from polhode.models import free
+
+
+class Problem:
+    """An initial-value problem of rotation.
+
+    Parameters
+    ----------
+    body : RigidBody
+    model : what turns it, from ``ph.models``, ``ph.torque``, ``ph.potential``, or a sum; default free
+    attitude : a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; default the identity
+        Four numbers are taken as a quaternion if ``scalar_first`` says in which order.
+    omega, angular_momentum : three numbers in body axes, one of the two
+    name : for results and files
+    """
+
+    def __init__(
+        self,
+        body: RigidBody,
+        model: Model | None = None,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        *,
+        scalar_first: bool | None = None,
+        name: str = "",
+    ):
+        if not isinstance(body, RigidBody):
+            raise InputError(
+                f"body must be a RigidBody, got {body!r}; write ph.RigidBody([I1, I2, I3])"
+            )
+        if model is not None and not isinstance(model, Model):
+            raise InputError(
+                f"model must be a Model, got {model!r}; make one with ph.models, ph.torque(function)"
+                " or ph.potential(function)"
+            )
+        self.body = body
+        self.model = free() if model is None else model
+        self.name = name
+        self.attitude = quaternion(attitude, scalar_first)
+        self.omega, self.angular_momentum = rates(body, omega, angular_momentum)
+
+    def __repr__(self) -> str:
+        title = f"{self.name}: " if self.name else ""
+        return (
+            f"<Problem {title}{self.body!r}, model {self.model.name}, attitude"
+            f" {list(self.attitude)} (w, x, y, z), omega {list(self.omega)}>"
+        )
+
+
+def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, ...]:
+    """The unit quaternion (w, x, y, z) of whatever describes an attitude."""
+    if attitude is None:
+        return 1.0, 0.0, 0.0, 0.0
+    if hasattr(attitude, "as_quat"):
+        q = attitude.as_quat(scalar_first=True)
+        if q.shape != (4,):
+            raise InputError(f"attitude must be one rotation, got {len(q)} of them")
+        return tuple(q.tolist())
+    try:
+        array = np.array(attitude, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"attitude must be a SciPy Rotation or a 3×3 matrix, got {attitude!r}"
+        ) from None
+    if not np.isfinite(array).all():
+        raise InputError(f"attitude must be finite, got {array.tolist()}")
+    if array.shape == (3, 3):
+        worst = np.abs(array @ array.T - np.eye(3)).max()
+        if worst > 1e-6 or np.linalg.det(array) < 0:
+            raise InputError(
+                f"attitude must be a proper rotation matrix: R Rᵀ differs from 1 by {worst:.3g}, its"
+                f" determinant is {np.linalg.det(array):.6g}"
+            )
+        from scipy.spatial.transform import Rotation
+
+        return tuple(Rotation.from_matrix(array).as_quat(scalar_first=True).tolist())
+    if array.shape == (4,):
+        if scalar_first is None:
+            raise InputError(
+                "attitude has four numbers: say scalar_first=True for (w, x, y, z) or"
+                " scalar_first=False for (x, y, z, w), or pass a SciPy Rotation"
+            )
+        norm = float(np.linalg.norm(array))
+        if abs(norm - 1) > 1e-6:
+            raise InputError(f"attitude must be a unit quaternion, but its norm is {norm!r}")
+        array = array / norm
+        return tuple((array if scalar_first else np.roll(array, 1)).tolist())
+    raise InputError(
+        f"attitude must be a SciPy Rotation, a 3×3 matrix, or a quaternion with scalar_first=,"
+        f" got an array of shape {array.shape}"
+    )
+
+
+def three(value: Any, argument: str) -> tuple[float, ...]:
+    """Three finite numbers."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument} must be three numbers, got {value!r}") from None
+    if array.shape != (3,):
+        raise InputError(f"{argument} must be three numbers, got an array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{argument} must be finite, got {array.tolist()}")
+    return tuple(array.tolist())
+
+
+def rates(body: RigidBody, omega: Any, angular_momentum: Any) -> tuple[tuple, tuple]:
+    """(omega, angular_momentum) in body axes, from the one that is given."""
+    if (omega is None) == (angular_momentum is None):
+        got = "neither" if omega is None else "both"
+        raise InputError(f"give omega= or angular_momentum=, in body axes; got {got}")
+    inertia, inverse, axes, _, _ = body.data
+    if omega is not None:
+        omega = three(omega, "omega")
+        inside = omega if body.is_aligned else to_body(axes, omega)
+        m = scale(inertia, inside)
+        return omega, m if body.is_aligned else to_inertial(axes, m)
+    m = three(angular_momentum, "angular_momentum")
+    inside = m if body.is_aligned else to_body(axes, m)
+    omega = scale(inverse, inside)
+    return omega if body.is_aligned else to_inertial(axes, omega), m
+
+
+def inner_state(body: RigidBody, q: tuple, m: tuple) -> tuple[tuple, tuple]:
+    """(q, m) of the principal axes, from those of the user's body axes."""
+    if body.is_aligned:
+        return q, m
+    axes = body.data[2]
+    return product(q, axes), to_body(axes, m)
+
+
+def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(q, m) of the user's body axes, from rows of those of the principal axes."""
+    q, m = states[:, :4], states[:, 4:7]
+    if body.is_aligned:
+        return q, m
+    turned = np.stack(product(tuple(q.T), conjugate(body.data[2])), axis=1)
+    return turned, m @ body.principal_axes.T

@@ -1,0 +1,94 @@
+"""The catalogue: examples of the papers by name.  On the command line with dashes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from polhode.body import RigidBody
+from polhode.models import heavy_top, soft_wall as soft_wall_model
+from polhode.problem import Problem
+
+
+def _turned(angle: float):
+    """A turn by ``angle`` about body axis 1."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_rotvec([angle, 0.0, 0.0])
+
+
+def krysl_free() -> Problem:
+    """Krysl 2006, section 5.1: torque-free, I = (0.9144, 1.098, 1.66); R0 is not given: identity."""
+    body = RigidBody([0.9144, 1.098, 1.66])
+    return Problem(body, omega=[0.45549, 0.82623, 0.03476], name="krysl-free")
+
+
+def slow_top() -> Problem:
+    """Krysl 2006, section 5.2: the slow Lagrange top."""
+    return Problem(
+        RigidBody([5.0, 5.0, 1.0]),
+        heavy_top(20.0),
+        attitude=_turned(0.05),
+        omega=[0.0, 0.0, 5.0],
+        name="slow-top",
+    )
+
+
+def fast_top() -> Problem:
+    """Krysl 2006, section 5.3: the fast Lagrange top (Simo & Wong 1991)."""
+    return Problem(
+        RigidBody([5.0, 5.0, 1.0]),
+        heavy_top(20.0),
+        attitude=_turned(0.3),
+        omega=[0.0, 0.0, 50.0],
+        name="fast-top",
+    )
+
+
+def soft_wall() -> Problem:
+    """Krysl 2006, section 5.4, with the printed sign: a repulsion, no wall is ever met."""
+    return Problem(
+        RigidBody([2.0, 3.0, 4.5]),
+        soft_wall_model("printed"),
+        angular_momentum=[2.0, 2.0, 2.0],
+        name="soft-wall",
+    )
+
+
+def soft_wall_attractive() -> Problem:
+    """Krysl 2006, section 5.4, with the sign its text describes: attraction and a soft wall."""
+    return Problem(
+        RigidBody([2.0, 3.0, 4.5]),
+        soft_wall_model("attractive"),
+        angular_momentum=[2.0, 2.0, 2.0],
+        name="soft-wall-attractive",
+    )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A problem of the catalogue, and how the paper runs it."""
+
+    make: Callable[[], Problem]
+    t_end: float
+    dt: float
+    method: str = "imidm"
+    references: tuple[str, ...] = ("krysl2006",)
+
+    @property
+    def summary(self) -> str:
+        return (self.make.__doc__ or "").strip()
+
+
+CATALOGUE: Mapping[str, Entry] = MappingProxyType(
+    {
+        "krysl-free": Entry(krysl_free, t_end=100.0, dt=0.01),
+        "slow-top": Entry(slow_top, t_end=20.0, dt=0.001),
+        "fast-top": Entry(fast_top, t_end=10.0, dt=0.001, references=("krysl2006", "simo1991")),
+        "soft-wall": Entry(
+            soft_wall, t_end=2000.0, dt=0.05, references=("krysl2006", "holder2001")
+        ),
+        "soft-wall-attractive": Entry(
+            soft_wall_attractive, t_end=200.0, dt=0.002, references=("krysl2006", "holder2001")
+        ),
+    }
+)
