@@ -19,6 +19,7 @@ from polhode.problem import Problem, inner_state, outer_states, quaternion, rate
 from polhode.trajectory import Trajectory
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
+EPS = 2.0**-52
 CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
 
 
@@ -120,17 +121,11 @@ class Solver:
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
         self._width = len(flat(self._state))
-        self._run, self._carry, self._potentials = _joined(
-            self.method, problem.model, problem.body.is_aligned, self._pattern
-        )
-
-    def _pattern(self, pieces: dict) -> tuple:
-        """The first carry, in plain Python: its form, and a trial of the model."""
-        model = self.problem.model
-        if model.user:
-            _try_torque(pieces[torque_stub], model, self._state, self._body)
-        plain = loops.joined(self.method.start, None, numbers=pieces)
-        return plain(0.0, self.dt, self._state, self._body, self._params)
+        joined = _joined(self.method, problem.model, problem.body.is_aligned)
+        if problem.model.user:
+            _try_torque(joined.torque, problem.model, self._state, self._body)
+        self._carry = joined.start(0.0, self.dt, self._state, self._body, self._params)
+        self._run, self._potentials = joined.run, joined.potentials
 
     def __call__(
         self,
@@ -147,7 +142,7 @@ class Solver:
         if attitude is not None or omega is not None or angular_momentum is not None:
             state = self._other_state(attitude, omega, angular_momentum)
         numbers = self._params if params is None else self._other_params(params)
-        h, times, ends, sides, extra = self._plan(t0, t1)
+        h, times, ends, sides = self._plan(t0, t1)
         out = np.empty((len(ends), self._width))
         if ends[-1] <= FIRST_CHUNK and not self.progress:
             _, _, status, rows, steps, iterations, size = result = self._run(
@@ -161,7 +156,7 @@ class Solver:
                     t0, h, ends, sides, state, numbers, out, report
                 )
         return self._trajectory(
-            (t0, h, times, sides, extra), out, last, status, rows, steps, iterations, size, numbers
+            (t0, h, times, sides), out, last, status, rows, steps, iterations, size, numbers
         )
 
     # ---- what to compute
@@ -185,14 +180,11 @@ class Solver:
         return loops.like(self._params[0], iter(map(float, given))), self._params[1]
 
     def _plan(self, t0: float, t1: float):
-        """(h, times, ends, sides, extra): after how many steps, and what side step, to save.
-
-        ``extra`` is 1 if a last, shortened step counts as a step.
-        """
+        """(h, times, ends, sides): after how many steps, and what side step, to save."""
         span = t1 - t0
         exact = abs(span) / self.dt
         n = round(exact)
-        if n and abs(exact - n) <= max(1e-9, 4 * n * np.finfo(float).eps):
+        if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
             h, rest = span / n, 0.0
         else:
             n, h = math.floor(exact), math.copysign(self.dt, span)
@@ -200,20 +192,20 @@ class Solver:
         if n >= 2**53:
             raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
         if self.t_eval is not None:
-            return h, *_side_steps(self.t_eval, t0, t1, h, n), 0
+            return h, *_side_steps(self.t_eval, t0, t1, h, n)
         every = self.save_every
         ends = np.arange(0, n + every, every)
         ends[-1] = n  # also when n is not a multiple
         times = t0 + ends * h
         if rest == 0.0:
             times[-1] = t1
-            return h, times, ends, np.zeros(len(ends)), 0
+            return h, times, ends, np.zeros(len(ends))
         keep = n % every == 0  # the row before the shortened step
         ends = np.append(ends if keep else ends[:-1], n)
         times = np.append(times if keep else times[:-1], t1)
         sides = np.zeros(len(ends))
         sides[-1] = rest
-        return h, times, ends, sides, 1
+        return h, times, ends, sides
 
     # ---- computing it
     def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
@@ -243,16 +235,19 @@ class Solver:
         return state, Status.OK, row, done, iterations, 0.0
 
     def _trajectory(self, plan, out, last, status, rows, steps, iterations, size, params):
-        t0, h, times, sides, extra = plan
+        t0, h, times, sides = plan
         method, problem = self.method, self.problem
         message = ""
         if status != Status.OK:
             stop = t0 + steps * h
             message = _failure(status, stop, steps, h, size)
-            out, times, extra = out[:rows], times[:rows], 0
+            out, times, sides = out[:rows], times[:rows], sides[:rows]
             if rows == 0 or times[-1] != stop:  # the last good step, saved or not
                 out, times = np.vstack([out, flat(last)]), np.append(times, stop)
-        inner = steps + np.count_nonzero(sides[:rows])
+        if self.t_eval is None:
+            shortened = aside = int(sides[-1] != 0.0) if len(sides) else 0
+        else:
+            shortened, aside = 0, np.count_nonzero(sides)
         body, states = self._body, out
         q, m = outer_states(problem.body, out)
         return Trajectory(
@@ -266,9 +261,9 @@ class Solver:
             method=method.name,
             status=status,
             message=message,
-            nsteps=steps + extra,
+            nsteps=steps + shortened,
             nfev=method.torques_at_start
-            + inner * len(method.weights) * method.torques_per_step
+            + (steps + aside) * len(method.weights) * method.torques_per_step
             + iterations * method.torques_per_iteration,
             niter=iterations,
             arguments=self.arguments,
@@ -281,37 +276,34 @@ class Solver:
 
 
 # ---- joining, once for each content
-_solvers: dict = {}
+class _Joined:
+    """A method and a model: the compiled loop, the form of the carry, the potential energy."""
 
-
-def _joined(method: Method, model: Model, aligned: bool, pattern: Callable) -> tuple:
-    """(compiled loop, pattern of the carry, function for the potential energy)."""
-    key = _key(method, model, aligned)
-    if key is None or key not in _solvers:
+    def __init__(self, method: Method, model: Model, aligned: bool):
         pieces = loops.model_pieces(model, aligned)
-        carry = pattern(pieces)
-        run = loops.build(loops.record, method, model, aligned)
-        energies = None if model.potential is None else _potentials(model, aligned)
-        if key is None:
-            return run, carry, energies
-        _solvers[key] = run, carry, energies
-    elif model.user:
-        pattern(loops.model_pieces(model, aligned))
-    return _solvers[key]
+        self.torque = pieces[torque_stub]
+        self.start = loops.joined(method.start, None, numbers=pieces)
+        self.run = loops.build(loops.record, method, model, aligned)
+        self.potentials = None if model.potential is None else _potentials(model, aligned)
 
 
-def _key(method: Method, model: Model, aligned: bool):
-    """What decides the machine code; a user's functions count by content, each time anew."""
-    forms = (
-        _form(model.numbers),
-        tuple((table.dtype.str, table.ndim) for table in flat(model.tables)),
-    )
-    if not model.user:
-        return method, model.torque, aligned, forms
-    try:
-        return method, digest(model.torque), digest(model.potential or _potentials), aligned, forms
+_known: dict = {}
+MOST_KNOWN = 256
+
+
+def _joined(method: Method, model: Model, aligned: bool) -> _Joined:
+    """Joined anew, or as before if nothing that decides the machine code has changed."""
+    try:  # a user's functions count by content, each time: he may have changed a constant
+        content = tuple(digest(function) for function in model.user)
     except Uncacheable:
-        return None
+        return _Joined(method, model, aligned)
+    forms = _form(model.numbers), tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
+    key = method, model.torque, model.potential, content, aligned, forms
+    if key not in _known:
+        if len(_known) >= MOST_KNOWN:
+            del _known[next(iter(_known))]
+        _known[key] = _Joined(method, model, aligned)
+    return _known[key]
 
 
 def _form(numbers):

@@ -62,7 +62,7 @@ class Trajectory:
         self.angular_momentum = angular_momentum
         self.body = body
         self.method = method
-        self.status = Status(status)
+        self._status = status
         self.message = message
         self.nsteps, self.nfev, self.niter = nsteps, nfev, niter
         self.arguments = arguments or {}
@@ -71,8 +71,12 @@ class Trajectory:
 
     # ---- derived quantities
     @property
+    def status(self) -> Status:
+        return Status(self._status)
+
+    @property
     def success(self) -> bool:
-        return self.status is Status.OK
+        return self._status == Status.OK
 
     @cached_property
     def problem(self) -> dict:
