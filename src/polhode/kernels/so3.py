@@ -17,7 +17,7 @@ from polhode._compile import fma
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import add_scaled, cross, dot
 
-SERIES = 0.25  # a² below which a series is used: closed forms then lose less than 1 ulp of v
+SERIES = 0.25  # a² below which a series is used: closed forms then lose about 1 ulp of v
 TINY = 1e-300  # keeps sin(a)/a finite at a = 0, and changes nothing elsewhere
 
 # beta = Σ (-a²)^k / (2k+3)!,  gamma = Σ |B_(2k+2)| a^(2k) / (2k+2)!
