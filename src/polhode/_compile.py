@@ -233,7 +233,6 @@ def _salt() -> str:
 
 
 _dispatchers: dict = {}  # digest -> dispatcher: kernels shared by trees are compiled once
-_pending: set = set()  # functions that call themselves stay uncompiled; Numba refuses the tree
 
 
 def caching() -> bool:
@@ -241,33 +240,41 @@ def caching() -> bool:
     return os.environ.get("POLHODE_CACHE", "1") != "0"
 
 
-def compiled(function: Callable, small: bool = False):
-    """The dispatcher of ``function`` and of everything below it; ``small`` ones are inlined."""
-    try:
-        name, cache = digest(function, _salt()), not small and caching()
-    except Uncacheable:
-        name, cache = f"once{id(function):x}", False
+def compiled(function: Callable):
+    """The dispatcher of ``function``, with everything below it inlined."""
+    parts: dict = {}  # functions of this tree -> what stands for them in machine code
 
     def change(value):
         if isinstance(value, types.FunctionType) and value in PRIMITIVES:
             return PRIMITIVES[value]
-        if walkable(value) and value not in _pending:
-            return compiled(value, small=True)
-        return value
+        if not walkable(value):
+            return value
+        if value not in parts:
+            parts[value] = value  # one that calls itself stays as it is, and Numba refuses the tree
+            parts[value] = _dispatcher(value, change, small=True)
+        return parts[value]
 
+    parts[function] = function
+    return _dispatcher(function, change, small=False)
+
+
+def _dispatcher(function: Callable, change: Callable, small: bool):
+    """Numba's dispatcher of a copy of ``function``; what it calls passes through ``change``.
+
+    A ``small`` one is only ever called from machine code.  Wrappers for calls from Python, which
+    take and make nested tuples, would be three quarters of its compile time.
+    """
+    try:
+        name, cache = digest(function, _salt()), not small and caching()
+    except Uncacheable:
+        name, cache = f"once{id(function):x}", False
     if (name, small) not in _dispatchers:
-        _pending.add(function)
-        try:  # the copy freezes the globals as the digest saw them
-            copy = copied(function, change, always=True)
-        finally:
-            _pending.remove(function)
+        copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
         copy.__qualname__ = f"{function.__name__.strip('<>')}_{name}"
         copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
-        machine = numba.njit(cache=cache, forceinline=small, **OPTIONS)(copy)
-        _dispatchers[name, small] = (
-            machine,
-            function,
-        )  # the function stays alive, so its id is its own
+        options = {"forceinline": small, "no_cpython_wrapper": small, "no_cfunc_wrapper": True}
+        machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
+        _dispatchers[name, small] = machine, function  # kept alive, so that its id stays its own
     return _dispatchers[name, small][0]
 
 

@@ -1,23 +1,24 @@
 """Runge-Kutta-Munthe-Kaas methods of any Butcher tableau (Munthe-Kaas 1998; MKRK in Krysl 2006).
 
-With s stages, the stage torques T_j at t + c_j h and q exp(psi_j), and k_j = dexpinv_{-psi_j} I⁻¹ m_j,
+With s stages, the stage torques T_j at t + c_j h and q exp(psi_j), and
+k_j = dexpinv_{-psi_j} I⁻¹ m_j,
 
     psi_k = h Σ_j a_kj k_j,    m_k = exp(-psi_k) (m + h Σ_j a_kj exp(psi_j) T_j)       (1)
     psi = h Σ_j b_j k_j,    q' = q exp(psi)                                            (2)
     m' = exp(-psi) (m + h Σ_j b_j exp(psi_j) T_j)                                      (3)
 
-The order is that of the tableau.  Without torque the momentum in inertial axes is kept to rounding,
-with one it changes by the impulses alone; energy is not.  (The paper prints T_(k) in the sum of (1);
-it is T_(j).)  ``mkrk:midpoint`` is IMIDM, ``mkrk:trapezoid`` is BBTRAPWD.
+The order is that of the tableau.  Without torque the momentum in inertial axes is kept to
+rounding, with one it changes by the impulses alone; energy is not.  (The paper prints T_(k) in the
+sum of (1); it is T_(j).)  ``mkrk:midpoint`` is IMIDM, ``mkrk:trapezoid`` is BBTRAPWD.
 
-Explicit tableaus step straight through.  Implicit ones solve (1) for the k_j by Newton's method; its
-linear equations (1 - h B A) x = F, with B_k y = I⁻¹ (m_k x y) - (I⁻¹ m_k) x y / 2, are solved by their
-Neumann series: h |B A| is well below 1 wherever the step is of use.  A torque that depends on the
-rate sees the m_j of the iteration before.  Carried by the implicit ones: the momenta at the start
-and the stages of the last step, extrapolated to the first guess of the next.
+Explicit tableaus step straight through.  Implicit ones solve (1) for the k_j by Newton's method;
+its linear equations (1 - h B A) x = F, with B_k y = I⁻¹ (m_k x y) - (I⁻¹ m_k) x y / 2, are solved
+by their Neumann series: h |B A| is well below 1 wherever the step is of use.  A torque that depends
+on the rate sees the m_j of the iteration before.  Carried by the implicit ones: the momenta at the
+start and the stages of the last step, extrapolated to the first guess of the next.
 
-Sums over stages are unrolled by closures, so that the explicit step runs in SIMD lanes; the series of
-the implicit ones is a loop, and their lanes are not vectors.
+Sums over stages are unrolled by closures, so that the explicit step runs in SIMD lanes; the series
+of the implicit ones is a loop, and their lanes are not vectors.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,26 +34,35 @@ from polhode.tableaus.runge_kutta import Tableau
 NEUMANN_TERMS = 5
 
 
-# ---- unrolling
+# ---- unrolling (two or three terms to a function: compile time goes by the number of functions)
 def combination(weights: Sequence) -> Callable:
     """vectors -> Σ weights[j] vectors[j], without a loop and without the weights that vanish."""
-    used = [j for j, weight in enumerate(weights) if weight != 0]
-    if not used:
+    terms = [(j, weight) for j, weight in enumerate(weights) if weight != 0]
+    if not terms:
         return lambda vectors: (0.0, 0.0, 0.0)
-    last, weight = used[-1], weights[used[-1]]
-    if len(used) == 1:
-        return lambda vectors: multiply(weight, vectors[last])
-    before = combination(weights[:last])
-    return lambda vectors: add_scaled(before(vectors), weight, vectors[last])
+    j, b = terms[-1]
+    if len(terms) == 1:
+        return lambda vectors: multiply(b, vectors[j])
+    i, a = terms[-2]
+    if len(terms) == 2:
+        return lambda vectors: add_scaled(multiply(a, vectors[i]), b, vectors[j])
+    before = combination(weights[:i])
+    return lambda vectors: add_scaled(add_scaled(before(vectors), a, vectors[i]), b, vectors[j])
 
 
 def collected(functions: Sequence[Callable]) -> Callable:
     """x -> (functions[0](x), functions[1](x), …)."""
-    last = functions[-1]
+    *_, last = functions
     if len(functions) == 1:
         return lambda x: (last(x),)
-    before = collected(functions[:-1])
-    return lambda x: (*before(x), last(x))
+    *_, second, last = functions
+    if len(functions) == 2:
+        return lambda x: (second(x), last(x))
+    *_, first, second, last = functions
+    if len(functions) == 3:
+        return lambda x: (first(x), second(x), last(x))
+    before = collected(functions[:-3])
+    return lambda x: (*before(x), first(x), second(x), last(x))
 
 
 def squares(count: int) -> Callable:
