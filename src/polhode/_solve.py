@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._tree import Uncacheable, digest, flat
+from polhode._tree import Uncacheable, digest, flat, like
 from polhode.contracts import ADVICE, Method, Model, Status
 from polhode.contracts import torque as torque_stub
 from polhode.errors import InputError, MethodError
@@ -136,7 +136,7 @@ class Solver:
         angular_momentum: Any = None,
         params: Any = None,
     ) -> Trajectory:
-        """Solve over ``t_span``, from another state or with other parameters of the model if given."""
+        """Solve over ``t_span``, from another state or with other parameters if given."""
         t0, t1 = _span(t_span)
         state = self._state
         if attitude is not None or omega is not None or angular_momentum is not None:
@@ -177,7 +177,7 @@ class Solver:
                 f"params must be {len(old)} numbers, as the model {self.problem.model.name!r} has"
                 f" ({', '.join(self.problem.model.names)}), got {params!r}"
             )
-        return loops.like(self._params[0], iter(map(float, given))), self._params[1]
+        return like(self._params[0], iter(map(float, given))), self._params[1]
 
     def _plan(self, t0: float, t1: float):
         """(h, times, ends, sides): after how many steps, and what side step, to save."""
@@ -247,7 +247,7 @@ class Solver:
         if self.t_eval is None:
             shortened = aside = int(sides[-1] != 0.0) if len(sides) else 0
         else:
-            shortened, aside = 0, np.count_nonzero(sides)
+            shortened, aside = 0, int(np.count_nonzero(sides))
         body, states = self._body, out
         q, m = outer_states(problem.body, out)
         return Trajectory(
@@ -279,11 +279,11 @@ class Solver:
 class _Joined:
     """A method and a model: the compiled loop, the form of the carry, the potential energy."""
 
-    def __init__(self, method: Method, model: Model, aligned: bool):
+    def __init__(self, method: Method, model: Model, aligned: bool, plain: bool = False):
         pieces = loops.model_pieces(model, aligned)
         self.torque = pieces[torque_stub]
         self.start = loops.joined(method.start, None, numbers=pieces)
-        self.run = loops.build(loops.record, method, model, aligned)
+        self.run = (loops.joined if plain else loops.build)(loops.record, method, model, aligned)
         self.potentials = None if model.potential is None else _potentials(model, aligned)
 
 
@@ -292,18 +292,35 @@ MOST_KNOWN = 256
 
 
 def _joined(method: Method, model: Model, aligned: bool) -> _Joined:
-    """Joined anew, or as before if nothing that decides the machine code has changed."""
-    try:  # a user's functions count by content, each time: he may have changed a constant
+    """Joined anew, or as before if nothing that decides the machine code has changed.
+
+    A user's functions count by content, each time, for he may have changed a constant.  Functions
+    whose content cannot be seen are joined anew each time, and no longer compiled once refused.
+    """
+    forms = (
+        _form(model.numbers),
+        tuple((table.dtype.str, table.ndim) for table in flat(model.tables)),
+    )
+    key = method, model.torque, model.potential, aligned, forms
+    try:
         content = tuple(digest(function) for function in model.user)
     except Uncacheable:
-        return _Joined(method, model, aligned)
-    forms = _form(model.numbers), tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
-    key = method, model.torque, model.potential, content, aligned, forms
-    if key not in _known:
-        if len(_known) >= MOST_KNOWN:
-            del _known[next(iter(_known))]
-        _known[key] = _Joined(method, model, aligned)
-    return _known[key]
+        content = None
+    if content is None:
+        before = _known.get((content, *key))
+        refused = before is not None and getattr(before.run, "machine", None) is None
+        new = _Joined(method, model, aligned, plain=refused)
+        return _remembered((content, *key), new)
+    return _known.get((content, *key)) or _remembered(
+        (content, *key), _Joined(method, model, aligned)
+    )
+
+
+def _remembered(key: tuple, joined: _Joined) -> _Joined:
+    if len(_known) >= MOST_KNOWN:
+        del _known[next(iter(_known))]
+    _known[key] = joined
+    return joined
 
 
 def _form(numbers):

@@ -1,4 +1,4 @@
-"""Trees of plain functions: all that can be reached from a function through globals, cells and modules.
+"""Trees of plain functions: what a function reaches through globals, cells and modules.
 
 ``bind(function, {stub: value})``  a copy in which each stub is replaced, by identity, at any depth
 ``digest(function)``               a short hash of everything that decides what the tree computes

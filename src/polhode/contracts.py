@@ -8,15 +8,15 @@
 ``params``  ``(numbers, tables)``: the model's own floats, nested as its author likes, and its
             read-only arrays, both handed over at run time
 
-All but the tables are nested tuples of floats that loops never open; a lane block stores the floats
-in order.  So a new kind of problem, a method with memory or a model with data needs no new loop.
+All but the tables are nested tuples of floats that loops never open; a lane block stores them in
+order.  So a new kind of problem, a method with memory or a model with data needs no new loop.
 
-A function here is a *stub*: methods call ``torque``, loops call ``step``, and ``loops.joined`` binds
-the real ones in their place.  Unbound, they are the free body and the motionless method.
+A function here is a *stub*: methods call ``torque``, loops call ``step``, and ``loops.joined``
+binds the real ones in their place.  Unbound, they are the free body and the motionless method.
 
 Everything inside happens in principal axes.  What a user gave in his own body axes passes through
-the three functions ``attitude_of_body``, ``to_body_axes`` and ``to_principal_axes``; for a body whose
-axes are principal they are bound to pass their argument on, and cost nothing.
+the three functions ``attitude_of_body``, ``to_body_axes`` and ``to_principal_axes``; for a body
+whose axes are principal they are bound to pass their argument on, and cost nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,12 +39,12 @@ class Status(IntEnum):
 OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL = 0, 1, 2, 3  # the same, as compiled code sees them
 
 ADVICE = {
-    Status.NOT_CONVERGED: "the implicit equations of the step have no solution near the last state;"
-    " try a smaller dt, or an explicit method",
-    Status.NOT_FINITE: "the state overflowed or the torque returned NaN; try a smaller dt, and check"
-    " the torque at this time",
-    Status.STEP_TOO_SMALL: "the step size fell to the rounding of the time; loosen the tolerance, or"
-    " look for a discontinuity of the torque at this time",
+    Status.NOT_CONVERGED: "the implicit equations of the step have no solution near the last"
+    " state; try a smaller dt, or an explicit method",
+    Status.NOT_FINITE: "the state overflowed or the torque returned NaN; try a smaller dt, and"
+    " check the torque at this time",
+    Status.STEP_TOO_SMALL: "the step size fell to the rounding of the time; loosen the tolerance,"
+    " or look for a discontinuity of the torque at this time",
 }
 
 
@@ -90,7 +90,7 @@ def start(t, h, state, body, params):
 
 
 def step(t, h, state, carry, body, params):
-    """Explicit methods: (state, carry).  Cannot fail: what is undefined becomes NaN and stays so."""
+    """Explicit methods: (state, carry).  Cannot fail: what is undefined becomes NaN."""
     return state, carry
 
 

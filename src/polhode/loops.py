@@ -22,7 +22,7 @@ from polhode._compile import (
     over_lanes,
     put,
 )
-from polhode._tree import bind, flat, like
+from polhode._tree import bind, flat
 from polhode.contracts import (
     ALIGNED,
     NOT_CONVERGED,
@@ -85,10 +85,10 @@ def whole_step(t, h, weights, offsets, state, carry, body, params):
 
 
 def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out):
-    """States after ``ends[r]`` steps and a side step ``sides[r]`` in row r of ``out``.
+    """States after ``ends[r]`` steps and a side step ``sides[r]``, in row r of ``out``.
 
-    ``k`` steps were done before.  A side step is taken from the grid and never fed back.  ``fresh``:
-    the carry is only a pattern, and made here.  Returns (state, carry, status, rows, steps,
+    ``k`` steps were done before.  A side step is taken from the grid and never fed back.
+    ``fresh``: the carry is only a pattern, and made here.  Returns (state, carry, status, rows, steps,
     iterations, size): rows and steps that are good, and the state after them.
     """
     if fresh:
@@ -156,8 +156,8 @@ def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
 
 
 # ---- many bodies in SIMD lanes, fixed step
-# A body is the nested tuple ``slots``: (active, status, count, unknown, state, carry, body, numbers).
-# ``shared`` is (t, h, tables).
+# A body is the nested tuple ``slots``: (active, status, count, unknown, state, carry, body,
+# numbers).  ``shared`` is (t, h, tables).
 def lane_start(shared, slots):
     t, h, tables = shared
     active, status, count, unknown, state, _, body, numbers = slots
@@ -191,14 +191,14 @@ def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
 # body that is done no longer changes.  So each sees exactly the iterations it would see alone.
 def lane_guess(shared, slots):
     t, h, tables = shared
-    active, status, count, unknown, state, carry, body, numbers = slots
+    _, status, count, _, state, carry, body, numbers = slots
     unknown = guess(t, h, state, carry, body, (numbers, tables))
     return mask(status == OK), status, count, unknown
 
 
 def lane_improve(shared, slots):
     t, h, tables = shared
-    active, status, count, unknown, state, carry, body, numbers = slots
+    active, status, count, unknown, state, _, body, numbers = slots
     new, done = improve(t, h, unknown, state, body, (numbers, tables))
     count = blend(active, count + 1.0, count)
     return blend(mask(done), 0.0, active), status, count, blend(active, new, unknown)
@@ -284,7 +284,7 @@ def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
 
 # ---- joining
 def model_pieces(model: Model, aligned: bool) -> dict:
-    """The functions of a model, with our elementary functions in them, by the stubs they replace."""
+    """The functions of a model by the stubs they replace, our elementary functions in them."""
     meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
     if aligned:
         meanings |= ALIGNED
@@ -341,7 +341,7 @@ def in_threads(run: Callable, blocks: np.ndarray, workers: int, *args) -> None:
 
 
 def pack(columns, bodies: int) -> np.ndarray:
-    """Lane blocks from one array (or number) per slot; copies of the last body fill the last block."""
+    """Lane blocks from one array (or number) per slot; the last body fills up the last block."""
     count = -(-bodies // LANES)
     table = np.empty((len(columns), count * LANES))
     for row, column in zip(table, columns, strict=True):

@@ -18,7 +18,7 @@ class Problem:
     Parameters
     ----------
     body : RigidBody
-    model : what turns it, from ``ph.models``, ``ph.torque``, ``ph.potential``, or a sum; default free
+    model : what turns it, from ``ph.models``, ``ph.torque``, ``ph.potential``, or a sum
     attitude : a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; default the identity
         Four numbers are taken as a quaternion if ``scalar_first`` says in which order.
     omega, angular_momentum : three numbers in body axes, one of the two
@@ -42,8 +42,8 @@ class Problem:
             )
         if model is not None and not isinstance(model, Model):
             raise InputError(
-                f"model must be a Model, got {model!r}; make one with ph.models, ph.torque(function)"
-                " or ph.potential(function)"
+                f"model must be a Model, got {model!r}; make one with ph.models,"
+                " ph.torque(function) or ph.potential(function)"
             )
         self.body = body
         self.model = free() if model is None else model
@@ -80,8 +80,8 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
         worst = np.abs(array @ array.T - np.eye(3)).max()
         if worst > 1e-6 or np.linalg.det(array) < 0:
             raise InputError(
-                f"attitude must be a proper rotation matrix: R Rᵀ differs from 1 by {worst:.3g}, its"
-                f" determinant is {np.linalg.det(array):.6g}"
+                f"attitude must be a proper rotation matrix: R Rᵀ differs from 1 by {worst:.3g},"
+                f" its determinant is {np.linalg.det(array):.6g}"
             )
         from scipy.spatial.transform import Rotation
 
@@ -95,7 +95,8 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
         norm = float(np.linalg.norm(array))
         if abs(norm - 1) > 1e-6:
             raise InputError(f"attitude must be a unit quaternion, but its norm is {norm!r}")
-        array = array / norm
+        if abs(norm - 1) > 4 * np.finfo(float).eps:  # a unit quaternion keeps its bits
+            array = array / norm
         return tuple((array if scalar_first else np.roll(array, 1)).tolist())
     raise InputError(
         f"attitude must be a SciPy Rotation, a 3×3 matrix, or a quaternion with scalar_first=,"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from polhode.body import RigidBody
-from polhode.models import heavy_top, soft_wall as soft_wall_model
+from polhode.models import heavy_top
+from polhode.models import soft_wall as soft_wall_model
 from polhode.problem import Problem
 
 
@@ -17,7 +18,7 @@ def _turned(angle: float):
 
 
 def krysl_free() -> Problem:
-    """Krysl 2006, section 5.1: torque-free, I = (0.9144, 1.098, 1.66); R0 is not given: identity."""
+    """Krysl 2006, section 5.1: a free asymmetric body (R0 is not given: the identity)."""
     body = RigidBody([0.9144, 1.098, 1.66])
     return Problem(body, omega=[0.45549, 0.82623, 0.03476], name="krysl-free")
 

@@ -126,7 +126,7 @@ class Trajectory:
         """The states at an index, a slice, a mask or a list of indices."""
         if isinstance(key, (int, np.integer)):
             key = slice(key, key + 1 or None)
-        part = Trajectory(
+        return Trajectory(
             self.t[key],
             self.q[key],
             self.angular_momentum[key],
@@ -143,7 +143,6 @@ class Trajectory:
             arguments=self.arguments,
             problem=self._problem,
         )
-        return part
 
     # ---- words
     def _facts(self) -> dict[str, str]:
@@ -238,7 +237,7 @@ class Trajectory:
         return storage.write(path, self.to_xarray())
 
     def plot(self, axes=None):
-        """Four panels: attitude, rates, the path of the axis 3 in inertial axes, drift of invariants."""
+        """Four panels: attitude, rates, the path of body axis 3, the drift of invariants."""
         from polhode import plot
 
         return plot.overview(self, axes)

@@ -14,7 +14,7 @@ def rounding():
 
 
 def settled(size, last, whole):
-    """Whether iteration may stop after corrections ``last`` and ``size`` of an unknown ``whole``."""
+    """Whether to stop after corrections ``last`` and ``size`` of an unknown ``whole``."""
     least = rounding() * rounding() * whole
     stalled = (size >= last) & (size <= 4096.0 * least)
     return (size <= least) | (size * size <= least * last) | stalled

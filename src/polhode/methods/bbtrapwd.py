@@ -9,8 +9,8 @@ The Munthe-Kaas Runge-Kutta method of the trapezoidal tableau.  Second order, im
 symmetric nor energy-conserving.  The momentum in inertial axes changes by the two impulses alone.
 
 (1) is solved by Newton's method without the derivative of the torque and with the first two terms
-of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} (2 psi/h - I⁻¹ m), the rate at the
-end.  Carried: the torque at the end, and psi/h of three steps for the first guess.
+of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} (2 psi/h - I⁻¹ m),
+the rate at the end.  Carried: the torque at the end, and psi/h of three steps for the first guess.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method

@@ -1,4 +1,4 @@
-"""Midpoint rule IMID (Krysl 2006, section 3.4): half a backward Euler, then half a forward Euler step.
+"""Midpoint rule IMID (Krysl 2006, section 3.4): half a backward, then half a forward Euler step.
 
 With k = h/2, the middle momentum m̄ = m + d, and the torque T̄ at t + k and q exp(k I⁻¹ m̄),
 

@@ -9,9 +9,9 @@ Second order, symmetric, implicit.  The momentum in inertial axes changes by the
 Energy is not kept; its error stays bounded.  Not symplectic (the defect of one step is O(h³)),
 whatever the paper suspects.  Conjugate to ``trapm``.
 
-(1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the torque
-is one order of h smaller and left out.  A torque that depends on the rate sees psi/h, which (1)
-makes the rate in the middle.  Carried: psi/h of the last three steps, for the first guess.
+(1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the
+torque is one order of h smaller and left out.  A torque that depends on the rate sees psi/h, which
+(1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the first guess.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque

@@ -1,4 +1,4 @@
-"""Trapezoidal rule TRAP (Krysl 2006, eq. 14): half a forward Euler, then half a backward Euler step.
+"""Trapezoidal rule TRAP (Krysl 2006, eq. 14): half a forward, then half a backward Euler step.
 
 With k = h/2 and (q₁, m₁) the forward Euler step of size k from (q, m),
 

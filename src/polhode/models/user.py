@@ -51,7 +51,7 @@ def torque(
         depends_on_omega = _reads_argument(function, 2)
     names, numbers = _numbers(params)
     return Model(
-        name=name or getattr(function, "__name__", type(function).__name__),
+        name=name or _name(function),
         torque=(_body_torque if frame == "body" else _inertial_torque)(function),
         potential=None if potential is None else _potential(potential),
         names=names,
@@ -74,7 +74,7 @@ def potential(function: Callable, params: Any = (), *, name: str | None = None) 
         return function(t, q, params)
 
     return Model(
-        name=name or getattr(function, "__name__", type(function).__name__),
+        name=name or _name(function),
         torque=_derived_torque(on_complex),
         analytic=(on_complex,),
         potential=_potential(function),
@@ -125,6 +125,10 @@ def _derived_torque(function):
 
 
 # ---- what was given
+def _name(function: Callable) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
 def _check_call(function: Callable, count: int, argument: str, form: str) -> None:
     if not callable(function):
         raise InputError(f"{argument} must be a function {argument}{form}, got {function!r}")

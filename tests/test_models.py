@@ -1,0 +1,199 @@
+"""Models: built-in, a user's own in either frame, from a potential, and sums of them."""
+
+import cmath
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode import loops
+from polhode.contracts import torque as torque_stub
+
+BODY = ph.RigidBody([2.0, 3.0, 4.5])
+TENSOR = ph.RigidBody([[2.5, 0.3, 0.1], [0.3, 3.0, -0.2], [0.1, -0.2, 4.0]])
+TURN = Rotation.from_rotvec([0.3, -0.2, 0.9])
+STRENGTH = 0.7
+
+
+def torque_of(model, body, q, m, t=0.0):
+    """The model's torque in principal axes, in plain Python."""
+    function = loops.model_pieces(model, body.is_aligned)[torque_stub]
+    return np.array(function(t, tuple(q), tuple(m), body.data, model.params))
+
+
+def potential_of(model, body, q, t=0.0):
+    function = loops.joined(loops.potential, None, model, body.is_aligned)
+    return function(t, tuple(q), body.data, model.params)
+
+
+def top(t, q, omega, params):
+    w, x, y, z = q
+    k = params[0]
+    return k * 2 * (y * z + w * x), -k * 2 * (x * z - w * y), 0.0
+
+
+def top_inertial(t, q, omega, params):
+    w, x, y, z = q
+    k = params[0]
+    return -k * 2 * (y * z - w * x), k * 2 * (x * z + w * y), 0.0
+
+
+def top_potential(t, q, params):
+    w, x, y, z = q
+    return params[0] * (w * w - x * x - y * y + z * z)
+
+
+SAME_TOPS = {
+    "built-in": ph.models.heavy_top(20.0),
+    "body": ph.torque(top, params=[20.0], potential=top_potential),
+    "inertial": ph.torque(top_inertial, params={"k": 20.0}, frame="inertial"),
+    "potential": ph.potential(top_potential, params=20.0),
+    "sum": ph.models.heavy_top(12.0) + ph.torque(top, params=[5.0]) + ph.models.heavy_top(3.0),
+}
+
+
+@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
+@pytest.mark.parametrize("name", SAME_TOPS)
+def test_the_heavy_top_is_the_same_however_it_is_given(name, body, rng):
+    for _ in range(5):
+        q = rng.normal(size=4)
+        q /= np.linalg.norm(q)
+        matrix = Rotation.from_quat(q, scalar_first=True).as_matrix() @ body.principal_axes.T
+        in_user_axes = 20.0 * np.cross(matrix[2], [0, 0, 1])  # strength · Rᵀ e_z x e_3
+        expected = body.principal_axes.T @ in_user_axes
+        assert np.allclose(
+            torque_of(SAME_TOPS[name], body, q, (0.1, 0.2, 0.3)), expected, rtol=0, atol=2e-14
+        )
+
+
+@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
+@pytest.mark.parametrize(
+    "model",
+    [ph.models.heavy_top(20.0), ph.models.soft_wall("printed"), ph.models.soft_wall("attractive")],
+    ids=["heavy top", "printed", "attractive"],
+)
+def test_a_torque_is_the_derivative_of_its_potential(model, body, rng):
+    """Central differences of fourth order, h = 1e-3: error 1e-12 times fifth derivatives."""
+    q = Rotation.from_quat(rng.normal(size=4))
+    found = torque_of(model, body, q.as_quat(scalar_first=True), (0.0, 0.0, 0.0))
+    for k in range(3):
+
+        def v(a, k=k):
+            turned = q * Rotation.from_rotvec(a * np.eye(3)[k])
+            return potential_of(model, body, turned.as_quat(scalar_first=True))
+
+        h = 1e-3
+        slope = (8 * (v(h) - v(-h)) - (v(2 * h) - v(-2 * h))) / (12 * h)
+        assert found[k] == pytest.approx(-slope, rel=1e-8, abs=1e-9)
+
+
+def test_a_potential_may_use_the_functions_of_math():
+    def spring(t, q, params):
+        return math.exp(-q[0]) + math.sin(params[0] * q[1]) * math.sqrt(2 + q[2] * q[3])
+
+    q = np.array([0.5, 0.5, -0.1, np.sqrt(1 - 0.51)])
+    found = torque_of(ph.potential(spring, params=[1.7]), BODY, q, (0, 0, 0))
+
+    def value(w, x, y, z):
+        return cmath.exp(-w) + cmath.sin(1.7 * x) * cmath.sqrt(2 + y * z)
+
+    h = 1e-30  # the same derivative along q e_k / 2, in numbers of its own
+    w, x, y, z = q
+    tangents = [(-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
+    for k, tangent in enumerate(tangents):
+        shifted = [a + 0.5j * h * b for a, b in zip(q, tangent, strict=True)]
+        assert found[k] == pytest.approx(-value(*shifted).imag / h, rel=1e-14)
+
+
+def test_whether_the_rate_is_read_is_seen_in_the_code():
+    def damping(t, q, omega, params):
+        return -omega[0], 0.0, 0.0
+
+    assert ph.torque(damping).depends_on_omega
+    assert not ph.torque(top, params=[1]).depends_on_omega
+    assert ph.torque(top, params=[1], depends_on_omega=True).depends_on_omega
+    assert not ph.torque(lambda t, q, omega, params: (q[0], 0.0, 0.0)).depends_on_omega
+    assert (ph.models.heavy_top(1.0) + ph.torque(damping)).depends_on_omega
+
+
+def test_sums_name_their_terms_and_parameters():
+    model = ph.models.heavy_top(20.0) + ph.torque(top, params={"k": 2.0})
+    assert model.name == "heavy_top + top"
+    assert model.parameters == {"heavy_top": (20.0,), "top": (2.0,)}
+    assert model.potential is None  # one term has none
+    assert (ph.models.heavy_top(1.0) + ph.models.free()).potential is not None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ph.torque(3), "must be a function"),
+        (
+            lambda: ph.torque(lambda t, q: (0, 0, 0)),
+            r"must take 4 arguments \(t, q, omega, params\)",
+        ),
+        (lambda: ph.torque(top, frame="space"), "'body' or 'inertial'"),
+        (lambda: ph.torque(top, params=["k"]), r"'k' at params\[0\]"),
+        (lambda: ph.potential(top), r"must take 3 arguments \(t, q, params\)"),
+        (lambda: ph.models.soft_wall("physical"), "'printed' or 'attractive'"),
+    ],
+)
+def test_impossible_models_are_refused(call, words):
+    with pytest.raises(ph.InputError, match=words):
+        call()
+
+
+def solved(model, **options):
+    problem = ph.Problem(BODY, model, attitude=TURN, omega=[0.3, 0.2, 2.0])
+    return ph.solve(problem, (0, 1), method="forward-euler-m", dt=0.01, **options)
+
+
+def test_a_changed_constant_is_never_served_stale():
+    def pull(t, q, omega, params):
+        return STRENGTH * q[1], 0.0, 0.0
+
+    global STRENGTH
+    model, results = ph.torque(pull), {}
+    for STRENGTH in (0.7, 0.9, 0.7):
+        fresh = solved(ph.torque(pull)).q[-1].tolist()
+        assert solved(model).q[-1].tolist() == fresh
+        assert results.setdefault(STRENGTH, fresh) == fresh
+    assert results[0.7] != results[0.9]
+
+
+class Callable:
+    """Numba cannot compile an object with a state of its own."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, t, q, omega, params):
+        return self.k * q[1], 0.0, 0.0
+
+
+def test_what_cannot_be_compiled_runs_plain_after_one_warning():
+    def compiled(t, q, omega, params):
+        return 0.4 * q[1], 0.0, 0.0
+
+    model = ph.torque(Callable(0.4))
+    with pytest.warns(ph.PolhodeWarning, match="could not be compiled and runs as plain Python"):
+        run = solved(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = solved(model)
+    assert (again.q == run.q).all()
+    # plain Python rounds a product and a sum apart: a few ulp a step
+    assert np.allclose(run.q, solved(ph.torque(compiled)).q, rtol=0, atol=1e-13)
+
+
+def test_a_failing_torque_is_told_in_its_own_words():
+    def broken(t, q, omega, params):
+        return params[3], 0.0, 0.0
+
+    with pytest.raises(ph.InputError, match="'broken' fails at the initial state: IndexError"):
+        solved(ph.torque(broken))
+    with pytest.raises(ph.InputError, match="not finite at the initial state"):
+        solved(ph.torque(lambda t, q, omega, params: (math.nan, 0.0, 0.0), name="void"))

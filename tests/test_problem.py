@@ -1,0 +1,84 @@
+"""Problems: states in every form that is accepted, and the messages for the others."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+
+BODY = ph.RigidBody([2.0, 3.0, 4.5])
+TURN = Rotation.from_rotvec([0.3, -0.2, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("attitude", "scalar_first"),
+    [
+        (TURN, None),
+        (TURN.as_matrix(), None),
+        (TURN.as_quat(scalar_first=True), True),
+        (TURN.as_quat(scalar_first=False), False),
+    ],
+    ids=["rotation", "matrix", "scalar first", "scalar last"],
+)
+def test_an_attitude_may_be_given_in_any_clear_form(attitude, scalar_first):
+    problem = ph.Problem(BODY, attitude=attitude, scalar_first=scalar_first, omega=[1, 2, 3])
+    found = Rotation.from_quat(problem.attitude, scalar_first=True)
+    assert (found * TURN.inv()).magnitude() < 1e-15
+
+
+def test_omega_and_momentum_give_each_other():
+    from_omega = ph.Problem(BODY, omega=[1, 2, 3])
+    assert from_omega.angular_momentum == (2.0, 6.0, 13.5)
+    assert ph.Problem(BODY, angular_momentum=[2, 6, 13.5]).omega == pytest.approx((1, 2, 3))
+
+
+def test_momentum_of_a_full_tensor_is_in_the_users_axes():
+    tensor = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, -0.2], [0.1, -0.2, 4.0]])
+    problem = ph.Problem(ph.RigidBody(tensor), omega=[1, 2, 3])
+    assert problem.angular_momentum == pytest.approx(tuple(tensor @ [1, 2, 3]), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"omega": [1, 2, 3], "attitude": [1, 0, 0, 0]}, "scalar_first=True"),
+        ({"omega": [1, 2, 3], "attitude": [2, 0, 0, 0], "scalar_first": True}, "norm is 2.0"),
+        ({"omega": [1, 2, 3], "attitude": np.eye(3)[[1, 0, 2]]}, "proper rotation matrix"),
+        ({"omega": [1, 2, 3], "attitude": np.zeros(5)}, r"shape \(5,\)"),
+        ({"omega": [1, 2, 3], "attitude": Rotation.identity(2)}, "one rotation"),
+        ({}, "omega= or angular_momentum=.*neither"),
+        ({"omega": [1, 2, 3], "angular_momentum": [1, 2, 3]}, "both"),
+        ({"omega": [1, 2]}, "omega must be three numbers"),
+        ({"omega": [1, 2, np.inf]}, "omega must be finite"),
+        ({"omega": [1, 2, 3], "model": "heavy_top"}, "model must be a Model"),
+    ],
+)
+def test_unclear_states_are_refused(arguments, words):
+    with pytest.raises(ph.InputError, match=words):
+        ph.Problem(BODY, **arguments)
+
+
+def test_a_body_must_be_a_body():
+    with pytest.raises(ph.InputError, match="RigidBody"):
+        ph.Problem([1, 2, 3], omega=[1, 2, 3])
+
+
+def test_every_problem_of_the_catalogue_has_a_summary_and_its_name():
+    for name, entry in ph.problems.CATALOGUE.items():
+        assert entry.make().name == name
+        assert entry.summary
+        assert entry.method in ph.METHODS
+
+
+def test_the_hamiltonian_of_the_soft_wall_is_the_papers():
+    """H0 of figures 4 and 5, and of the sign that the text describes, by hand (x = 2.1)."""
+    kinetic = 0.5 * 4 * (1 / 2 + 1 / 3 + 1 / 4.5)
+    potential = 1 / 2.1 - 0.001 / 2.1**10
+    for problem, sign in (
+        (ph.problems.soft_wall(), 1),
+        (ph.problems.soft_wall_attractive(), -1),
+    ):
+        run = ph.solve(problem, (0, 0), method="forward-euler-m", dt=1)
+        assert run.energy[0] == pytest.approx(kinetic + sign * potential, rel=1e-15)
+    assert kinetic + potential == pytest.approx(2.5873, abs=5e-5)
+    assert kinetic - potential == pytest.approx(1.6349, abs=5e-5)
