@@ -8,6 +8,7 @@ numbers or on anything else that has arithmetic.
 """
 
 import builtins
+import enum
 import hashlib
 import sys
 import types
@@ -84,28 +85,34 @@ def _visited(value, change: Callable, names: list[str]):
     return stand_in
 
 
-def copied(function: types.FunctionType, change: Callable, always: bool = False):
-    """``function`` with each global and cell passed through ``change``; itself if none changes."""
-    scope = {**vars(builtins), **function.__globals__}
-    names = _names(function.__code__)
-    used = {name: scope[name] for name in names if name in scope}
-    new = {name: _visited(value, change, names) for name, value in used.items()}
-    cells = _cells(function)
-    new_cells = [_visited(value, change, names) for value in cells]
-    pairs = zip([*used.values(), *cells], [*new.values(), *new_cells], strict=True)
-    if not always and all(old is now for old, now in pairs):
-        return function
+def copied(
+    function: types.FunctionType, change: Callable, always: bool = False, done: dict | None = None
+):
+    """``function`` with each global and cell passed through ``change``; itself if none changes.
+
+    ``done[function]`` is the copy already while it is made, for functions that call themselves.
+    """
+    new: dict[str, Any] = {"__name__": function.__module__}
+    new_cells = tuple(types.CellType() for _ in function.__closure__ or ())
     copy = types.FunctionType(
-        function.__code__,
-        {**new, "__name__": function.__module__},
-        function.__name__,
-        function.__defaults__,
-        tuple(map(types.CellType, new_cells)),
+        function.__code__, new, function.__name__, function.__defaults__, new_cells
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     for attribute in ("__module__", "__qualname__", "__doc__"):
         setattr(copy, attribute, getattr(function, attribute))
-    return copy
+    if done is not None:
+        done[function] = copy
+    scope = {**vars(builtins), **function.__globals__}
+    names = _names(function.__code__)
+    used = {name: scope[name] for name in names if name in scope}
+    new |= {name: _visited(value, change, names) for name, value in used.items()}
+    cells = _cells(function)
+    for cell, value in zip(new_cells, cells, strict=True):
+        cell.cell_contents = _visited(value, change, names)
+    same = all(new[name] is value for name, value in used.items()) and all(
+        cell.cell_contents is value for cell, value in zip(new_cells, cells, strict=True)
+    )
+    return function if same and not always else copy
 
 
 def bind(function: Callable, replacements: Mapping[Any, Any]) -> Callable:
@@ -122,8 +129,7 @@ def bind(function: Callable, replacements: Mapping[Any, Any]) -> Callable:
         if not walkable(value) or value in PRIMITIVES:
             return value
         if value not in done:
-            done[value] = value  # a recursive function goes on calling itself
-            done[value] = copied(value, change)
+            done[value] = copied(value, change, done=done)
         return done[value]
 
     return change(function)
@@ -143,7 +149,8 @@ def _content(value, seen: dict, names: list[str]) -> str:
         names = _names(code)
         scope = {n: value.__globals__[n] for n in sorted(set(names)) if n in value.__globals__}
         rest = scope, tuple(_cells(value)), value.__defaults__, value.__kwdefaults__
-        return _code(code, seen, names, value.__doc__ is not None) + _content(rest, seen, names)
+        documented = code.co_consts[:1] == (value.__doc__,) and value.__doc__ is not None
+        return _code(code, seen, names, documented) + _content(rest, seen, names)
     if isinstance(value, types.CodeType):
         return _code(value, seen, names, False)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
@@ -152,7 +159,8 @@ def _content(value, seen: dict, names: list[str]) -> str:
         return "{" + ",".join(f"{k}:{_content(v, seen, names)}" for k, v in value.items()) + "}"
     if isinstance(value, (tuple, frozenset)):
         parts = [_content(part, seen, names) for part in value]
-        return f"{type(value).__name__}{parts if isinstance(value, tuple) else sorted(parts)}"
+        kind = f"{type(value).__name__}{getattr(value, '_fields', '')}"
+        return f"{kind}{parts if isinstance(value, tuple) else sorted(parts)}"
     if hasattr(value, "tobytes") and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
     if isinstance(value, types.ModuleType):
@@ -160,7 +168,11 @@ def _content(value, seen: dict, names: list[str]) -> str:
             return value.__name__
         used = {name: getattr(value, name) for name in names if hasattr(value, name)}
         return value.__name__ + _content(used, seen, names)
-    if _root(value) == "numpy" or isinstance(value, (types.BuiltinFunctionType, type)):
+    if isinstance(value, enum.EnumType):
+        members = {member.name: member.value for member in value}
+        return value.__qualname__ + _content(members, seen, names)
+    named = _root(value) in ("numpy", "builtins") or isinstance(value, types.BuiltinFunctionType)
+    if named and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     raise Uncacheable(repr(value))
 
@@ -168,7 +180,8 @@ def _content(value, seen: dict, names: list[str]) -> str:
 def _code(code: types.CodeType, seen: dict, names: list[str], documented: bool) -> str:
     """A code object: its bytes mean nothing without the order of its names and constants."""
     constants = code.co_consts[documented:]
-    shape = code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_names
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    shape = arguments, code.co_kwonlyargcount, code.co_flags, code.co_names
     return f"{code.co_code.hex()}{shape}{_content(constants, seen, names)}"
 
 
