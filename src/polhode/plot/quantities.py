@@ -1,0 +1,56 @@
+"""What the pictures show, as arrays; no drawing here."""
+
+from typing import Any
+
+import numpy as np
+
+FLOOR = 1e-17  # what a change of exactly zero is drawn as
+POINTS = 20_000  # more than a picture can show
+
+
+def axis_3(run: Any) -> np.ndarray:
+    """The third body axis in inertial axes, (n, 3)."""
+    w, x, y, z = run.q.T
+    return np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
+
+
+def tilt_angle(run: Any) -> np.ndarray:
+    """The angle between the third body axis and the inertial z axis, in degrees."""
+    w, x, y, z = run.q.T
+    return np.degrees(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))
+
+
+def changes(run: Any) -> dict[str, np.ndarray]:
+    """Relative changes since the start of what the motion may keep, by name.
+
+    The energy, if a potential is known.  The angular momentum in inertial axes if there is no
+    torque; otherwise its component along z, which any torque symmetric about z keeps.
+    """
+    result = {}
+    if run.energy is not None:
+        result["energy"] = np.abs(run.energy - run.energy[0]) / _size(run.energy)
+    m = run.angular_momentum_inertial
+    size = np.linalg.norm(m[0]) or 1.0
+    if getattr(run, "problem", {}).get("model") == "free":
+        result["momentum"] = np.linalg.norm(m - m[0], axis=1) / size
+    else:
+        result["momentum along z"] = np.abs(m[:, 2] - m[0, 2]) / size
+    return result
+
+
+def _size(values: np.ndarray) -> float:
+    return float(abs(values[0]) or np.abs(values).max() or 1.0)
+
+
+def thinned(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At most ``POINTS`` points of a curve; each stretch keeps its lowest and its highest."""
+    stretches = POINTS // 2
+    if len(t) <= POINTS:
+        return t, values
+    length = -(-len(t) // stretches)
+    fill = -len(t) % length
+    table = np.append(values, np.full(fill, values[-1])).reshape(-1, length)
+    first = np.arange(len(table)) * length
+    places = np.stack([table.argmin(axis=1), table.argmax(axis=1)], axis=1) + first[:, None]
+    kept = np.minimum(np.unique(places), len(t) - 1)
+    return t[kept], values[kept]

@@ -1,0 +1,52 @@
+"""A whole run on one sheet, and sheets in files."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.plot import style
+from polhode.plot.panels import axis_path, drift, rates, tilt
+
+
+def overview(run: Any, axes: Any = None) -> np.ndarray:
+    """Four panels: tilt, rates, path of body axis 3, change of energy and momentum.
+
+    ``axes`` is a 2×2 array of axes, or None for a new figure.  Returns that array; the figure is
+    ``axes[0, 0].figure``, which a notebook shows.
+    """
+    if axes is None:
+        sheet = style.figure((10.0, 7.0))
+        sheet.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+        sheet.suptitle(_heading(run), fontsize=11, color=style.INK)
+        axes = sheet.subplots(2, 2)
+    axes = np.asarray(axes).reshape(2, 2)
+    for ax, draw in zip(axes.flat, (tilt, rates, axis_path, drift), strict=True):
+        draw(run, ax)
+    return axes
+
+
+def _heading(run: Any) -> str:
+    facts = getattr(run, "problem", {})
+    parts = [facts.get("name") or facts.get("model") or "", getattr(run, "method", "")]
+    dt = getattr(run, "arguments", {}).get("dt")
+    parts += [f"dt = {dt:g} s"] if dt else []
+    if not getattr(run, "success", True):
+        parts.append(f"stopped early: {run.status.name}")
+    return "   ·   ".join(part for part in parts if part)
+
+
+def save(axes: Any, path: str | os.PathLike, dpi: int = 150) -> Path:
+    """Write the figure of ``axes`` to a file, whole or not at all; the suffix says the format."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")
+    sheet = np.ravel(axes)[0].figure
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as place:
+        draft = Path(place) / path.name
+        sheet.savefig(draft, dpi=dpi)
+        os.replace(draft, path)
+    return path

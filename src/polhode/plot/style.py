@@ -1,0 +1,58 @@
+"""The look of all pictures: few colours, told apart by everyone; thin frames; labels with units."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLUE, RED, GREEN, PURPLE, ORANGE, SKY = COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+)  # Okabe and Ito's palette for all kinds of colour vision
+INK, GREY, FAINT = "#262626", "#8c8c8c", "#dedede"
+MARKERS = "os^Dvp"
+
+
+def figure(size: tuple[float, float] = (5.0, 3.6)) -> Any:
+    """A new figure: of pyplot if the session uses it, so that ``plt.show()`` works; else plain."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        return pyplot.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def axes_or_new(ax: "Axes | None") -> "Axes":
+    return figure().add_subplot() if ax is None else ax
+
+
+def dress(ax: "Axes", title: str = "", xlabel: str = "", ylabel: str = "") -> "Axes":
+    """Titles, labels, a light grid and no box."""
+    ax.set_title(title, loc="left", fontsize=10, color=INK, fontweight="bold")
+    ax.set_xlabel(xlabel, fontsize=9, color=INK)
+    ax.set_ylabel(ylabel, fontsize=9, color=INK)
+    ax.tick_params(labelsize=8, colors=INK, color=GREY, length=3)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["bottom", "left"]].set_color(GREY)
+    ax.grid(True, color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def legend(ax: "Axes", inside: bool = False) -> None:
+    """In a row above the axes, beside the title, where it hides nothing; or inside."""
+    row = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 4, "borderaxespad": 0.2}
+    ax.legend(
+        **({"loc": "best"} if inside else row),
+        fontsize=8,
+        labelcolor=INK,
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
