@@ -248,7 +248,7 @@ class Solver:
             shortened = aside = int(sides[-1] != 0.0) if len(sides) else 0
         else:
             shortened, aside = 0, int(np.count_nonzero(sides))
-        body, states = self._body, out
+        body, states, potentials = self._body, out, self._potentials
         q, m = outer_states(problem.body, out)
         return Trajectory(
             times,
@@ -256,8 +256,8 @@ class Solver:
             m,
             problem.body,
             potential=None
-            if self._potentials is None
-            else lambda: self._potentials(times, states, body, params),
+            if potentials is None
+            else lambda: potentials(times, states, body, params),
             method=method.name,
             status=status,
             message=message,

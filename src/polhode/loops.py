@@ -288,7 +288,7 @@ def model_pieces(model: Model, aligned: bool) -> dict:
     meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
     if aligned:
         meanings |= ALIGNED
-    pieces = {torque: bind(model.torque, meanings)}
+    pieces: dict[Callable, Callable] = {torque: bind(model.torque, meanings)}
     if model.potential is not None:
         pieces[potential] = bind(model.potential, meanings)
     return pieces

@@ -1,0 +1,66 @@
+"""Write docs/methods.md from the registry: ``python docs/make_methods.py``."""
+
+import inspect
+import sys
+from pathlib import Path
+
+import polhode as ph
+from polhode.contracts import MOTIONS
+
+PAGE = Path(__file__).with_name("methods.md")
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "–"
+
+
+def cost(method: ph.Method) -> str:
+    if not method.implicit:
+        return str(method.torques_per_step)
+    each = method.torques_per_iteration
+    return f"{method.torques_per_step} + {each} an iteration"
+
+
+def page() -> str:
+    lines = [
+        "# Methods",
+        "",
+        "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints the",
+        "same. Everything in this table is tested, true and false alike (`tests/test_methods.py`).",
+        "",
+        "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. The motions:",
+        "",
+        *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),
+        "",
+        "| name | order | kind | symmetric | symplectic | keeps energy | keeps momentum | keeps \\|m\\|"
+        " | torques a step |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for method in ph.METHODS.values():
+        cells = [
+            f"`{method.name}`",
+            str(method.order),
+            "implicit" if method.implicit else "explicit",
+            yes(method.symmetric),
+            yes(method.symplectic),
+            ", ".join(method.keeps_energy) or "–",
+            ", ".join(method.keeps_momentum) or "–",
+            yes(method.keeps_norm),
+            cost(method),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    seen: set[str] = set()
+    for method in ph.METHODS.values():
+        module = inspect.getmodule(method.step or method.improve)
+        assert module is not None
+        if module.__name__ in seen:
+            continue
+        seen.add(module.__name__)
+        name = "mkrk:NAME" if method.name.startswith("mkrk:") else method.name
+        lines += ["", f"## {name}", "", "```text", (module.__doc__ or "").strip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"wrote {PAGE.name}\n")
