@@ -168,6 +168,8 @@ def _content(value, seen: dict, names: list[str]) -> str:
             return value.__name__
         used = {name: getattr(value, name) for name in names if hasattr(value, name)}
         return value.__name__ + _content(used, seen, names)
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return value.__qualname__ + _content((value._fields, value._field_defaults), seen, names)
     if isinstance(value, enum.EnumType):
         members = {member.name: member.value for member in value}
         return value.__qualname__ + _content(members, seen, names)
