@@ -25,15 +25,15 @@ def page() -> str:
     lines = [
         "# Methods",
         "",
-        "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints the",
-        "same. Everything in this table is tested, true and false alike (`tests/test_methods.py`).",
+        "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints",
+        "the same. All of this table is tested, true and false alike (`tests/test_methods.py`).",
         "",
-        "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. The motions:",
+        "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. Motions:",
         "",
         *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),
         "",
-        "| name | order | kind | symmetric | symplectic | keeps energy | keeps momentum | keeps \\|m\\|"
-        " | torques a step |",
+        "| name | order | kind | symmetric | symplectic | keeps energy | keeps momentum"
+        " | keeps \\|m\\| | torques a step |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for method in ph.METHODS.values():
