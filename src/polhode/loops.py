@@ -134,19 +134,19 @@ def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
     accepted, rejected, tries = 0, 0, 0
     while (end - t) - t_low != 0.0:
         left = (end - t) - t_low
-        final = abs(h) >= abs(left)
-        this = left if final else h
+        short = abs(h) < abs(left) and t + (t_low + h) != end  # of the end, by more than rounding
+        this = h if short else left
         new_t = t + (t_low + this)
-        if new_t == t or tries == MAX_TRIALS:
+        if (short and new_t == t) or tries == MAX_TRIALS:
             return t, t_low, h, state, carry, STEP_TOO_SMALL, accepted, rejected
         new, kept, error, factor = trial(t + t_low, this, state, carry, body, params, tolerances)
         following = this * factor
         if error <= 1.0:  # false for NaN
             state, carry = new, kept
-            t_low = 0.0 if final else (t_low + this) - (new_t - t)
-            t = end if final else new_t
+            t_low = (t_low + this) - (new_t - t) if short else 0.0
+            t = new_t if short else end
             accepted, tries = accepted + 1, 0
-            if final and abs(following) < abs(h):
+            if not short and abs(following) < abs(h):
                 following = h
         else:
             rejected, tries = rejected + 1, tries + 1
@@ -239,26 +239,26 @@ def lane_trial(shared, slots):
     end, largest, tolerances, tables = shared
     active, status, (t, t_low, h, accepted, rejected, tries), state, carry, body, numbers = slots
     left = (end - t) - t_low
-    final = mask(abs(h) >= abs(left))
-    this = blend(final, left, h)
+    falls_short = (abs(h) < abs(left)) & (t + (t_low + h) != end)
+    short = mask(falls_short)
+    this = blend(short, h, left)
     new_t = t + (t_low + this)
     running = mask((left != 0.0) & (status == OK))
-    stuck = mask((new_t == t) | (tries == MAX_TRIALS))
+    stuck = mask((falls_short & (new_t == t)) | (tries == MAX_TRIALS))
     new, kept, error, factor = trial(
         t + t_low, this, state, carry, body, (numbers, tables), tolerances
     )
     following = this * factor
     counts = mask(error <= 1.0)
-    after = blend(mask((error <= 1.0) & (abs(following) < abs(h))), h, following)
-    after = blend(final, after, following)
+    after = blend(short, following, blend(mask(abs(following) < abs(h)), h, following))
     after = blend(counts, after, blend(mask(factor < 1.0), following, 0.5 * this))
     limit = blend(mask(after > 0.0), largest, -largest)
     after = blend(mask(abs(after) <= largest), after, limit)
-    moves = blend(running, blend(stuck, 0.0, counts), 0.0)
-    tried = blend(running, blend(stuck, 0.0, mask(t == t)), 0.0)
-    low = blend(final, 0.0, (t_low + this) - (new_t - t))
+    tried = blend(stuck, 0.0, running)
+    moves = blend(tried, counts, 0.0)
+    low = blend(short, (t_low + this) - (new_t - t), 0.0)
     time = (
-        blend(moves, blend(final, end, new_t), t),
+        blend(moves, blend(short, new_t, end), t),
         blend(moves, low, t_low),
         blend(tried, after, h),
         blend(moves, accepted + 1.0, accepted),
