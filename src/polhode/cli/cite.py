@@ -1,0 +1,64 @@
+"""``polhode cite``: the papers to cite."""
+
+from collections.abc import Iterable
+
+from polhode.cli import options
+from polhode.cli.consoles import stdout
+from polhode.errors import InputError
+
+
+def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
+    """Tell which papers to cite for a method or a problem.
+
+    Without names: how to cite polhode itself, and all papers.
+
+    Examples:
+
+    - `polhode cite`
+    - `polhode cite imidm fast-top`
+    - `polhode cite krysl2006 --bibtex`
+    """
+    from polhode import references
+
+    keys = keys_of(names) if names else list(references.bibliography())
+    entries = {key: references.bibtex(key) for key in keys}
+    console = stdout()
+    if bibtex:
+        texts = [*([] if names else [references.SOFTWARE]), *entries.values()]
+        console.print("\n\n".join(texts), markup=False, soft_wrap=True)
+        return
+    if not names:
+        console.print("polhode itself, with the papers of the methods and problems you used:\n")
+        console.print(f"  {references.software_citation()}\n", markup=False, soft_wrap=True)
+    width = max(map(len, entries))
+    for key in entries:
+        console.print(f"{key:<{width}}  {references.citation(key)}", markup=False, soft_wrap=True)
+
+
+def keys_of(names: Iterable[str]) -> list[str]:
+    """The keys of papers behind the names, each once."""
+    keys: dict[str, None] = {}
+    for name in names:
+        keys |= dict.fromkeys(_keys_of(name))
+    return list(keys)
+
+
+def _keys_of(name: str) -> tuple[str, ...]:
+    from polhode.cli.schema import did_you_mean
+    from polhode.methods import METHODS
+    from polhode.problems import CATALOGUE
+    from polhode.references import bibliography
+
+    if name in bibliography():
+        return (name,)
+    if name in METHODS:
+        return METHODS[name].references
+    problem = name.replace("_", "-")
+    if problem in CATALOGUE:
+        entry = CATALOGUE[problem]
+        return entry.references + entry.make().model.references
+    known = [*bibliography(), *METHODS, *CATALOGUE]
+    raise InputError(
+        f"{name!r} is neither the key of a paper nor a method nor a problem"
+        f"{did_you_mean(name, known)}; see polhode cite, polhode methods and polhode problems"
+    )

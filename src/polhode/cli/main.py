@@ -1,0 +1,63 @@
+"""``polhode``: assembles the commands, and turns errors into one line and an exit code."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from polhode._version import __version__
+from polhode.cli.cite import cite
+from polhode.cli.consoles import complain, stdout
+from polhode.cli.methods import methods
+from polhode.cli.problems import problems
+from polhode.cli.reproduce import reproduce
+from polhode.cli.run import run
+from polhode.errors import PolhodeError
+
+app = typer.Typer(
+    name="polhode",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+for command in (run, methods, problems, cite, reproduce):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        stdout().print(f"polhode {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """The motion of rigid bodies.
+
+    Try `polhode run fast-top`; then `polhode COMMAND --help`.
+    """
+
+
+def main() -> None:
+    """The console entry: exit code 0, 1 for a run that failed, 2 for bad input."""
+    try:
+        app()
+    except PolhodeError as error:
+        complain(str(error))
+        sys.exit(2)
+    except OSError as error:
+        complain(f"{error.filename or 'file'}: {error.strerror}")
+        sys.exit(2)
+    except MemoryError as error:
+        complain(f"not enough memory ({error}); keep fewer states with --save-every")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""``polhode reproduce``: the claims of a paper, measured again."""
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from polhode.cli import options
+from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.errors import InputError
+
+
+def reproduce(
+    paper: options.PaperName, quick: options.Quick = False, out: options.Figures = None
+) -> None:
+    """Measure every claim of a paper again: claimed, measured, verdict; and draw its figures.
+
+    Exits with 1 if a claim could not be tested, or its verdict is not the known one.
+
+    Examples:
+
+    - `polhode reproduce krysl2006`
+    - `polhode reproduce krysl2006 --quick --out figures`
+    """
+    from polhode.papers import PAPERS
+
+    if paper not in PAPERS:
+        raise InputError(f"paper must be one of {', '.join(PAPERS)}, got {paper!r}")
+    place = out or Path(paper)
+    place.mkdir(parents=True, exist_ok=True)
+    console = stderr()
+    if console.is_terminal:
+        with console.status(paper) as status:
+            report = PAPERS[paper].reproduce(quick, place, lambda text: status.update(plain(text)))
+    else:
+        report = PAPERS[paper].reproduce(quick, place, lambda text: console.print(plain(text)))
+    _print_claims(report)
+    console.print(plain(f"{len(report.figures)} figures in {place}"))
+    if not report.ok:
+        complain("not every claim was tested with the known verdict")
+        raise typer.Exit(1)
+
+
+def _print_claims(report: Any) -> None:
+    from rich.table import Table
+
+    table = Table(show_lines=True, header_style="bold")
+    for heading in ("§", "statement", "claimed", "measured", "verdict", "note"):
+        table.add_column(heading, overflow="fold")
+    for claim in report.claims:
+        cells = claim.section, claim.statement, claim.claimed, claim.measured, claim.verdict
+        table.add_row(*(plain(str(cell)) for cell in (*cells, claim.note)))
+    stdout().print(table)

@@ -1,0 +1,152 @@
+"""``polhode run``: solve a problem; write the motion and a picture of it."""
+
+import math
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from polhode.cli import options
+from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.errors import FileError
+
+if TYPE_CHECKING:
+    from polhode.cli.plan import Plan
+    from polhode.trajectory import Trajectory
+
+SHORT = 0.1  # seconds; a shorter run is timed again, since its first time is mostly noise
+
+
+def run(
+    target: options.Target,
+    method: options.MethodName = None,
+    dt: options.Step = None,
+    t_end: options.End = None,
+    changes: options.Set = None,
+    save_every: options.SaveEvery = None,
+    out: options.Out = None,
+    no_plot: options.NoPlot = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Solve a problem; write the motion (NAME.nc) and a picture of it (NAME.png).
+
+    Existing files of these names are replaced. A run that fails on the way writes what it has
+    reached, and exits with 1; bad input exits with 2 and writes nothing.
+
+    Examples:
+
+    - `polhode run fast-top`
+    - `polhode run fast-top --method akw --dt 0.01 --t-end 100`
+    - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
+    - `polhode run spinning_box.toml --out results`
+    """
+    from polhode import plot
+    from polhode.cli.plan import parsed, plan
+
+    given = {"method": method, "dt": dt, "t_end": t_end, "save_every": save_every}
+    asked = [parsed(text) for text in changes or ()]
+    asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
+    todo = plan(target, asked)
+    file = _place(out, todo.name)
+    result, per_step, compiling = _solved(todo, quiet)
+    written = [result.save(file)]
+    if not no_plot:
+        written.append(plot.save(result.plot(), file.with_suffix(".png")))
+    if not quiet:
+        _summarise(todo, result, per_step, compiling, written)
+    if not result.success:
+        complain(f"{result.status.name}: {result.message}")
+        raise typer.Exit(1)
+
+
+def _place(out: Path | None, name: str) -> Path:
+    """The file to write; its directory exists, so that a long run does not end in vain."""
+    out = out or Path()
+    file = out if out.suffix == ".nc" else out / f"{name}.nc"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
+    if not os.access(file.parent, os.W_OK):
+        raise FileError(f"cannot write into {str(file.parent)!r}")
+    return file
+
+
+def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
+    """(trajectory, seconds for each step, seconds to compile): one step first, which compiles."""
+    from polhode import prepare
+
+    order = todo.run
+    span = order.t_start, order.t_end
+    first = order.t_start + math.copysign(order.dt, order.t_end - order.t_start)
+    with _bar(todo.name, quiet) as report:
+        begun = time.perf_counter()
+        solver = prepare(
+            todo.problem, method=order.method, dt=order.dt, save_every=order.save_every
+        )
+        solver((order.t_start, first))
+        compiled = time.perf_counter()
+        solver.progress = report
+        result = solver(span)
+        took = time.perf_counter() - compiled
+    solver.progress = False
+    for _ in range(5 if took < SHORT and not quiet else 0):
+        again = time.perf_counter()
+        solver(span)
+        took = min(took, time.perf_counter() - again)
+    return result, took / max(result.nsteps, 1), compiled - begun
+
+
+@contextmanager
+def _bar(name: str, quiet: bool) -> Iterator[Any]:
+    """A function of the fraction done, with a bar on stderr if someone can see it."""
+    from rich.progress import Progress
+
+    console = stderr()
+    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(f"{name}: compiling", total=None)
+
+        def report(fraction: float) -> None:
+            bar.update(task, description=name, total=1.0, completed=fraction)
+
+        yield report
+
+
+def _summarise(
+    todo: "Plan", result: "Trajectory", per_step: float, compiling: float, written: list[Path]
+) -> None:
+    from rich.table import Table
+
+    from polhode import plot
+
+    work = f"{result.nsteps}, {result.nfev} torque evaluations"
+    if result.niter:
+        work += f", {result.niter / max(result.nsteps, 1):.1f} Newton iterations a step"
+    rows = {
+        "problem": f"{todo.name}   [dim]{plain(todo.summary)}[/]",
+        "method": f"{result.method}, dt = {todo.run.dt:g} s,"
+        f" t = {result.t[0]:g} to {result.t[-1]:g} s",
+        "steps": work,
+        "time": f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]",
+    }
+    for name, values in plot.changes(result).items():
+        rows[name] = f"relative change at most {values.max():.1e}"
+    rows["ended"] = "[green]success[/]" if result.success else f"[red]{result.status.name}[/]"
+    rows["files"] = plain(", ".join(str(path) for path in written))
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in rows.items():
+        table.add_row(name, value)
+    stdout().print(table)
+
+
+def _seconds(value: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"

@@ -1,0 +1,194 @@
+"""The tables of a run file, and what is wrong with one in plain words.  See docs/run-files.md."""
+
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Annotated, Any, get_args
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
+
+from polhode.body import RigidBody
+from polhode.contracts import Model
+from polhode.errors import InputError
+from polhode.methods import METHODS
+from polhode.models import MODELS
+from polhode.problem import quaternion, rates
+
+Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
+Path = tuple[str | int, ...]
+
+
+class Table(BaseModel):
+    """No unknown keys, no text where a number is meant, no infinities."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class BodyTable(Table):
+    inertia: Any
+    mass: Annotated[float, Field(gt=0)] = 1.0
+
+    @field_validator("inertia")
+    @classmethod
+    def _physical(cls, value: Any) -> Any:
+        RigidBody(value)
+        return value
+
+    def build(self) -> RigidBody:
+        return RigidBody(self.inertia, self.mass)
+
+
+class AttitudeTable(Table):
+    rotation_vector: Vector | None = None
+    quaternion: Annotated[list[float], Field(min_length=4, max_length=4)] | None = None
+    scalar_first: bool | None = None
+    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "AttitudeTable":
+        given = [name for name in FORMS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"give one of {', '.join(FORMS)}; got {' and '.join(given)}")
+        if self.quaternion is not None and self.scalar_first is None:
+            raise ValueError(
+                "a quaternion needs scalar_first = true for (w, x, y, z), or false for (x, y, z, w)"
+            )
+        if self.quaternion is None and self.scalar_first is not None:
+            raise ValueError("scalar_first goes with quaternion only")
+        self.build()
+        return self
+
+    def build(self) -> tuple[float, ...]:
+        """The unit quaternion (w, x, y, z)."""
+        if self.rotation_vector is not None:
+            from scipy.spatial.transform import Rotation
+
+            return quaternion(Rotation.from_rotvec(self.rotation_vector))
+        return quaternion(self.quaternion or self.matrix, self.scalar_first)
+
+
+FORMS = "rotation_vector", "quaternion", "matrix"
+RATES = "omega", "angular_momentum"
+
+
+class InitialTable(Table):
+    attitude: AttitudeTable = AttitudeTable()
+    omega: Vector | None = None
+    angular_momentum: Vector | None = None
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> "InitialTable":
+        rates(RigidBody([1, 1, 1]), self.omega, self.angular_momentum)
+        return self
+
+
+class RunTable(Table):
+    method: str = "imidm"
+    dt: Annotated[float, Field(gt=0)]
+    t_end: float
+    t_start: float = 0.0
+    save_every: Annotated[int, Field(ge=1)] = 1
+
+    @field_validator("method")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in METHODS:
+            hint = did_you_mean(value, METHODS)
+            raise ValueError(f"unknown{hint}; allowed: {', '.join(METHODS)}")
+        return value
+
+
+class RunFile(Table):
+    """A whole run file, but for [model], whose keys depend on its name."""
+
+    name: Annotated[str, Field(pattern=r"^\w[\w .+-]*$")] | None = None
+    model: Any = None
+    body: BodyTable
+    initial: InitialTable
+    run: RunTable
+
+
+# ---- models: their tables are the arguments of the functions that make them
+def arguments_of(make: Callable[..., Model]) -> type[Table]:
+    """The table of a model, from the signature of its function."""
+    fields: dict[str, Any] = {"name": (str, ...)}
+    for name, parameter in inspect.signature(make, eval_str=True).parameters.items():
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[name] = (parameter.annotation, default)
+    return create_model(f"{make.__name__}_table", __base__=Table, **fields)
+
+
+def model_of(table: Any, where: Path, mistakes: list[str]) -> Model | None:
+    """The model of a table, or of an array of tables; what is wrong goes to ``mistakes``."""
+    if isinstance(table, list) and table:
+        terms = [model_of(part, (*where, k), mistakes) for k, part in enumerate(table)]
+        models = [term for term in terms if term is not None]
+        return sum(models[1:], models[0]) if len(models) == len(terms) else None
+    if not isinstance(table, dict):
+        mistakes.append(f"{dotted(where)} = {table!r}: must be a table [model]")
+        return None
+    name = table.get("name")
+    if not isinstance(name, str) or name not in MODELS:
+        problem = "missing" if name is None else f"unknown{did_you_mean(name, MODELS)}"
+        text = dotted((*where, "name")) + ("" if name is None else f" = {name!r}")
+        mistakes.append(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
+        return None
+    arguments = checked(arguments_of(MODELS[name]), table, where, mistakes)
+    if arguments is None:
+        return None
+    try:
+        return MODELS[name](**arguments.model_dump(exclude={"name"}))
+    except InputError as error:
+        mistakes.append(f"{dotted(where)}: {error}")
+        return None
+
+
+# ---- in words
+def checked(kind: type[Table], data: Any, where: Path, mistakes: list[str]) -> Any:
+    """The table as ``kind``; None, and more ``mistakes``, if it is not one."""
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        mistakes += [_sentence(kind, fault, where) for fault in error.errors()]
+        return None
+
+
+def _sentence(kind: type[Table], fault: Any, where: Path) -> str:
+    key, value = dotted(where + fault["loc"]), fault["input"]
+    if fault["type"] == "missing":
+        return f"{key}: missing"
+    if fault["type"] == "extra_forbidden":
+        allowed = _table_at(kind, fault["loc"][:-1]).model_fields
+        hint = did_you_mean(fault["loc"][-1], allowed)
+        return f"{key} = {value!r}: unknown key{hint}; allowed: {', '.join(allowed)}"
+    text = fault["msg"].replace("Input should", "must")
+    about = fault.get("ctx", {})
+    if isinstance(about.get("error"), Exception):
+        text = str(about["error"])
+    elif fault["type"] in ("too_short", "too_long"):
+        text = f"must have {about.get('min_length') or about['max_length']} entries"
+    return f"{key}: {text}" if isinstance(value, (dict, Table)) else f"{key} = {value!r}: {text}"
+
+
+def _table_at(kind: type[Table], place: Path) -> type[Table]:
+    for part in place:
+        annotation = kind.model_fields[str(part)].annotation
+        kind = next(k for k in (annotation, *get_args(annotation)) if issubclass(k, Table))
+    return kind
+
+
+def dotted(path: Path) -> str:
+    return ".".join(map(str, path))
+
+
+def did_you_mean(word: Any, words: Any) -> str:
+    close = get_close_matches(str(word), list(words), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
