@@ -187,7 +187,7 @@ def _globe(ax: "Axes", eye: np.ndarray) -> None:
             color=style.INK,
             fontsize=9,
             path_effects=[withStroke(linewidth=3, foreground="white")],
-            zorder=6,
+            zorder=4,
         )
 
 
@@ -200,7 +200,8 @@ def _draw_path(ax: "Axes", seen: np.ndarray) -> None:
     colours[:, 3] = np.where(seen[:, 2] >= 0, 1.0, 0.2)
     steps = np.linalg.norm(np.diff(seen, axis=0), axis=1)
     if len(steps) and np.median(steps) > 0.3:
-        ax.scatter(seen[:, 0], seen[:, 1], s=2, color=colours, linewidths=0, zorder=3)
+        size = 15 if len(seen) < 500 else 2
+        ax.scatter(seen[:, 0], seen[:, 1], s=size, color=colours, linewidths=0, zorder=3)
         return
     width = float(np.clip(150 / max(steps.sum(), 1), 0.3, 1.2))
     segments = np.stack([seen[:-1, :2], seen[1:, :2]], axis=1)
