@@ -1,0 +1,409 @@
+"""The command line, through its real entry: what is printed where, what is written, exit codes."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.cli import main as entry
+from polhode.cli.plan import _keys, parsed, plan
+from polhode.models import MODELS
+from polhode.problems import CATALOGUE
+from polhode.references import bibliography, bibtex, citation, fields
+
+ROOT = Path(__file__).parent.parent
+BOX = ROOT / "examples" / "spinning_box.toml"
+COMMANDS = "run", "methods", "problems", "cite", "reproduce"
+
+
+@pytest.fixture
+def polhode(monkeypatch, capsys, tmp_path):
+    """Call the console entry in an empty directory: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["polhode", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            entry.main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call
+
+
+def files():
+    return sorted(path.name for path in Path().iterdir())
+
+
+# ---- help
+def test_help_lists_every_command(polhode):
+    code, out, _ = polhode("--help")
+    assert code == 0
+    for command in COMMANDS:
+        assert command in out
+    assert {c.callback.__name__ for c in entry.app.registered_commands} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command, polhode):
+    code, out, _ = polhode(command, "--help")
+    assert code == 0
+    assert f"polhode {command}" in out.split("xample")[1]
+
+
+def test_version(polhode):
+    assert polhode("--version") == (0, f"polhode {ph.__version__}\n", "")
+
+
+def test_an_unknown_command_or_option_is_an_error(polhode):
+    assert polhode("walk")[0] == 2
+    assert polhode("run", "fast-top", "--steps", "3")[0] == 2
+
+
+def test_installed_as_a_script():
+    """In a process of its own: no traceback for a user's mistake."""
+    done = subprocess.run(
+        [sys.executable, "-m", "polhode.cli.main", "run", "fats-top"],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: 'fats-top'")
+    assert "did you mean fast-top?" in done.stderr
+    assert done.stdout == ""
+
+
+# ---- run
+def test_run_writes_both_files_and_a_summary(polhode):
+    code, out, err = polhode("run", "fast-top", "--t-end", 0.1)
+    assert (code, err) == (0, "")
+    assert files() == ["fast-top.nc", "fast-top.png"]
+    for word in ("fast-top", "imidm", "100", "a step", "energy", "momentum along z", "success"):
+        assert word in out
+    run = ph.load("fast-top.nc")
+    same = ph.solve(ph.problems.fast_top(), (0, 0.1), method="imidm", dt=0.001)
+    assert (run.q == same.q).all()
+    assert (run.angular_momentum == same.angular_momentum).all()
+    assert Path("fast-top.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_run_to_another_place(polhode):
+    common = "run", "fast_top", "--t-end", 0.01, "--quiet"
+    assert polhode(*common, "--out", "deep/down") == (0, "", "")
+    assert sorted(path.name for path in Path("deep/down").iterdir()) == [
+        "fast-top.nc",
+        "fast-top.png",
+    ]
+    assert polhode(*common, "--out", "a.nc", "--no-plot") == (0, "", "")
+    assert files() == ["a.nc", "deep"]
+
+
+def test_run_options_reach_the_solver(polhode):
+    options = "--dt", 0.01, "--t-end", -0.1, "--save-every", 5, "--no-plot"
+    assert polhode("run", "fast-top", *options)[0] == 0
+    run = ph.load("fast-top.nc")
+    assert run.t.tolist() == [0.0, -0.05, -0.1]
+    assert run.arguments == {"dt": 0.01, "save_every": 5}
+
+
+def test_run_of_a_file(polhode):
+    code, out, _ = polhode("run", BOX, "--t-end", 1, "--no-plot")
+    assert code == 0
+    assert "spinning-box" in out
+    run = ph.load("spinning-box.nc")
+    given = tomllib.loads(BOX.read_text())
+    assert np.diag(run.body.inertia).tolist() == given["body"]["inertia"]
+    assert run.omega[0].tolist() == pytest.approx(given["initial"]["omega"])
+    assert run.rotation[0].as_rotvec() == pytest.approx([0.2, 0, 0])
+
+
+def test_a_failed_run_says_so_and_keeps_what_it_reached(polhode):
+    code, out, err = polhode("run", "soft-wall-attractive", "--dt", 0.5, "--method", "imidm")
+    assert code == 1
+    assert "NOT_CONVERGED" in out
+    assert err.startswith("error: NOT_CONVERGED: stopped at t = ")
+    assert files() == ["soft-wall-attractive.nc", "soft-wall-attractive.png"]
+    run = ph.load("soft-wall-attractive.nc")
+    assert not run.success
+    assert 1 < len(run) < 100
+
+
+# ---- changes
+def test_set_changes_the_model_and_the_start(polhode):
+    changes = "--set", "model.strength=30", "--set", "omega=[0, 0, 40]"
+    code, out, _ = polhode("run", "fast-top", "--t-end", 0.01, "--no-plot", *changes)
+    assert code == 0
+    assert "changed: model.strength = 30, initial.omega = [0, 0, 40]" in out
+    run = ph.load("fast-top.nc")
+    assert run.problem["parameters"] == {"strength": 30.0}
+    assert run.omega[0].tolist() == [0, 0, 40]
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("a=1", ("a", 1)),
+        ("a.b = [1, 2.5]", ("a.b", [1, 2.5])),
+        ("a=true", ("a", True)),
+        ('a="two words"', ("a", "two words")),
+        ("a=mkrk:rk4", ("a", "mkrk:rk4")),
+    ],
+)
+def test_set_values_are_toml_or_a_bare_word(text, change):
+    assert parsed(text) == change
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "=1", "a=", "a=[1", "a=1\nb=2", "a=__import__('os')", "a=1+1", "a=x y"]
+)
+def test_set_refuses_what_is_neither(text):
+    with pytest.raises(ph.InputError, match="--set"):
+        parsed(text)
+
+
+def test_nothing_changed_is_the_problem_of_the_catalogue():
+    for name, entry_ in CATALOGUE.items():
+        made, todo = entry_.make(), plan(name, [("run.dt", 0.5)])
+        assert todo.problem.attitude == made.attitude
+        assert todo.problem.angular_momentum == made.angular_momentum
+        assert todo.problem.model.params == made.model.params
+        assert todo.run.dt == 0.5
+
+
+def test_a_change_replaces_what_it_excludes():
+    changes = [("rotation_vector", [0.0, 0.0, 1.0]), ("angular_momentum", [1.0, 2.0, 3.0])]
+    problem = plan("fast-top", changes).problem
+    assert problem.angular_momentum == (1.0, 2.0, 3.0)
+    assert problem.attitude == pytest.approx((np.cos(0.5), 0, 0, np.sin(0.5)))
+    other = plan("krysl-free", [("model.name", "heavy_top"), ("strength", 3.0)]).problem.model
+    assert (other.name, other.params) == ("heavy_top", ((3.0,), ()))
+    assert plan("soft-wall", [("sign", "attractive")]).problem.model.params == ((-1.0,), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("model.strenght", 3), ["'model.strenght' is unknown", "did you mean model.strength?"]),
+        (("omgea", [0, 0, 1]), ["did you mean omega?", "initial.omega, initial.angular_momentum"]),
+        (("model.strength", "strong"), ["model.strength = 'strong'", "number"]),
+        (("omega", [0, 1]), ["initial.omega = [0, 1]", "3 entries"]),
+        (("run.dt", -1.0), ["run.dt = -1.0", "greater than 0"]),
+        (("run.method", "imidn"), ["run.method = 'imidn'", "did you mean imid", "allowed:"]),
+        (("body.inertia", [1, 1, 3]), ["body.inertia = [1, 1, 3]", "I3 = 3 is larger than"]),
+        (("model.name", "heavy_pot"), ["did you mean heavy_top?", "allowed: free, heavy_top"]),
+        (("name", "../up"), ["name = '../up'"]),
+    ],
+)
+def test_a_bad_change_is_told_with_its_key(change, words):
+    with pytest.raises(ph.InputError) as told:
+        plan("fast-top", [change])
+    for word in words:
+        assert word in str(told.value)
+
+
+# ---- run files
+def written(text):
+    Path("bad.toml").write_text(text)
+    return "bad.toml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("dt = 0.002", "dtt = 0.002", ["run.dt: missing", "run.dtt = 0.002: unknown key"]),
+        ("dt = 0.002", "dtt = 0.002", ["(did you mean dt?)", "allowed: method, dt, t_end"]),
+        ("dt = 0.002", 'dt = "0.002"', ["run.dt = '0.002': must be a valid number"]),
+        ("dt = 0.002", "dt = inf", ["run.dt = inf", "finite"]),
+        ("t_end = 10.0", "", ["run.t_end: missing"]),
+        ('method = "imidm"', 'method = "rk45"', ["run.method = 'rk45': unknown", "imidm, swc1"]),
+        ('name = "free"', 'name = "fre"', ["model.name = 'fre'", "did you mean free?"]),
+        ('name = "free"', 'name = "free"\nx = 1', ["model.x = 1: unknown key; allowed: name"]),
+        ('name = "free"', 'name = "heavy_top"', ["model.strength: missing"]),
+        ('name = "free"', 'name = "soft_wall"\nsign = "odd"', ["model: sign must be 'printed'"]),
+        ('[model]\nname = "free"', "[[model]]\nname = 3", ["model.0.name = 3: unknown; allowed:"]),
+        ("mass = 0.8", "mass = -0.8", ["body.mass = -0.8: must be greater than 0"]),
+        ("inertia = [0.0019867, ", "inertia = [", ["body.inertia", "shape (2,)"]),
+        ("rotation_vector", "rotation_vektor", ["did you mean rotation_vector?", "scalar_first"]),
+        ("attitude.rotation_vector = [0.2, 0.0, 0.0]", "attitude.quaternion = [1, 0, 0, 0]",
+         ["initial.attitude: a quaternion needs scalar_first"]),
+        ("omega = [0.05, 8.0, 0.0]", "", ["initial: give omega= or angular_momentum=", "neither"]),
+        ("[body]", "[body]\n[body]", ["bad.toml is not TOML"]),
+    ],
+)  # fmt: skip
+def test_a_bad_file_is_told_with_its_keys(old, new, words, polhode):
+    text = BOX.read_text()
+    assert old in text
+    code, out, err = polhode("run", written(text.replace(old, new, 1)))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: bad.toml")
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+    assert files() == ["bad.toml"]
+
+
+def test_a_model_that_is_no_table(polhode):
+    text = "model = 3\n" + BOX.read_text().replace('[model]\nname = "free"', "")
+    assert polhode("run", written(text))[::2] == (
+        2,
+        "error: bad.toml: model = 3: must be a table [model]\n",
+    )
+
+
+def test_a_missing_file(polhode):
+    assert polhode("run", "none.toml")[::2] == (
+        2,
+        "error: cannot read 'none.toml': No such file or directory\n",
+    )
+
+
+def test_a_directory_that_cannot_be_made(polhode):
+    Path("taken").write_text("")
+    code, _, err = polhode("run", "fast-top", "--out", "taken/below")
+    assert code == 2
+    assert err.startswith("error: cannot make 'taken/below'")
+
+
+def test_attitudes_and_sums_of_models(tmp_path):
+    text = BOX.read_text().replace("[0.05, 8.0, 0.0]", "[0.0, 0.0, 1.0]")
+    turned = "attitude.quaternion = [0, 0, 0.6, 0.8]\nattitude.scalar_first = false"
+    models = (
+        '[[model]]\nname = "heavy_top"\nstrength = 2\n[[model]]\nname = "heavy_top"\nstrength = 3'
+    )
+    text = text.replace("attitude.rotation_vector = [0.2, 0.0, 0.0]", turned)
+    text = text.replace('[model]\nname = "free"', models)
+    path = tmp_path / "sum.toml"
+    path.write_text(text)
+    problem = plan(str(path), [("model.1.strength", 5)]).problem
+    assert problem.attitude == (0.8, 0.0, 0.0, 0.6)
+    assert problem.model.numbers == ((2.0,), (5.0,))
+    matrix = plan(str(path), [("matrix", [[0, -1, 0], [1, 0, 0], [0, 0, 1]])]).problem.attitude
+    assert matrix == pytest.approx((np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
+    with pytest.raises(ph.InputError, match=r"ambiguous: model\.0\.strength or model\.1\.strength"):
+        plan(str(path), [("strength", 5)])
+
+
+def test_run_files_are_documented():
+    page = (ROOT / "docs" / "run-files.md").read_text()
+    shown = page.split("```toml\n")[1].split("```")[0]
+    assert tomllib.loads(shown) == tomllib.loads(BOX.read_text())
+    for key in _keys({}):
+        assert f"`{key}`" in page
+    for name in MODELS:
+        assert f"| `{name}` |" in page
+
+
+# ---- lists
+def test_methods(polhode):
+    code, out, _ = polhode("methods")
+    assert code == 0
+    for row in ph.methods_table():
+        assert row["name"] in out
+        assert row["title"] in out
+    code, out, _ = polhode("methods", "--json")
+    assert code == 0
+    assert json.loads(out) == ph.methods_table()
+
+
+def test_problems(polhode):
+    code, out, _ = polhode("problems")
+    assert code == 0
+    for name, entry_ in CATALOGUE.items():
+        assert name in out
+        assert entry_.summary in out
+
+
+# ---- citations
+def used_keys():
+    keys = {key for method in ph.METHODS.values() for key in method.references}
+    for tableau in ph.TABLEAUS.values():
+        keys |= set(tableau.references)
+    for entry_ in CATALOGUE.values():
+        keys |= {*entry_.references, *entry_.make().model.references}
+    return keys
+
+
+def test_every_key_resolves_and_every_entry_is_used():
+    assert set(bibliography()) == used_keys()
+
+
+@pytest.mark.parametrize("key", bibliography())
+def test_entries_are_complete(key):
+    of = fields(bibtex(key))
+    assert {"author", "title", "journal", "volume", "pages", "year"} <= set(of)
+    line = citation(key)
+    assert f"({of['year']})" in line
+    assert not set("{}\\@") & set(line)
+
+
+def test_cite(polhode):
+    code, out, _ = polhode("cite")
+    assert code == 0
+    assert f"Version {ph.__version__}" in out
+    for key in bibliography():
+        assert citation(key) in out
+    code, out, _ = polhode("cite", "imidm", "fast-top")
+    assert [line.split()[0] for line in out.splitlines()] == ["krysl2006", "krysl2005", "simo1991"]
+    for name in (*ph.METHODS, *CATALOGUE):
+        assert polhode("cite", name)[0] == 0
+
+
+def test_cite_as_bibtex(polhode):
+    assert polhode("cite", "krysl2006", "--bibtex")[1] == bibtex("krysl2006") + "\n"
+    code, out, _ = polhode("cite", "--bibtex")
+    assert code == 0
+    assert out.startswith("@software{polhode,")
+    assert out.count("@article{") == len(bibliography())
+
+
+def test_cite_of_the_unknown(polhode):
+    code, out, err = polhode("cite", "krysl206")
+    assert (code, out) == (2, "")
+    assert "did you mean krysl2006?" in err
+
+
+# ---- reproduce
+@pytest.fixture
+def papers(monkeypatch):
+    """One made-up paper; the real ones have tests of their own."""
+    claim = SimpleNamespace(
+        section="5.3",
+        statement="[b]it[/b] turns",
+        claimed="1",
+        measured="1.0",
+        verdict="holds",
+        note="",
+    )
+
+    def reproduce(quick, out, progress):
+        progress("measuring [x]")
+        (out / "figure.png").write_bytes(b"")
+        return SimpleNamespace(claims=[claim], figures=[out / "figure.png"], ok=quick)
+
+    module = ModuleType("polhode.papers")
+    module.PAPERS = {"some2001": SimpleNamespace(reproduce=reproduce)}
+    monkeypatch.setitem(sys.modules, "polhode.papers", module)
+
+
+@pytest.mark.usefixtures("papers")
+def test_reproduce_prints_claims_and_reports_failure(polhode):
+    code, out, err = polhode("reproduce", "some2001", "--quick")
+    assert code == 0
+    for word in ("5.3", "[b]it[/b] turns", "1.0", "holds"):
+        assert word in out
+    assert "measuring [x]" in err
+    assert Path("some2001/figure.png").is_file()
+    code, out, err = polhode("reproduce", "some2001", "--out", "figures")
+    assert code == 1
+    assert "error:" in err
+    assert Path("figures/figure.png").is_file()
+    code, _, err = polhode("reproduce", "other2001")
+    assert (code, err) == (2, "error: paper must be one of some2001, got 'other2001'\n")

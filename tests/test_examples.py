@@ -1,0 +1,28 @@
+"""Every example runs as it stands, in an empty directory."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted(path for kind in ("*.py", "*.toml") for path in (ROOT / "examples").glob(kind))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_example(path, tmp_path):
+    command = [path] if path.suffix == ".py" else ["-m", "polhode.cli.main", "run", path]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "success" in done.stdout
+    assert any(file.suffix == ".nc" and file.stat().st_size > 1000 for file in tmp_path.iterdir())
