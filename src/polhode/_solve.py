@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._tree import Uncacheable, digest, flat, like
-from polhode.contracts import ADVICE, Method, Model, Status
-from polhode.contracts import torque as torque_stub
+from polhode._join import joined, try_torque
+from polhode._tree import flat, like
+from polhode.contracts import ADVICE, Method, Status
 from polhode.errors import InputError, MethodError
 from polhode.methods import METHODS
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
@@ -121,11 +121,11 @@ class Solver:
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
         self._width = len(flat(self._state))
-        joined = _joined(self.method, problem.model, problem.body.is_aligned)
+        parts = joined(self.method, problem.model, problem.body.is_aligned)
         if problem.model.user:
-            _try_torque(joined.torque, problem.model, self._state, self._body)
-        self._carry = joined.start(0.0, self.dt, self._state, self._body, self._params)
-        self._run, self._potentials = joined.run, joined.potentials
+            try_torque(parts.torque, problem.model, self._state, self._body)
+        self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
+        self._run, self._potentials = parts.run, parts.potentials
 
     def __call__(
         self,
@@ -273,84 +273,6 @@ class Solver:
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
         return f"<Solver {self.method.name}, {arguments}, of {self.problem!r}>"
-
-
-# ---- joining, once for each content
-class _Joined:
-    """A method and a model: the compiled loop, the form of the carry, the potential energy."""
-
-    def __init__(self, method: Method, model: Model, aligned: bool, plain: bool = False):
-        pieces = loops.model_pieces(model, aligned)
-        self.torque = pieces[torque_stub]
-        self.start = loops.joined(method.start, None, numbers=pieces)
-        self.run = (loops.joined if plain else loops.build)(loops.record, method, model, aligned)
-        self.potentials = None if model.potential is None else _potentials(model, aligned)
-
-
-_known: dict = {}
-MOST_KNOWN = 256
-
-
-def _joined(method: Method, model: Model, aligned: bool) -> _Joined:
-    """Joined anew, or as before if nothing that decides the machine code has changed.
-
-    A user's functions count by content, each time, for he may have changed a constant.  Functions
-    whose content cannot be seen are joined anew each time, and no longer compiled once refused.
-    """
-    forms = (
-        _form(model.numbers),
-        tuple((table.dtype.str, table.ndim) for table in flat(model.tables)),
-    )
-    key = method, model.torque, model.potential, aligned, forms
-    try:
-        content = tuple(digest(function) for function in model.user)
-    except Uncacheable:
-        content = None
-    if content is None:
-        before = _known.get((content, *key))
-        refused = before is not None and getattr(before.run, "machine", None) is None
-        new = _Joined(method, model, aligned, plain=refused)
-        return _remembered((content, *key), new)
-    return _known.get((content, *key)) or _remembered(
-        (content, *key), _Joined(method, model, aligned)
-    )
-
-
-def _remembered(key: tuple, joined: _Joined) -> _Joined:
-    if len(_known) >= MOST_KNOWN:
-        del _known[next(iter(_known))]
-    _known[key] = joined
-    return joined
-
-
-def _form(numbers):
-    return tuple(map(_form, numbers)) if isinstance(numbers, tuple) else 0
-
-
-def _potentials(model: Model, aligned: bool) -> Callable:
-    run = loops.build(loops.potentials, None, model, aligned)
-
-    def energies(times, states, body, params):
-        out = np.empty(len(times))
-        run(times, np.ascontiguousarray(states), body, params, out)
-        return out
-
-    return energies
-
-
-def _try_torque(torque: Callable, model: Model, state: tuple, body: tuple) -> None:
-    """One call in plain Python, so that a mistake in it is told in its own words."""
-    try:
-        value = flat(torque(0.0, *state, body, model.params))
-    except Exception as error:
-        raise InputError(
-            f"the torque of model {model.name!r} fails at the initial state:"
-            f" {type(error).__name__}: {error}"
-        ) from error
-    if not all(math.isfinite(x) for x in value):
-        raise InputError(
-            f"the torque of model {model.name!r} is not finite at the initial state: {value}"
-        )
 
 
 # ---- checks
