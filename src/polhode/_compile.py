@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numba
 from llvmlite import ir
-from numba.core import types as nt
+from numba import types as nt
 from numba.extending import intrinsic
 
 from polhode._tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
@@ -285,24 +285,24 @@ def _reason(error: Exception) -> str:
     return said[0] if said else type(error).__name__
 
 
-def compiled_or_plain(function: Callable, what: str) -> Callable:
+class CompiledOrPlain:
     """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
-    machine = compiled(function)
 
-    @functools.wraps(function)
-    def call(*args):
-        if call.machine is not None:
+    def __init__(self, function: Callable, what: str):
+        self.function = function
+        self.what = what
+        self.machine = compiled(function)  # None once refused
+
+    def __call__(self, *args):
+        if self.machine is not None:
             try:
-                return call.machine(*args)
+                return self.machine(*args)
             except numba.core.errors.NumbaError as error:
                 warnings.warn(
-                    f"{what} could not be compiled and runs as plain Python, some 50 times slower: "
-                    f"{_reason(error)}",
+                    f"{self.what} could not be compiled and runs as plain Python, some 50 times"
+                    f" slower: {_reason(error)}",
                     PolhodeWarning,
                     stacklevel=3,
                 )
-                call.machine = None
-        return function(*args)
-
-    call.machine = machine
-    return call
+                self.machine = None
+        return self.function(*args)

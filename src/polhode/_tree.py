@@ -85,9 +85,7 @@ def _visited(value, change: Callable, names: list[str]):
     return stand_in
 
 
-def copied(
-    function: types.FunctionType, change: Callable, always: bool = False, done: dict | None = None
-):
+def copied(function: Any, change: Callable, always: bool = False, done: dict | None = None):
     """``function`` with each global and cell passed through ``change``; itself if none changes.
 
     ``done[function]`` is the copy already while it is made, for functions that call themselves.
@@ -169,9 +167,10 @@ def _content(value, seen: dict, names: list[str]) -> str:
         used = {name: getattr(value, name) for name in names if hasattr(value, name)}
         return value.__name__ + _content(used, seen, names)
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        return value.__qualname__ + _content((value._fields, value._field_defaults), seen, names)
+        fields = value._fields, getattr(value, "_field_defaults", None)
+        return value.__qualname__ + _content(fields, seen, names)
     if isinstance(value, enum.EnumType):
-        members = {member.name: member.value for member in value}
+        members: dict = {name: value[name].value for name in value.__members__}
         return value.__qualname__ + _content(members, seen, names)
     named = _root(value) in ("numpy", "builtins") or isinstance(value, types.BuiltinFunctionType)
     if named and hasattr(value, "__qualname__"):

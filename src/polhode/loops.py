@@ -14,8 +14,8 @@ import numpy as np
 
 from polhode._compile import (
     LANES,
+    CompiledOrPlain,
     blend,
-    compiled_or_plain,
     finite,
     lanes,
     mask,
@@ -88,8 +88,10 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
     """States after ``ends[r]`` steps and a side step ``sides[r]``, in row r of ``out``.
 
     ``k`` steps were done before.  A side step is taken from the grid and never fed back.
-    ``fresh``: the carry is only a pattern, and made here.  Returns (state, carry, status, rows, steps,
-    iterations, size): rows and steps that are good, and the state after them.
+    ``fresh``: the carry is only a pattern, and made here.
+
+    Returns (state, carry, status, rows, steps, iterations, size): the rows and steps that are good,
+    and the state after them.
     """
     if fresh:
         carry = start(t0 + k * h, weights[0] * h, state, body, params)
@@ -322,10 +324,10 @@ def joined(
 
 def build(
     template: Callable, method: Method | None, model: Model | None = None, aligned: bool = True
-) -> Callable:
+) -> CompiledOrPlain:
     """The compiled form of ``joined``; plain Python if the model cannot be compiled."""
     what = f"the torque of {model.name!r}" if model is not None else template.__name__
-    return compiled_or_plain(joined(template, method, model, aligned), what)
+    return CompiledOrPlain(joined(template, method, model, aligned), what)
 
 
 def substeps(method: Method) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ threshold ``SERIES``, below which the closed forms would cancel.
     dexp_psi v    = v + alpha psi x v + beta psi x (psi x v)
     dexpinv_psi v = v - psi x v / 2 + gamma psi x (psi x v)
 
-    alpha = (1 - cos a) / a²,  beta = (a - sin a) / a³,  gamma = (1 - (a/2) cot(a/2)) / a²,  a = |psi|
+with a = |psi| and alpha = (1 - cos a) / a², beta = (a - sin a) / a³,
+gamma = (1 - (a/2) cot(a/2)) / a².
 
 The attitude q exp(psi) has the body rate ``dexp_{-psi} psi'`` (mind the sign: Krysl 2006, (10)).
 """

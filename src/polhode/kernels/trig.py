@@ -65,7 +65,5 @@ def double_angle(s, c1):
 
 # What functions of ``math`` become in a model: ours, or on complex numbers those of ``cmath``.
 ELEMENTARY = {math.sin: sin, math.cos: cos}
-ON_COMPLEX = {
-    getattr(math, name): getattr(cmath, name)
-    for name in "sin cos tan asin acos atan sinh cosh tanh exp log log10 sqrt".split()
-}
+_ON_BOTH = "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"
+ON_COMPLEX = {getattr(math, name): getattr(cmath, name) for name in _ON_BOTH}

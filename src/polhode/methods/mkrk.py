@@ -237,7 +237,8 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
 def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
     """The method ``mkrk:NAME``; ``number`` converts the coefficients (to mpmath, say)."""
     a, b, c = tableau.converted(number)
-    functions: dict[str, Any] = {"step": explicit(a, b, c)} if tableau.explicit else implicit(a, b, c)
+    functions: dict[str, Any]
+    functions = {"step": explicit(a, b, c)} if tableau.explicit else implicit(a, b, c)
     stages = tableau.stages
     return Method(
         name=f"mkrk:{tableau.name}",
