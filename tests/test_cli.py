@@ -136,6 +136,14 @@ def test_a_failed_run_says_so_and_keeps_what_it_reached(polhode):
     assert 1 < len(run) < 100
 
 
+def test_a_run_that_keeps_too_much_is_refused(polhode):
+    code, _, err = polhode("run", "fast-top", "--t-end", 1e6)
+    assert code == 2
+    assert "would keep 1e+09 states" in err
+    assert "--save-every 20 or more" in err
+    assert files() == []
+
+
 # ---- changes
 def test_set_changes_the_model_and_the_start(polhode):
     changes = "--set", "model.strength=30", "--set", "omega=[0, 0, 40]"
@@ -229,6 +237,7 @@ def written(text):
         ('name = "free"', 'name = "heavy_top"', ["model.strength: missing"]),
         ('name = "free"', 'name = "soft_wall"\nsign = "odd"', ["model: sign must be 'printed'"]),
         ('[model]\nname = "free"', "[[model]]\nname = 3", ["model.0.name = 3: unknown; allowed:"]),
+        ("attitude.rotation_vector", "attitude", ["initial.attitude = [0.2,", "must be a table"]),
         ("mass = 0.8", "mass = -0.8", ["body.mass = -0.8: must be greater than 0"]),
         ("inertia = [0.0019867, ", "inertia = [", ["body.inertia", "shape (2,)"]),
         ("rotation_vector", "rotation_vektor", ["did you mean rotation_vector?", "scalar_first"]),
@@ -397,7 +406,7 @@ def papers(monkeypatch):
 def test_reproduce_prints_claims_and_reports_failure(polhode):
     code, out, err = polhode("reproduce", "some2001", "--quick")
     assert code == 0
-    for word in ("5.3", "[b]it[/b] turns", "1.0", "holds"):
+    for word in ("5.3", "[b]it[/b] turns", "1.0", "1 claims; holds: 1"):
         assert word in out
     assert "measuring [x]" in err
     assert Path("some2001/figure.png").is_file()

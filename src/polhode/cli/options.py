@@ -50,7 +50,9 @@ Names = Annotated[
 ]
 BibTeX = Annotated[bool, typer.Option("--bibtex", help="As BibTeX entries.")]
 PaperName = Annotated[str, typer.Argument(metavar="PAPER", help="Its key, such as krysl2006.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Coarser and shorter; a few seconds.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Shorter runs and fewer steps; the same claims.")
+]
 Figures = Annotated[
     Path | None,
     typer.Option(

@@ -1,5 +1,6 @@
 """``polhode reproduce``: the claims of a paper, measured again."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,24 @@ def reproduce(
 
 
 def _print_claims(report: Any) -> None:
+    from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(show_lines=True, header_style="bold")
-    for heading in ("§", "statement", "claimed", "measured", "verdict", "note"):
-        table.add_column(heading, overflow="fold")
+    table = Table(box=SIMPLE, show_lines=True, header_style="bold", pad_edge=False)
+    table.add_column("§", no_wrap=True)
+    for heading, share in (("statement", 5), ("claimed", 3), ("measured", 6), ("verdict", 3)):
+        table.add_column(heading, ratio=share)
     for claim in report.claims:
-        cells = claim.section, claim.statement, claim.claimed, claim.measured, claim.verdict
-        table.add_row(*(plain(str(cell)) for cell in (*cells, claim.note)))
-    stdout().print(table)
+        note = f"\n[dim]{plain(claim.note)}[/]" if claim.note else ""
+        table.add_row(
+            plain(claim.section),
+            plain(claim.statement),
+            plain(claim.claimed),
+            plain(claim.measured) + note,
+            plain(claim.verdict),
+        )
+    console = stdout()
+    console.print(table)
+    counts = Counter(claim.verdict for claim in report.claims)
+    verdicts = ", ".join(f"{verdict}: {count}" for verdict, count in counts.most_common())
+    console.print(plain(f"{len(report.claims)} claims; {verdicts}"))

@@ -12,12 +12,13 @@ import typer
 
 from polhode.cli import options
 from polhode.cli.consoles import complain, plain, stderr, stdout
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
     from polhode.trajectory import Trajectory
 
+MOST = 50_000_000  # states to keep; they take about 8 GB on the way to a file
 SHORT = 0.1  # seconds; a shorter run is timed again, since its first time is mostly noise
 
 
@@ -51,6 +52,7 @@ def run(
     asked = [parsed(text) for text in changes or ()]
     asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
     todo = plan(target, asked)
+    _check_size(todo)
     file = _place(out, todo.name)
     result, per_step, compiling = _solved(todo, quiet)
     written = [result.save(file)]
@@ -61,6 +63,17 @@ def run(
     if not result.success:
         complain(f"{result.status.name}: {result.message}")
         raise typer.Exit(1)
+
+
+def _check_size(todo: "Plan") -> None:
+    order = todo.run
+    states = abs(order.t_end - order.t_start) / order.dt / order.save_every
+    if states > MOST:
+        enough = math.ceil(order.save_every * states / MOST)
+        raise InputError(
+            f"the run would keep {states:.3g} states, more than {MOST:.0e}; keep fewer with"
+            f" --save-every {enough} or more"
+        )
 
 
 def _place(out: Path | None, name: str) -> Path:
@@ -131,8 +144,11 @@ def _summarise(
         "method": f"{result.method}, dt = {todo.run.dt:g} s,"
         f" t = {result.t[0]:g} to {result.t[-1]:g} s",
         "steps": work,
-        "time": f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]",
     }
+    if result.nsteps:
+        rows["time"] = (
+            f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]"
+        )
     for name, values in plot.changes(result).items():
         rows[name] = f"relative change at most {values.max():.1e}"
     rows["ended"] = "[green]success[/]" if result.success else f"[red]{result.status.name}[/]"

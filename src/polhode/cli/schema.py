@@ -173,6 +173,8 @@ def _sentence(kind: type[Table], fault: Any, where: Path) -> str:
     about = fault.get("ctx", {})
     if isinstance(about.get("error"), Exception):
         text = str(about["error"])
+    elif fault["type"] == "model_type":
+        text = "must be a table"
     elif fault["type"] in ("too_short", "too_long"):
         text = f"must have {about.get('min_length') or about['max_length']} entries"
     return f"{key}: {text}" if isinstance(value, (dict, Table)) else f"{key} = {value!r}: {text}"
