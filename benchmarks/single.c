@@ -114,26 +114,25 @@ static inline vector turned(turn e, vector m) {
 
 /* d(exp(-psi) m)/dpsi, n = exp(-psi) m, to second order in psi */
 static inline rows turned_back_jacobian(vector u, vector n) {
-    double d = dot(n, u), e = dot(u, u);
-    vector k = cross(n, u);
-    double f = 1.0 - e / 6.0, g = 0.5 * d, s = 1.0 / 6.0;
+    vector k = cross(n, u), p = multiply(0.5, u);
+    double s = 1.0 / 6.0, f = fma(-s, dot(u, u), 1.0), g = dot(n, p);
     double h1 = s * k.x, h2 = s * k.y, h3 = s * k.z;
     return (rows){
-        {fma(h1, u.x, fma(-0.5 * u.x, n.x, g)), fma(h1, u.y, fma(-0.5 * u.x, n.y, -(f * n.z))),
-         fma(h1, u.z, fma(-0.5 * u.x, n.z, f * n.y))},
-        {fma(h2, u.x, fma(-0.5 * u.y, n.x, f * n.z)), fma(h2, u.y, fma(-0.5 * u.y, n.y, g)),
-         fma(h2, u.z, fma(-0.5 * u.y, n.z, -(f * n.x)))},
-        {fma(h3, u.x, fma(-0.5 * u.z, n.x, -(f * n.y))), fma(h3, u.y, fma(-0.5 * u.z, n.y, f * n.x)),
-         fma(h3, u.z, fma(-0.5 * u.z, n.z, g))},
+        {fma(h1, u.x, fma(-p.x, n.x, g)), fma(h1, u.y, fma(-p.x, n.y, -(f * n.z))),
+         fma(h1, u.z, fma(-p.x, n.z, f * n.y))},
+        {fma(h2, u.x, fma(-p.y, n.x, f * n.z)), fma(h2, u.y, fma(-p.y, n.y, g)),
+         fma(h2, u.z, fma(-p.y, n.z, -(f * n.x)))},
+        {fma(h3, u.x, fma(-p.z, n.x, -(f * n.y))), fma(h3, u.y, fma(-p.z, n.y, f * n.x)),
+         fma(h3, u.z, fma(-p.z, n.z, g))},
     };
 }
 
 static inline rows euler_newton_rows(double f, vector a, rows j) {
     double f1 = f * a.x, f2 = f * a.y, f3 = f * a.z;
     return (rows){
-        {1.0 - f1 * j.r1.x, -(f1 * j.r1.y), -(f1 * j.r1.z)},
-        {-(f2 * j.r2.x), 1.0 - f2 * j.r2.y, -(f2 * j.r2.z)},
-        {-(f3 * j.r3.x), -(f3 * j.r3.y), 1.0 - f3 * j.r3.z},
+        {fma(-f1, j.r1.x, 1.0), -(f1 * j.r1.y), -(f1 * j.r1.z)},
+        {-(f2 * j.r2.x), fma(-f2, j.r2.y, 1.0), -(f2 * j.r2.z)},
+        {-(f3 * j.r3.x), -(f3 * j.r3.y), fma(-f3, j.r3.z, 1.0)},
     };
 }
 
@@ -218,8 +217,7 @@ static inline __attribute__((always_inline)) long midpoint(
             psi = subtract(psi, change);
             double size = dot(change, change);
             double least = rounding * rounding * dot(psi, psi);
-            int stalled = (size >= last) & (size <= 4096.0 * least);
-            done = (size <= least) | (size * size <= least * last) | stalled;
+            done = size * size <= least * (size < last ? last : 4096.0 * size);
             last = size;
             count++;
         }
@@ -233,7 +231,7 @@ static inline __attribute__((always_inline)) long midpoint(
         s = new;
         rate3 = rate2;
         rate2 = rate1;
-        rate1 = (vector){psi.x / h, psi.y / h, psi.z / h};
+        rate1 = multiply(1.0 / h, psi);
     }
     *start = s;
     return iterations;

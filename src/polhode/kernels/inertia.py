@@ -1,5 +1,7 @@
 """Euler's equations in body axes: the rate of the momentum of a free body, and its derivative."""
 
+from polhode._compile import fma
+
 
 def gyroscopic(m, a):
     """m x (a m), the rate of the momentum m seen from the body; ``a`` are the inverse moments.
@@ -26,9 +28,9 @@ def euler_newton_rows(f, a, jacobian):
     (r1, r2, r3), (a1, a2, a3) = jacobian, a
     f1, f2, f3 = f * a1, f * a2, f * a3
     return (
-        (1.0 - f1 * r1[0], -(f1 * r1[1]), -(f1 * r1[2])),
-        (-(f2 * r2[0]), 1.0 - f2 * r2[1], -(f2 * r2[2])),
-        (-(f3 * r3[0]), -(f3 * r3[1]), 1.0 - f3 * r3[2]),
+        (fma(-f1, r1[0], 1.0), -(f1 * r1[1]), -(f1 * r1[2])),
+        (-(f2 * r2[0]), fma(-f2, r2[1], 1.0), -(f2 * r2[2])),
+        (-(f3 * r3[0]), -(f3 * r3[1]), fma(-f3, r3[2], 1.0)),
     )
 
 

@@ -1,8 +1,8 @@
 """Newton's method for three unknowns, one correction at a time, to rounding.
 
 Done when the next correction, judged from the last two, is below rounding, or when corrections near
-rounding no longer shrink.  Sizes are squared.  A correction that never gets there (or is NaN) is
-for the loop to count and to report.
+rounding (64 times it) no longer shrink.  Sizes are squared.  A correction that never gets there (or
+is NaN) is for the loop to count and to report.
 """
 
 from polhode.kernels.vector import dot, solve3, subtract
@@ -16,8 +16,8 @@ def rounding():
 def settled(size, last, whole):
     """Whether to stop after corrections ``last`` and ``size`` of an unknown ``whole``."""
     least = rounding() * rounding() * whole
-    stalled = (size >= last) & (size <= 4096.0 * least)
-    return (size <= least) | (size * size <= least * last) | stalled
+    limit = last if size < last else 4096.0 * size  # not shrinking: size <= 4096 least
+    return size * size <= least * limit
 
 
 def corrected(x, last, residual, rows, scale):
@@ -44,4 +44,5 @@ def extrapolated(h, rates):
 
 def history(h, x, rates):
     """The rates with x/h as the newest."""
-    return (x[0] / h, x[1] / h, x[2] / h), rates[0], rates[1]
+    f = 1.0 / h
+    return (f * x[0], f * x[1], f * x[2]), rates[0], rates[1]

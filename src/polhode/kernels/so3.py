@@ -116,26 +116,26 @@ def turned_back_jacobian(psi, n):
     For Newton's method: with u = psi, [n]x (1 - [u]x/2 + [u]x²/6), and [n]x[u]x = u nᵀ - (n·u).
     """
     (u1, u2, u3), (n1, n2, n3) = psi, n
-    d, e = dot(n, psi), dot(psi, psi)
+    p1, p2, p3 = 0.5 * u1, 0.5 * u2, 0.5 * u3
     k1, k2, k3 = cross(n, psi)
-    # [n]x [u]x² = [n]x (u uᵀ - e) = (n x u) uᵀ - e [n]x
-    f = 1.0 - e / 6.0
-    g, s = 0.5 * d, 1.0 / 6.0
+    # [n]x [u]x² = [n]x (u uᵀ - u·u) = (n x u) uᵀ - u·u [n]x
+    s = 1.0 / 6.0
+    f, g = fma(-s, dot(psi, psi), 1.0), dot(n, (p1, p2, p3))
     h1, h2, h3 = s * k1, s * k2, s * k3
     return (
         (
-            fma(h1, u1, fma(-0.5 * u1, n1, g)),
-            fma(h1, u2, fma(-0.5 * u1, n2, -(f * n3))),
-            fma(h1, u3, fma(-0.5 * u1, n3, f * n2)),
+            fma(h1, u1, fma(-p1, n1, g)),
+            fma(h1, u2, fma(-p1, n2, -(f * n3))),
+            fma(h1, u3, fma(-p1, n3, f * n2)),
         ),
         (
-            fma(h2, u1, fma(-0.5 * u2, n1, f * n3)),
-            fma(h2, u2, fma(-0.5 * u2, n2, g)),
-            fma(h2, u3, fma(-0.5 * u2, n3, -(f * n1))),
+            fma(h2, u1, fma(-p2, n1, f * n3)),
+            fma(h2, u2, fma(-p2, n2, g)),
+            fma(h2, u3, fma(-p2, n3, -(f * n1))),
         ),
         (
-            fma(h3, u1, fma(-0.5 * u3, n1, -(f * n2))),
-            fma(h3, u2, fma(-0.5 * u3, n2, f * n1)),
-            fma(h3, u3, fma(-0.5 * u3, n3, g)),
+            fma(h3, u1, fma(-p3, n1, -(f * n2))),
+            fma(h3, u2, fma(-p3, n2, f * n1)),
+            fma(h3, u3, fma(-p3, n3, g)),
         ),
     )
