@@ -1,0 +1,15 @@
+"""The papers behind the library: their problems, their claims as data, their figures.
+
+``PAPERS`` is the registry.  ``PAPERS[name].reproduce(quick, out, progress)`` measures every claim
+of a paper, draws its figures into the directory ``out``, and returns a ``Report``.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from polhode.papers import krysl2006
+from polhode.papers.claims import Claim, Paper, Report, Statement
+
+PAPERS: Mapping[str, Paper] = MappingProxyType({paper.name: paper for paper in (krysl2006.PAPER,)})
+
+__all__ = ["PAPERS", "Claim", "Paper", "Report", "Statement"]

@@ -1,0 +1,244 @@
+"""The formulas of Krysl (2006) in NumPy, straight from the page: nothing here uses the library.
+
+A state is (R, P): attitude matrix (body to inertial) and body momentum.  ``inertia`` are the three
+moments, ``torque(t, R)`` gives the body torque.  Where the page has a misprint or leaves something
+open, an argument chooses the reading, so that both can be measured.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+State = tuple[Array, Array]
+Torque = Callable[[float, Array], Array]
+
+RK4 = ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+HEUN2 = ((), (1.0,)), (1 / 2, 1 / 2)
+
+
+# ---- rotations
+def skew(w: Any) -> Array:
+    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
+def exp(psi: Any) -> Array:
+    """Rodrigues' formula."""
+    angle = float(np.sqrt(psi @ psi))
+    x = skew(psi)
+    a = np.sinc(angle / np.pi)
+    b = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
+    return np.eye(3) + a * x + b * (x @ x)
+
+
+def log(rotation: Array) -> Array:
+    """The rotation vector of a small turn."""
+    axial = 0.5 * np.array([(rotation - rotation.T)[i] for i in ((2, 1), (0, 2), (1, 0))])
+    sine = float(np.sqrt(axial @ axial))
+    return axial * (np.arcsin(sine) / sine if sine > 1e-8 else 1.0 + sine * sine / 6.0)
+
+
+def cay(x: Array, half: float = 0.5) -> Array:
+    """Cayley's map (1 - x/2)⁻¹ (1 + x/2); with ``half=1`` the other one in use."""
+    return np.linalg.solve(np.eye(3) - half * x, np.eye(3) + half * x)
+
+
+def dexp(theta: Array) -> Array:
+    """Equation (9)."""
+    angle = float(np.sqrt(theta @ theta))
+    if angle < 1e-4:
+        return np.eye(3) + skew(theta) / 2 + skew(theta) @ skew(theta) / 6
+    x = skew(theta)
+    return (
+        np.eye(3)
+        + (1 - np.cos(angle)) / angle**2 * x
+        + (1 - np.sin(angle) / angle) / angle**2 * (x @ x)
+    )
+
+
+def fixed_point(function: Callable[[Array], Array], x: Array) -> Array:
+    """The solution of x = function(x), iterated to rounding."""
+    for _ in range(200):
+        new = function(x)
+        change = np.abs(new - x).max()
+        x = new
+        if change <= 1e-15 * np.abs(x).max():
+            break
+    return x
+
+
+# ---- the algorithms
+def imid(
+    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
+) -> State:
+    """IMID; the torque is taken at t + h/2 + late·h (``late=1`` is t_n + h/2, as printed)."""
+    r, p = state
+
+    def rate(mean: Array) -> Array:
+        there = r @ exp(h / 2 * mean / inertia)
+        return np.cross(mean, mean / inertia) + torque(t + h / 2 + late * h, there)
+
+    mean = fixed_point(lambda x: p + h / 2 * rate(x), p)
+    return r @ exp(h * mean / inertia), p + h * rate(mean)
+
+
+def imidm(
+    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
+) -> State:
+    """IMIDM; ``late`` as for ``imid``."""
+    r, p = state
+    at = t + h / 2 + late * h
+
+    def turn(psi: Array) -> Array:
+        half = exp(psi / 2)
+        return h / inertia * (half.T @ p + h / 2 * torque(at, r @ half))
+
+    psi = fixed_point(turn, h * p / inertia)
+    half = exp(psi / 2)
+    return r @ exp(psi), exp(-psi) @ p + h * (half.T @ torque(at, r @ half))
+
+
+def swc1(
+    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
+) -> State:
+    """SWC1 with the torque at R exp(Psi/2); ``late`` as for ``imid``."""
+    r, p = state
+    at = t + h / 2 + late * h
+
+    def end(psi: Array) -> Array:
+        half = exp(psi / 2)
+        return exp(-psi) @ p + h * (half.T @ torque(at, r @ half))
+
+    psi = fixed_point(lambda x: h / 2 * (end(x) + p) / inertia, h * p / inertia)
+    return r @ exp(psi), end(psi)
+
+
+def trap(
+    t: float, h: float, state: State, inertia: Array, torque: Torque, swapped: bool = False
+) -> State:
+    """TRAP; ``swapped`` takes its two exponentials in the other order."""
+    r, p = state
+
+    def rate(at: float, momentum: Array, attitude: Array) -> Array:
+        return np.cross(momentum, momentum / inertia) + torque(at, attitude)
+
+    def attitude(new: Array) -> Array:
+        first, second = exp(h / 2 * p / inertia), exp(h / 2 * new / inertia)
+        return r @ second @ first if swapped else r @ first @ second
+
+    begin = rate(t, p, r)
+    new = fixed_point(lambda x: p + h / 2 * (begin + rate(t + h, x, attitude(x))), p)
+    return attitude(new), new
+
+
+def akw(
+    t: float, h: float, state: State, inertia: Array, torque: Torque, half: float = 0.5
+) -> State:
+    """AKW with either Cayley map."""
+    r, p = state
+    begin = torque(t, r)
+
+    def attitude(new: Array) -> Array:
+        return r @ cay(skew(h * (p + new) / 2 / inertia), half)
+
+    def end(new: Array) -> Array:
+        mean = (p + new) / 2
+        gyroscopic = np.cross(mean, mean / inertia)
+        return p + h * gyroscopic + h / 2 * (begin + torque(t + h, attitude(new)))
+
+    new = fixed_point(end, p)
+    return attitude(new), new
+
+
+def mkrk(
+    t: float,
+    h: float,
+    state: State,
+    inertia: Array,
+    torque: Torque,
+    tableau: tuple[Sequence[Sequence[float]], Sequence[float]] = RK4,
+    sign: float = -1.0,
+    own_torque: bool = False,
+) -> State:
+    """MKRK of an explicit tableau.
+
+    ``sign=+1`` takes dexp of +Psi; ``own_torque`` the T_(k) that is printed in the stage sum.
+    """
+    r, p = state
+    rows, weights = tableau
+    psis: list[Array] = []
+    ks: list[Array] = []
+    torques: list[Array] = []
+    for row in rows:
+        psi = h * sum((a * k for a, k in zip(row, ks, strict=True)), np.zeros(3))
+        own = torque(t + h * sum(row), r @ exp(psi))
+        terms = zip(row, psis, torques, strict=True)
+        impulse = sum((a * exp(x) @ (own if own_torque else n) for a, x, n in terms), np.zeros(3))
+        stage = exp(-psi) @ (p + h * impulse)
+        ks.append(np.linalg.solve(dexp(sign * psi), stage / inertia))
+        psis.append(psi)
+        torques.append(own)
+    psi = h * sum((b * k for b, k in zip(weights, ks, strict=True)), np.zeros(3))
+    final = zip(weights, psis, torques, strict=True)
+    impulse = sum((b * exp(x) @ n for b, x, n in final), np.zeros(3))
+    return r @ exp(psi), exp(-psi) @ (p + h * impulse)
+
+
+def axis_splitting(h: float, state: State, inertia: Array) -> State:
+    """Turns about the principal axes, a symplectic map of the free body: a control, not Krysl's."""
+    r, p = state
+    for axis, part in ((0, h / 2), (1, h / 2), (2, h), (1, h / 2), (0, h / 2)):
+        turn = exp(np.eye(3)[axis] * (part * p[axis] / inertia[axis]))
+        r, p = r @ turn, turn.T @ p
+    return r, p
+
+
+# ---- the vector space of section 2: a pendulum of unit mass and length, (p, u)
+Line = tuple[float, float]
+
+
+def pull(u: float) -> float:
+    return -float(np.sin(u))
+
+
+def line_forward_euler(h: float, state: Line) -> Line:
+    """Equation (2)."""
+    p, u = state
+    return p + h * pull(u), u + h * p
+
+
+def line_backward_euler(h: float, state: Line) -> Line:
+    """Equation (3)."""
+    p, u = state
+    new = fixed_point(lambda x: np.array([p + h * pull(x[1]), u + h * x[0]]), np.array([p, u]))
+    return float(new[0]), float(new[1])
+
+
+def line_trapezoid(h: float, state: Line) -> Line:
+    """Equation (4)."""
+    p, u = state
+
+    def end(x: Array) -> Array:
+        return np.array([p + h / 2 * (pull(u) + pull(x[1])), u + h / 2 * (p + x[0])])
+
+    new = fixed_point(end, np.array([p, u]))
+    return float(new[0]), float(new[1])
+
+
+def line_midpoint(h: float, state: Line, displacement: float = 1.0) -> Line:
+    """Equation (5); ``displacement`` is the factor of Δt in its second line (printed 1/2)."""
+    p, u = state
+    half = line_backward_euler(h / 2, state)
+    return p + h * pull(half[1]), u + displacement * h * half[0]
+
+
+def newmark(h: float, u: float, v: float, acceleration: Callable[[float], float]) -> Line:
+    """The implicit Newmark step (beta = 1/4, gamma = 1/2): (u, v)."""
+    a = acceleration(u)
+
+    def end(x: Array) -> Array:
+        return np.array([u + h * v + h * h / 4 * (a + acceleration(float(x[0])))])
+
+    new = float(fixed_point(end, np.array([u]))[0])
+    return new, v + h / 2 * (a + acceleration(new))

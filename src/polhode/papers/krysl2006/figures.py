@@ -1,0 +1,143 @@
+"""Figures 1 to 5 of Krysl (2006)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.papers.krysl2006.laboratory import (
+    ALL,
+    COMPARED,
+    EXAMPLES,
+    PRESENT,
+    WALL_STEP,
+    Convergence,
+    Laboratory,
+)
+from polhode.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOUR = {
+    "akw": style.GREY,
+    "bbtrap": style.PURPLE,
+    "swc1": style.ORANGE,
+    "trap": style.SKY,
+    "imid": style.BLUE,
+    "trapm": style.GREEN,
+    "imidm": style.RED,
+}
+MARKER = {
+    "akw": "X",
+    "bbtrap": "s",
+    "swc1": "D",
+    "trap": "v",
+    "imid": "^",
+    "trapm": "p",
+    "imidm": "o",
+}
+SIZE = {"akw": 8.0, "bbtrap": 8.0, "trap": 7.0, "trapm": 7.5}  # they show where curves coincide
+FOUR = 0.075  # half the height of figure 4; figure 5 has a fifth of it
+
+
+def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+    """All five, as PNG files in ``out``."""
+    out.mkdir(parents=True, exist_ok=True)
+    laboratory.progress("figures")
+    pictures = [
+        _convergence(f"{EXAMPLES[name].title}: error at $t$ = {EXAMPLES[name].t_end:g}", study)
+        for name, study in laboratory.convergence.items()
+    ]
+    wall = "Soft wall (printed sign): normalised Hamiltonian of the"
+    pictures.append(_hamiltonian(laboratory, COMPARED, FOUR, f"{wall} methods compared with"))
+    pictures.append(
+        _hamiltonian(laboratory, PRESENT, FOUR / 5, f"{wall} present methods, scale 5 : 1")
+    )
+    paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
+    for path, picture in zip(paths, pictures, strict=True):
+        picture.savefig(path, dpi=160)
+    return paths
+
+
+def _figure(width: float, height: float) -> "Figure":
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+# ---- figures 1 to 3
+def _convergence(title: str, study: Convergence) -> "Figure":
+    picture = _figure(9.0, 4.2)
+    picture.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr, call-arg]
+    left, right = picture.subplots(1, 2, sharex=True)
+    for ax, errors, quantity in (
+        (left, study.momentum, "body momentum  $\\|\\Pi - \\Pi_{\\mathrm{ref}}\\|_2$"),
+        (right, study.attitude, "attitude matrix  $\\|R - R_{\\mathrm{ref}}\\|_2$"),
+    ):
+        for name in ALL:
+            _errors(ax, name, study.steps, errors[name])
+        _second_order(ax, study.steps, [errors[name] for name in ALL])
+        ax.set(xscale="log", yscale="log")
+        style.dress(ax, "", r"step $\Delta t$", f"error in {quantity}")
+    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
+    picture.legend(
+        *left.get_legend_handles_labels(),
+        loc="outside right center",
+        fontsize=9,
+        labelcolor=style.INK,
+        frameon=False,
+        labelspacing=0.9,
+    )
+    return picture
+
+
+def _errors(ax: "Axes", name: str, steps: np.ndarray, errors: np.ndarray) -> None:
+    """Present methods as full lines and filled marks; those compared with dashed and open."""
+    present = name in PRESENT
+    ax.plot(
+        steps,
+        errors,
+        color=COLOUR[name],
+        marker=MARKER[name],
+        markersize=SIZE.get(name, 5.0),
+        markerfacecolor=COLOUR[name] if present else "white",
+        markeredgewidth=1.2,
+        linestyle="-" if present else (0, (4, 2)),
+        linewidth=1.3,
+        zorder=3 - SIZE.get(name, 5.0) / 10 + 0.3 * present,
+        label=name.upper(),
+    )
+
+
+def _second_order(ax: "Axes", steps: np.ndarray, errors: list[np.ndarray]) -> None:
+    """A triangle of slope 2 below the curves."""
+    x = np.array([steps[-1] * 1.3, steps[-1] * 1.3 * 2.5])
+    lowest = min(float(e[-1]) for e in errors)
+    y = 0.28 * lowest * (x / steps[-1]) ** 2
+    ax.plot([*x, x[1], x[0]], [*y, y[0], y[0]], color=style.INK, linewidth=0.8)
+    middle = float(np.sqrt(x[0] * x[1])), float(np.sqrt(y[0] * y[1]))
+    ax.annotate(
+        "1", (middle[0], y[0]), (0, -9), textcoords="offset points", fontsize=8, ha="center"
+    )
+    ax.annotate("2", (x[1], middle[1]), (4, -3), textcoords="offset points", fontsize=8)
+
+
+# ---- figures 4 and 5
+def _hamiltonian(
+    laboratory: Laboratory, names: tuple[str, ...], half: float, title: str
+) -> "Figure":
+    picture = _figure(9.0, 1.0 + 1.45 * len(names))
+    panels = picture.subplots(len(names), 1, sharex=True, sharey=True)
+    for ax, name in zip(panels, names, strict=True):
+        values = laboratory.hamiltonian[name]
+        ax.plot(np.arange(len(values)), values, color=COLOUR[name], linewidth=0.25)
+        ax.axhline(1.0, color=style.INK, linewidth=0.6)
+        ax.set_ylim(1 - half, 1 + half)
+        ax.margins(x=0)
+        style.dress(ax, name.upper(), "", "$H / H_0$")
+    panels[-1].xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}".replace(",", "\u2009"))
+    panels[-1].set_xlabel(rf"step ($\Delta t$ = {WALL_STEP})", fontsize=9, color=style.INK)
+    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
+    return picture

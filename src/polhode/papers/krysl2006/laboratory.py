@@ -1,0 +1,251 @@
+"""The runs that the claims and figures of Krysl (2006) share; each is made once, when asked for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from polhode import problems
+from polhode._solve import solve
+from polhode.papers.claims import Untestable
+from polhode.papers.krysl2006 import reference
+from polhode.papers.krysl2006.maps import matrix, slope, torques
+from polhode.problem import Problem
+from polhode.trajectory import Trajectory
+
+PRESENT = ("trap", "imid", "trapm", "imidm")
+COMPARED = ("akw", "bbtrap", "swc1")
+ALL = (*COMPARED, *PRESENT)
+WALL_STEP, WALL_STEPS = 0.5, 40_000
+FREE_STEP = 0.5  # a turn of 27 degrees
+WHOLE_RUN = 10**9  # save_every: the ends only
+KEPT = 1e-11  # of up to 1e6 steps whose errors of 1e-16 would all have one sign, at the very worst
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example of section 5: a problem of the catalogue, its torque, and when it ends."""
+
+    title: str
+    start: Callable[[], Problem]
+    t_end: float
+    fewest: int  # steps of the coarsest run that is drawn
+    halvings: int
+    strength: float = 0.0
+
+    def problem(self) -> Problem:
+        given = self.start()
+        return Problem(
+            given.body,
+            torques(self.strength),
+            given.attitude,
+            angular_momentum=given.angular_momentum,
+            scalar_first=True,
+            name=given.name,
+        )
+
+    def reference(self, times: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(q, Π) at ``times``."""
+        given, law = self.start(), reference.top(self.strength)
+        moments = given.body.data[0]
+        return reference.solution(moments, given.attitude, given.angular_momentum, law, times)
+
+
+EXAMPLES: Mapping[str, Example] = {
+    "free": Example("Free body", problems.krysl_free, 100.0, 100, 6),
+    "slow": Example("Slow Lagrange top", problems.slow_top, 20.0, 200, 7, 20.0),
+    "fast": Example("Fast Lagrange top", problems.fast_top, 10.0, 200, 8, 20.0),
+}
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Errors at the end of an example, by method; NaN where a run did not get there."""
+
+    steps: np.ndarray  # falling
+    momentum: Mapping[str, np.ndarray]
+    attitude: Mapping[str, np.ndarray]
+
+    def orders(self, errors: Mapping[str, np.ndarray]) -> list[float]:
+        """The slope over the last two halvings, for each method."""
+        fine = self.steps <= 4.001 * self.steps[-1]
+        return [slope(self.steps[fine], errors[name][fine]) for name in ALL]
+
+    @staticmethod
+    def ranking(errors: Mapping[str, np.ndarray]) -> dict[str, float]:
+        """The errors at the smallest step, the best first."""
+        return dict(sorted(((n, float(e[-1])) for n, e in errors.items()), key=lambda x: x[1]))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What a run changes, relative to its start."""
+
+    momentum: float  # in inertial axes (its component along e₃ if there is a torque), the largest
+    norm: float  # |Π|, the largest
+    energy: np.ndarray  # over time
+
+    @property
+    def worst_energy(self) -> float:
+        return float(np.abs(self.energy).max())
+
+
+def drift(run: Trajectory, vertical: bool = False) -> Drift:
+    momentum = run.angular_momentum_inertial
+    change = momentum - momentum[0]
+    moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
+    norm = np.linalg.norm(run.angular_momentum, axis=1)
+    energy = np.asarray(run.energy)
+    return Drift(
+        float(moved.max() / norm[0]),
+        float(np.abs(norm / norm[0] - 1).max()),
+        energy / energy[0] - 1,
+    )
+
+
+class Laboratory:
+    """All shared results; ``quick`` takes fewer and shorter runs."""
+
+    def __init__(self, quick: bool, progress: Progress):
+        self.quick = quick
+        self.progress = progress
+
+    def run(
+        self,
+        problem: Problem,
+        method: str,
+        t_end: float,
+        dt: float,
+        save_every: int = 1,
+        may_stop: bool = False,
+    ) -> Trajectory:
+        """A run from time 0; one that stops early is no measurement, unless it may."""
+        run = solve(problem, (0.0, t_end), method=method, dt=dt, save_every=save_every)
+        if not (run.success or may_stop):
+            raise Untestable(f"{method} on {problem.name}: {run.message}")
+        return run
+
+    # ---- section 5.1 to 5.3
+    @cached_property
+    def references(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """(R, Π) at the end of each example."""
+        self.progress("reference solutions by DOP853")
+        found = {}
+        for name, example in EXAMPLES.items():
+            q, m = example.reference(example.t_end)
+            found[name] = matrix(q[-1]), m[-1]
+        return found
+
+    def error(self, name: str, run: Trajectory) -> tuple[float, float]:
+        """(momentum, attitude) at the end of an example; the attitude in the spectral norm."""
+        if not run.success:
+            return float("nan"), float("nan")
+        attitude, momentum = self.references[name]
+        return (
+            float(np.linalg.norm(run.angular_momentum[-1] - momentum)),
+            float(np.linalg.norm(matrix(run.q[-1]) - attitude, 2)),
+        )
+
+    @cached_property
+    def convergence(self) -> dict[str, Convergence]:
+        """Every method on every example, at steps that are halved (quick) or divided by √2."""
+        studies = {}
+        for name, example in EXAMPLES.items():
+            parts = 1 if self.quick else 2
+            halvings = example.halvings - (1 if self.quick else 0)
+            counts = [round(example.fewest * 2 ** (k / parts)) for k in range(parts * halvings + 1)]
+            problem, momentum, attitude = example.problem(), {}, {}
+            for method in ALL:
+                self.progress(f"{example.title.lower()}: convergence of {method}")
+                errors = [
+                    self.error(name, self.run(problem, method, example.t_end, dt, WHOLE_RUN, True))
+                    for dt in (example.t_end / n for n in counts)
+                ]
+                momentum[method], attitude[method] = np.array(errors).T
+            studies[name] = Convergence(example.t_end / np.array(counts), momentum, attitude)
+        return studies
+
+    # ---- what is kept
+    @cached_property
+    def free_drifts(self) -> dict[str, Drift]:
+        """The free body of 5.1 at a large step, for a long time."""
+        count = 20_000 if self.quick else 500_000
+        self.progress(f"free body: {count} steps of {FREE_STEP} by each method")
+        problem = EXAMPLES["free"].problem()
+        return {name: drift(self.run(problem, name, count * FREE_STEP, FREE_STEP)) for name in ALL}
+
+    @cached_property
+    def top_drifts(self) -> dict[str, dict[str, Drift]]:
+        """Both tops, by example and method, for 10 times the time of the paper."""
+        self.progress("tops: energy and vertical momentum by each method")
+        return {
+            name: {
+                method: drift(
+                    self.run(EXAMPLES[name].problem(), method, 10 * EXAMPLES[name].t_end, dt),
+                    vertical=True,
+                )
+                for method in ALL
+            }
+            for name, dt in (("slow", 0.01), ("fast", 0.005))
+        }
+
+    @cached_property
+    def round_trips(self) -> dict[str, float]:
+        """How far 1000 steps of the fast top and 1000 steps back end from the start."""
+        example = EXAMPLES["fast"]
+        found = {}
+        for name in ALL:
+            there = self.run(example.problem(), name, 1.0, 1e-3, WHOLE_RUN)
+            back = Problem(
+                there.body,
+                torques(example.strength),
+                there.q[-1],
+                angular_momentum=there.angular_momentum[-1],
+                scalar_first=True,
+            )
+            home = solve(back, (1.0, 0.0), method=name, dt=1e-3, save_every=WHOLE_RUN)
+            size = np.linalg.norm(there.angular_momentum[0])
+            found[name] = float(
+                max(
+                    np.abs(home.angular_momentum[-1] - there.angular_momentum[0]).max() / size,
+                    np.abs(matrix(home.q[-1]) - matrix(there.q[0])).max(),
+                )
+            )
+        return found
+
+    # ---- section 5.4
+    def wall_problem(self, sign: float) -> Problem:
+        """The soft wall: sign +1 as printed, -1 the attraction that the text describes."""
+        given = problems.soft_wall()
+        return Problem(given.body, torques(0.0, sign), angular_momentum=given.angular_momentum)
+
+    @cached_property
+    def wall(self) -> dict[str, Trajectory]:
+        """The runs of figures 4 and 5, printed sign."""
+        self.progress(f"soft wall: {WALL_STEPS} steps of {WALL_STEP} by each method")
+        problem = self.wall_problem(1.0)
+        return {
+            name: self.run(problem, name, WALL_STEPS * WALL_STEP, WALL_STEP, may_stop=True)
+            for name in ALL
+        }
+
+    @cached_property
+    def hamiltonian(self) -> dict[str, np.ndarray]:
+        """H/H0 of those runs."""
+        return {
+            name: np.asarray(r.energy) / np.asarray(r.energy)[0] for name, r in self.wall.items()
+        }
+
+    @cached_property
+    def wall_attractive(self) -> dict[float, dict[str, Trajectory]]:
+        """The attraction with a wall, by step: the step of the paper, and one that resolves it."""
+        self.progress("soft wall with the sign of the text")
+        problem = self.wall_problem(-1.0)
+        return {
+            dt: {name: self.run(problem, name, 200.0, dt, may_stop=True) for name in ALL}
+            for dt in (WALL_STEP, 0.002)
+        }
