@@ -1,0 +1,137 @@
+"""Every claim of every paper: the verdict of the quick reproduction is the expected one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polhode.papers import PAPERS
+from polhode.papers.claims import (
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    VERDICTS,
+    Claim,
+    Report,
+    Statements,
+    Untestable,
+    judged,
+)
+
+DOCS = Path(__file__).parents[1] / "docs" / "papers"
+CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statements]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The quick reproduction of a paper, made once, and what it said on the way."""
+    made = {}
+
+    def report(name):
+        if name not in made:
+            said = []
+            out = tmp_path_factory.mktemp(name) / "not" / "there yet"
+            made[name] = PAPERS[name].reproduce(True, out, said.append), said
+        return made[name]
+
+    return report
+
+
+@pytest.mark.parametrize(("paper", "name"), CASES, ids=[f"{p}-{n}" for p, n in CASES])
+def test_claim(reports, paper, name):
+    report, _ = reports(paper)
+    (claim,) = [claim for claim in report.claims if claim.name == name]
+    assert re.search(r"\d", claim.measured), "a measurement has a number"
+    assert claim.verdict == claim.expected, claim.measured
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_report(reports, paper):
+    report, said = reports(paper)
+    assert report.ok
+    assert [c.name for c in report.claims] == [s.name for s in PAPERS[paper].statements]
+    assert all(isinstance(line, str) and line for line in said)
+    assert len(said) >= len(report.claims)
+    assert len(report.figures) == 5
+    for path in report.figures:
+        assert path.suffix == ".png"
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.stat().st_size > 20_000  # a blank sheet of this size has about 5 kB
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", PAPERS)
+def test_full_form(tmp_path, paper):
+    report = PAPERS[paper].reproduce(False, tmp_path, lambda line: None)
+    odd = {c.name: (c.verdict, c.measured) for c in report.claims if not c.as_expected}
+    assert not odd
+    assert report.ok
+    assert all(path.stat().st_size > 20_000 for path in report.figures)
+
+
+# ---- the statements as data
+@pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
+def test_statements(paper):
+    names = [s.name for s in paper.statements]
+    assert len(set(names)) == len(names)
+    for statement in paper.statements:
+        assert statement.expected in VERDICTS
+        assert statement.statement
+        assert statement.claimed
+        assert statement.expected == HOLDS or statement.note, "a correction is explained"
+
+
+@pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
+def test_docs_have_every_claim(paper):
+    """The table of the docs has a row for each statement, with its verdict."""
+    text = (DOCS / f"{paper.name}.md").read_text(encoding="utf-8")
+    rows = [line.replace("\\|", "¦").split("|") for line in text.splitlines() if line[:1] == "|"]
+    verdicts = {row[2].strip(): row[5].strip() for row in rows if len(row) == 7}
+    for statement in paper.statements:
+        shown = verdicts[statement.statement.replace("|", "¦")].replace("**", "")
+        assert shown.split(":")[0] == statement.expected
+
+
+def test_ok_needs_every_claim_as_expected():
+    good = Claim("1", "a", "b", "measured 1", HOLDS, name="good", expected=HOLDS)
+    changed = Claim("1", "a", "b", "measured 2", HOLDS, name="changed", expected=FAILS)
+    untested = Claim("1", "a", "b", "", HOLDS, name="untested", expected=HOLDS)
+    assert Report((good,), ()).ok
+    assert not Report((good, changed), ()).ok
+    assert not Report((good, untested), ()).ok
+    assert not Report((), ()).ok
+
+
+def test_verdicts():
+    assert judged(True) == judged(True, True) == HOLDS
+    assert judged(False, True) == CORRECTED
+    assert judged(False) == FAILS
+
+
+def test_a_claim_that_cannot_be_tested():
+    statements = Statements()
+
+    @statements.claim("stops", "1", "it runs", claimed="runs")
+    def stops(shared):
+        raise Untestable(f"{shared} stopped")
+
+    claim = statements[0].tested("the method")
+    assert (claim.verdict, claim.measured, claim.note) == ("not tested", "", "the method stopped")
+    assert not Report((claim,), ()).ok
+
+
+def test_names_are_used_once():
+    statements = Statements()
+    add = statements.claim("a", "1", "it runs", claimed="runs")
+    add(lambda shared: ("1", HOLDS))
+    with pytest.raises(ValueError, match="'a'"):
+        statements.claim("a", "1", "it runs", claimed="runs")
+    with pytest.raises(ValueError, match="'perhaps'"):
+        statements.claim("b", "1", "it runs", claimed="runs", expected="perhaps")
+
+
+def test_a_bar_does_not_end_a_cell():
+    claim = Claim("1", "|x|", "0", "|x| = 1", FAILS, note="why")
+    assert Report((claim,), ()).markdown().splitlines()[-1] == (
+        r"| 1 | \|x\| | 0 | \|x\| = 1 | **does not hold**: why |"
+    )
