@@ -299,16 +299,7 @@ def test_a_composition_that_fails_within_a_step_keeps_the_state_before_it():
     assert case.together([member])[0, 2:9].tolist() == row[2:9].tolist()
 
 
-REFUSES = "the plain rint raises for what is not finite"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "forward-euler-m",
-        pytest.param("imidm", marks=pytest.mark.xfail(raises=ValueError, reason=REFUSES)),
-    ],
-)
+@pytest.mark.parametrize("name", ["forward-euler-m", "imidm"])
 def test_plain_python_fails_with_a_status_too(name):
     case = Case(METHODS[name])
     member = case.member(np.random.default_rng(3), gap=(0.2, 0.3))
@@ -388,13 +379,7 @@ def reads_more(x):
     return x + FACTOR
 
 
-STALE = "what cannot be digested is found again by its identity alone"
-
-
-@pytest.mark.parametrize(
-    "function",
-    [reads_a_global, pytest.param(reads_more, marks=pytest.mark.xfail(reason=STALE))],
-)
+@pytest.mark.parametrize("function", [reads_a_global, reads_more])
 def test_a_global_that_changes_is_seen(function, monkeypatch):
     for value in (1.0, 2.0):
         monkeypatch.setitem(globals(), "FACTOR", value)

@@ -42,8 +42,8 @@ def fma(a, b, c):
 
 
 def rint(x):
-    """The nearest integer as a float, halves to even."""
-    return float(round(x))
+    """The nearest integer as a float, halves to even; infinities and NaN stay."""
+    return float(round(x)) if x - x == 0 else x
 
 
 def mask(condition):
@@ -265,17 +265,20 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     take and make nested tuples, would be three quarters of its compile time.
     """
     try:
-        name, cache = digest(function, _salt()), not small and caching()
+        name = digest(function, _salt())
     except Uncacheable:
-        name, cache = f"once{id(function):x}", False
-    if (name, small) not in _dispatchers:
-        copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
-        copy.__qualname__ = f"{function.__name__.strip('<>')}_{name}"
-        copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
-        options = {"forceinline": small, "no_cpython_wrapper": small, "no_cfunc_wrapper": True}
-        machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
-        _dispatchers[name, small] = machine, function  # kept alive, so that its id stays its own
-    return _dispatchers[name, small][0]
+        name = None
+    if (name, small) in _dispatchers:
+        return _dispatchers[name, small]
+    cache = name is not None and not small and caching()
+    copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
+    copy.__qualname__ = f"{function.__name__.strip('<>')}_{name or 'once'}"
+    copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
+    options = {"forceinline": small, "no_cpython_wrapper": small, "no_cfunc_wrapper": True}
+    machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
+    if name is not None:
+        _dispatchers[name, small] = machine
+    return machine
 
 
 def _reason(error: Exception) -> str:
