@@ -1,0 +1,260 @@
+"""The algorithms of Krysl 2006 once more: 3×3 matrices in mpmath numbers, solved by ``findroot``.
+
+Written from the paper with its misprints put right, and from nothing in the library but the
+coefficients of the tableaus.  Each function is ``step(world, t, h, r, p)`` with the attitude matrix
+r and the body momentum p, and returns both after the step.  The torque is in body axes.
+
+Keywords switch to the misprints, so that a test can show that it would notice them.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import mpmath as mp
+
+from polhode import TABLEAUS
+
+DIGITS = 40
+
+
+@dataclass(frozen=True)
+class World:
+    """A body, and its torque as a function of t, the attitude matrix and omega."""
+
+    inertia: tuple
+    torque_of_omega: object
+    inverse: mp.matrix = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "inverse", mp.diag([1 / mp.mpf(i) for i in self.inertia]))
+
+    def torque(self, t, r, p):
+        return mp.matrix(self.torque_of_omega(t, r, self.inverse * p, cos=mp.cos))
+
+
+# ---- rotations
+def skew(v):
+    return mp.matrix([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def exp(v):
+    """Rodrigues' formula."""
+    a, k = mp.norm(v), skew(v)
+    return mp.eye(3) + mp.sinc(a) * k + mp.sinc(a / 2) ** 2 / 2 * k * k
+
+
+def cay(v):
+    k = skew(v) / 2
+    return (mp.eye(3) - k) ** -1 * (mp.eye(3) + k)
+
+
+def dexpinv(v, w):
+    """(d exp_v)^-1 w, with the matrix (9) of the paper."""
+    a, k = mp.norm(v), skew(v)
+    if a == 0:
+        return w
+    dexp = mp.eye(3) + (1 - mp.cos(a)) / a**2 * k + (1 - mp.sinc(a)) / a**2 * k * k
+    return mp.lu_solve(dexp, w)
+
+
+def root(function, first):
+    """The root near ``first`` of a function of 3-vectors, as many as ``first`` has."""
+
+    def flat(*numbers):
+        vectors = [mp.matrix(numbers[i : i + 3]) for i in range(0, len(numbers), 3)]
+        return [x for vector in function(*vectors) for x in vector]
+
+    tolerance = mp.mpf(10) ** (-1.8 * mp.mp.dps)  # of the square
+    found = mp.findroot(flat, [x for v in first for x in v], tol=tolerance, maxsteps=30)
+    return [mp.matrix(found[i : i + 3]) for i in range(0, len(found), 3)]
+
+
+# ---- Euler's two methods, (11), (12), (18), (19)
+def rate(world, t, r, p):
+    return world.torque(t, r, p) - skew(world.inverse * p) * p
+
+
+def forward_euler(world, t, h, r, p):
+    return r * exp(h * world.inverse * p), p + h * rate(world, t, r, p)
+
+
+def backward_euler(world, t, h, r, p):
+    def turned(new):
+        return r * exp(h * world.inverse * new)
+
+    (new,) = root(lambda x: [x - p - h * rate(world, t + h, turned(x), x)], [p])
+    return turned(new), new
+
+
+def forward_euler_m(world, t, h, r, p):
+    psi = h * world.inverse * p
+    return r * exp(psi), exp(-psi) * (p + h * world.torque(t, r, p))
+
+
+def backward_euler_m(world, t, h, r, p):
+    def turned(new):
+        return r * exp(h * world.inverse * new)
+
+    def residual(new):
+        psi = h * world.inverse * new
+        end = world.torque(t + h, turned(new), new)
+        return [new - exp(-psi) * (p + h * exp(psi) * end)]
+
+    (new,) = root(residual, [p])
+    return turned(new), new
+
+
+# ---- the paper's four algorithms; ``late``: the torque of the midpoint at t_n + h/2, as printed
+def trap(world, t, h, r, p, swapped=False):
+    def turned(new):
+        a, b = exp(h / 2 * world.inverse * p), exp(h / 2 * world.inverse * new)
+        return r * b * a if swapped else r * a * b
+
+    first = rate(world, t, r, p)
+    (new,) = root(lambda x: [x - p - h / 2 * (first + rate(world, t + h, turned(x), x))], [p])
+    return turned(new), new
+
+
+def imid(world, t, h, r, p, late=False):
+    time = t + h + h / 2 if late else t + h / 2
+
+    def middle(mean):
+        return rate(world, time, r * exp(h / 2 * world.inverse * mean), mean)
+
+    (mean,) = root(lambda x: [x - p - h / 2 * middle(x)], [p])
+    return r * exp(h * world.inverse * mean), p + h * middle(mean)
+
+
+def trapm(world, t, h, r, p, swapped=False):
+    def turned(new):
+        a, b = exp(h / 2 * world.inverse * p), exp(h / 2 * world.inverse * new)
+        return r * b * a if swapped else r * a * b
+
+    def residual(new):
+        end = turned(new)
+        kicked = p + h / 2 * world.torque(t, r, p)
+        return [new - end.T * r * kicked - h / 2 * world.torque(t + h, end, new)]
+
+    (new,) = root(residual, [p])
+    return turned(new), new
+
+
+def imidm(world, t, h, r, p, late=False):
+    time = t + h + h / 2 if late else t + h / 2
+
+    def middle(psi):
+        mean = world.inverse**-1 * psi / h  # the momentum that the equation for psi equates
+        return world.torque(time, r * exp(psi / 2), mean)
+
+    def residual(psi):
+        return [psi - h * world.inverse * (exp(-psi / 2) * p + h / 2 * middle(psi))]
+
+    (psi,) = root(residual, [h * world.inverse * p])
+    return r * exp(psi), exp(-psi) * p + h * exp(-psi / 2) * middle(psi)
+
+
+# ---- those it compares with
+def swc1(world, t, h, r, p, late=False):
+    time = t + h + h / 2 if late else t + h / 2
+
+    def landed(new):
+        psi = h / 2 * (world.inverse * new + world.inverse * p)
+        middle = world.torque(time, r * exp(psi / 2), (new + p) / 2)
+        return r * exp(psi), exp(-psi) * p + h * exp(-psi / 2) * middle
+
+    (new,) = root(lambda x: [x - landed(x)[1]], [p])
+    return landed(new)
+
+
+def akw(world, t, h, r, p):
+    def landed(new):
+        mean = (new + p) / 2
+        w = world.inverse * mean
+        end = r * cay(h * w)
+        torques = world.torque(t, r, p) + world.torque(t + h, end, new)
+        return end, p - h * skew(w) * mean + h / 2 * torques
+
+    (new,) = root(lambda x: [x - landed(x)[1]], [p])
+    return landed(new)
+
+
+def bbtrap(world, t, h, r, p, truncated=True, sign=-1):
+    def landed(psi, new):
+        end = r * exp(psi)
+        kicked = p + h / 2 * world.torque(t, r, p)
+        return end, exp(-psi) * kicked + h / 2 * world.torque(t + h, end, new)
+
+    def residual(psi, new):
+        w = world.inverse * new
+        turning = w if truncated else dexpinv(sign * psi, w)
+        return [psi - h / 2 * (turning + world.inverse * p), new - landed(psi, new)[1]]
+
+    return landed(*root(residual, [h * world.inverse * p, p]))
+
+
+bbtrapwd = partial(bbtrap, truncated=False)
+
+
+# ---- MKRK; ``own``: the sum of the torques with T_(k), as printed, for T_(j)
+def mkrk(world, t, h, r, p, tableau, sign=-1, own=False):
+    a, b, c = tableau.converted(number)
+    stages = range(len(b))
+
+    def stage(j, psi, momentum):
+        """(velocity, rotation, torque) of stage j."""
+        turn = exp(psi)
+        velocity = dexpinv(sign * psi, world.inverse * momentum)
+        return velocity, turn, world.torque(t + c[j] * h, r * turn, momentum)
+
+    def sums(weights, done, torque=None):
+        """psi and the sum of the turned torques."""
+        psi, kick = mp.zeros(3, 1), mp.zeros(3, 1)
+        for weight, (velocity, turn, n) in zip(weights, done, strict=False):
+            psi += h * weight * velocity
+            kick += h * weight * turn * (n if torque is None else torque)
+        return psi, kick
+
+    if tableau.explicit:
+        done = []
+        for k in stages:
+            psi, kick = sums(a[k], done)
+            if own:
+                _, kick = sums(a[k], done, world.torque(t + c[k] * h, r * exp(psi), p))
+            done.append(stage(k, psi, exp(-psi) * (p + kick)))
+    else:
+
+        def residual(*unknown):
+            psis, momenta = unknown[: len(b)], unknown[len(b) :]
+            done = [stage(j, psis[j], momenta[j]) for j in stages]
+            found = [sums(a[k], done, done[k][2] if own else None) for k in stages]
+            turns = [psis[k] - found[k][0] for k in stages]
+            kicks = [momenta[k] - exp(-psis[k]) * (p + found[k][1]) for k in stages]
+            return [*turns, *kicks]
+
+        solved = root(residual, [*(c[k] * h * world.inverse * p for k in stages), *([p] * len(b))])
+        done = [stage(j, solved[j], solved[len(b) + j]) for j in stages]
+    psi, kick = sums(b, done)
+    return r * exp(psi), exp(-psi) * (p + kick)
+
+
+def number(value):
+    """An mpmath number from a fraction or a decimal number, unrounded."""
+    top, bottom = value.as_integer_ratio()
+    return mp.mpf(top) / bottom
+
+
+STEPS = {
+    "forward-euler": forward_euler,
+    "backward-euler": backward_euler,
+    "forward-euler-m": forward_euler_m,
+    "backward-euler-m": backward_euler_m,
+    "trap": trap,
+    "imid": imid,
+    "trapm": trapm,
+    "imidm": imidm,
+    "swc1": swc1,
+    "akw": akw,
+    "bbtrap": bbtrap,
+    "bbtrapwd": bbtrapwd,
+    **{f"mkrk:{name}": partial(mkrk, tableau=tableau) for name, tableau in TABLEAUS.items()},
+}

@@ -1,0 +1,516 @@
+"""What every method declares, true and false alike: parametrised by the registry alone.
+
+Tests are grouped by method, so that each is compiled once for each of the four models it meets.
+"""
+
+import math
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+import reference
+import seams
+from convergence import estimate_order
+from polhode import loops, methods
+from polhode._compile import compiled, fma
+from polhode.contracts import AXIAL, FREE, LINEAR, MOTIONS, Status
+from polhode.contracts import start as start_stub
+from polhode.kernels import newton, so3, trig
+from polhode.problem import inner_state, outer_states
+from precise import ROUNDING, exact_fma, hamilton, to_mp
+from problems import (
+    ATTITUDE,
+    CASES,
+    DAMPED,
+    DRIVEN,
+    HEAVY_TOP,
+    INERTIA,
+    OMEGA,
+    RATE,
+    REFERENCE_ERROR,
+    SOFT_WALL,
+    TIME,
+    WEIGHT,
+    errors,
+    forced,
+    matrix,
+)
+from problems import FREE as FREE_BODY
+
+METHODS = list(ph.METHODS.values())
+MOVING = {FREE: FREE_BODY, LINEAR: HEAVY_TOP, AXIAL: SOFT_WALL}
+ULP = 2 * ROUNDING
+
+
+@pytest.fixture(scope="module", params=METHODS, ids=lambda method: method.name)
+def method(request):
+    return request.param
+
+
+def solved(problem, span, method, dt, **options):
+    run = ph.solve(problem, span, method=method, dt=dt, **options)
+    assert run.success, run.message
+    return run
+
+
+def restarted(run, problem):
+    """The problem that starts where ``run`` ended."""
+    start = {"attitude": run.q[-1], "scalar_first": True}
+    return ph.Problem(
+        problem.body, problem.model, **start, angular_momentum=run.angular_momentum[-1]
+    )
+
+
+# ---- the registry
+def test_no_name_is_lost():
+    assert len(METHODS) == len(methods._FILES) + len(ph.TABLEAUS)
+    assert all(name == method.name for name, method in ph.METHODS.items())
+
+
+def test_record(method):
+    assert re.fullmatch(r"[a-z0-9-]+(:[a-z0-9-]+)?", method.name)
+    assert method.title
+    assert isinstance(method.order, int)
+    assert method.order >= 1
+    for fact in (method.symmetric, method.symplectic, method.keeps_norm):
+        assert isinstance(fact, bool)
+    for kept in (method.keeps_energy, method.keeps_momentum):
+        assert set(kept) <= set(MOTIONS)
+        assert len(set(kept)) == len(kept)
+    assert method.references
+    assert sum(method.weights) == pytest.approx(1, abs=4 * ULP)
+    kinds = [method.step], [method.guess, method.improve, method.finish], [method.trial]
+    assert [all(kind) for kind in kinds].count(True) == 1
+    assert [any(kind) for kind in kinds].count(True) == 1
+
+
+def test_the_file_opens_with_its_equations(method):
+    functions = method.step, method.improve, method.trial
+    (file,) = {f.__module__ for f in functions if f is not None}
+    assert re.search(r"=.*\(1\)$", sys.modules[file].__doc__, re.MULTILINE)
+
+
+# ---- order
+SPAN = 2.0
+COARSEST = {1: 1024, 2: 128, 3: 48, 4: 24}  # steps in SPAN; 12 for higher orders
+FINER = 2, 3, 4, 6, 8, 12  # halves of the coarsest
+
+
+def test_estimate_order():
+    h = np.array([0.1, 0.05, 0.025, 0.0125])
+    assert estimate_order(h, 7 * h**3, floor=0) == pytest.approx(3)
+    assert estimate_order(h, np.where(h > 0.09, 1, 7 * h**3), floor=0, last=3) == pytest.approx(3)
+    level = np.maximum(7 * h**3, 1e-4)
+    assert estimate_order(h, level, floor=1.001e-4) == pytest.approx(3)
+    with pytest.raises(ValueError, match="2 errors above"):
+        estimate_order(h, level, floor=2e-4)
+    with pytest.raises(ValueError, match="do not fall"):
+        estimate_order(h, np.maximum(level, 2e-4), floor=0)
+    with pytest.raises(ValueError, match="0 errors above"):
+        estimate_order(h, h * math.nan, floor=0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_order(method, case):
+    """In attitude and momentum; the worse of the two counts, either may be better by itself."""
+    right = case.reference((0.0, SPAN / 2, SPAN))
+    counts = [COARSEST.get(method.order, 12) * k // 2 for k in FINER]
+    found = []
+    for count in counts:
+        run = solved(case.problem, (0, SPAN), method, SPAN / count, save_every=count // 2)
+        found.append(errors(run, *right))
+    steps = [SPAN / count for count in counts]
+    orders = [estimate_order(steps, e, floor=REFERENCE_ERROR) for e in np.transpose(found)]
+    assert min(orders) == pytest.approx(method.order, abs=0.1), orders
+
+
+# ---- one step, against the paper's equations in 40 digits
+T, H = 0.5, 0.3125  # a third of a radian in one step; both are exact
+
+
+def one_step_apart(q, m, case, step, **variant):
+    """How far the state (q, m) is from ``step`` of the reference, in attitude and momentum."""
+    with mp.workdps(reference.DIGITS):
+        world = reference.World(INERTIA, case.torque)
+        r, p = map(mp.matrix, (case.problem.attitude, case.problem.angular_momentum))
+        r, p = step(world, mp.mpf(T), mp.mpf(H), mp_matrix(r), p, **variant)
+        return float(mp.mnorm(r - mp_matrix(q))), float(mp.norm(p - mp.matrix(m)))
+
+
+def mp_matrix(q):
+    return mp.matrix(matrix([mp.mpf(float(x)) for x in q]).tolist())
+
+
+@pytest.mark.parametrize("case", [TIME, RATE], ids=lambda case: case.name)
+def test_one_step(method, case):
+    assert method.name in reference.STEPS, "write the equations of the paper in reference.py"
+    run = solved(case.problem, (T, T + H), method, H)
+    apart = one_step_apart(run.q[-1], run.angular_momentum[-1], case, reference.STEPS[method.name])
+    assert max(apart) < 1e-13  # some hundred roundings of numbers up to |m| = 4
+
+
+MISPRINTS = {  # what the paper prints, or what is easily mistaken, and where
+    "dexpinv of +psi": ({"sign": 1}, "bbtrapwd mkrk:trapezoid mkrk:kutta3 mkrk:rk4 mkrk:gauss6"),
+    "T_(k) for T_(j)": ({"own": True}, "mkrk:trapezoid mkrk:rk4 mkrk:gauss4 mkrk:gauss6"),
+    "exponentials exchanged": ({"swapped": True}, "trap trapm"),
+    "T at t_n + h/2": ({"late": True}, "imid imidm swc1"),
+}
+WRONG = [(text, name) for text, (_, names) in MISPRINTS.items() for name in names.split()]
+
+
+@pytest.mark.parametrize(("misprint", "name"), WRONG)
+def test_a_misprint_would_be_seen(misprint, name):
+    rows, _ = plain_run(ph.METHODS[name], TIME.problem, H, 1, t0=T)
+    step, (variant, _) = reference.STEPS[name], MISPRINTS[misprint]
+    apart = one_step_apart(rows[-1, :4], rows[-1, 4:], TIME, step, **variant)
+    assert max(apart) > 1e-6
+
+
+# ---- symmetric, symplectic
+@pytest.mark.parametrize("case", [TIME, RATE], ids=lambda case: case.name)
+def test_symmetric(method, case):
+    """There and back, with some rounding for each step; otherwise clearly not."""
+    steps, h = 8, 0.25
+    there = solved(case.problem, (0, steps * h), method, h)
+    back = solved(restarted(there, case.problem), (steps * h, 0), method, h)
+    missed = max(errors(back[-1], there.q[:1], there.angular_momentum[:1]))
+    if method.symmetric:
+        assert missed < 16 * ULP * 2 * steps
+    else:
+        assert missed > 1e-10
+
+
+def mp_sincos1(a):
+    return mp.sin(a), -2 * mp.sin(a / 2) ** 2
+
+
+MPMATH = {
+    trig.sincos1: mp_sincos1,
+    so3.sqrt: mp.sqrt,
+    newton.rounding: lambda: mp.eps,
+    float: mp.mpf,
+}
+
+
+def mp_step(method, problem, h):
+    """state -> state: one step of the plain source with mpmath numbers."""
+    first, step = (
+        loops.joined(template, method, problem.model, numbers=MPMATH)
+        for template in (start_stub, loops.whole_step)
+    )
+    inertia = to_mp(INERTIA)
+    body = inertia, tuple(1 / i for i in inertia), (mp.mpf(1), *to_mp((0.0,) * 3))
+    params = to_mp(problem.model.params)
+    weights = to_mp(method.weights)
+    offsets = tuple(sum(weights[:i], mp.mpf(0)) for i in range(len(weights)))
+
+    def stepped(state):
+        carry = first(mp.mpf(0), weights[0] * h, state, body, params)
+        new, _, status, *_ = step(mp.mpf(0), h, weights, offsets, state, carry, body, params)
+        assert status == Status.OK
+        return new
+
+    return stepped
+
+
+def symplectic_form(m):
+    """x1·y2 - x2·y1 + m·(x1 x x2) on pairs (x, y) of a turn in body axes and a change of m."""
+    form = mp.zeros(6)
+    form[:3, 3:], form[3:, :3] = mp.eye(3), -mp.eye(3)
+    form[:3, :3] = -reference.skew(m)
+    return form
+
+
+def symplectic_defect(method, problem, h):
+    """How much one step changes the symplectic form; by central differences, in 50 digits."""
+    with mp.workdps(50):
+        stepped = mp_step(method, problem, mp.mpf(h))
+        q, m = to_mp((problem.attitude, problem.angular_momentum))
+        q = tuple(x / mp.norm(q) for x in q)
+        new_q, new_m = stepped((q, m))
+        back = new_q[0], *(-x for x in new_q[1:])
+        d = mp.mpf(10) ** -17  # leaves d² and 1e-50/d, both some 1e-33
+        jacobian = mp.zeros(6)
+        for k in range(6):
+            for way in (d, -d):
+                move = [mp.mpf(0)] * 6
+                move[k] = way
+                half = [x / 2 for x in move[:3]]
+                turned = hamilton(q, (mp.sqrt(1 - mp.fdot(half, half)), *half))
+                p, n = stepped((turned, tuple(a + b for a, b in zip(m, move[3:], strict=True))))
+                change = [*(2 * x for x in hamilton(back, p)[1:]), *n]
+                for i in range(6):
+                    jacobian[i, k] += change[i] / (2 * way)
+        defect = jacobian.T * symplectic_form(new_m) * jacobian - symplectic_form(m)
+        return float(max(map(abs, defect)))
+
+
+SYMPLECTIC = 1e-30  # the defect of a symplectic map
+
+
+def test_a_symplectic_map_is_seen():
+    assert symplectic_defect(seams.AXES2, HEAVY_TOP.problem, 0.25) < SYMPLECTIC
+
+
+def test_symplectic(method):
+    defect = symplectic_defect(method, HEAVY_TOP.problem, 0.25)
+    if method.symplectic:
+        assert defect < SYMPLECTIC
+    else:
+        assert defect > 1e-10
+
+
+def test_the_symplectic_defect_of_imidm_is_of_third_order():
+    """The paper suspects that there is none."""
+    steps = [0.1, 0.05, 0.025]
+    defects = [symplectic_defect(ph.METHODS["imidm"], HEAVY_TOP.problem, h) for h in steps]
+    assert estimate_order(steps, defects, floor=SYMPLECTIC) == pytest.approx(3, abs=0.1)
+
+
+# ---- what is kept, and what is not, over 2000 steps of half a radian
+def long_run(method, motion):
+    """Methods that keep little may blow up; what they did until then counts."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = ph.solve(MOVING[motion].problem, (0, 1000), method=method, dt=0.5)
+        sizes = np.linalg.norm(run.angular_momentum, axis=1)
+    return run if run.success else run[: np.argmax(~(sizes < 1e6 * sizes[0]))]
+
+
+def judge(run, drift, declared):
+    if declared:
+        assert run.success
+        assert drift < 1e-12  # 2000 steps of some dozen roundings, even if they all add up
+    else:
+        assert drift > 1e-9
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_energy(method, motion):
+    run = long_run(method, motion)
+    drift = np.abs(run.energy - run.energy[0]).max() / run.kinetic_energy.max()
+    judge(run, drift, motion in method.keeps_energy)
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_momentum(method, motion):
+    """In inertial axes: without torque all of it, otherwise the component along the vertical."""
+    run = long_run(method, motion)
+    momentum = run.angular_momentum_inertial
+    drift = np.abs(momentum - momentum[0])[:, slice(None) if motion == FREE else 2].max()
+    judge(run, drift / np.abs(momentum).max(), motion in method.keeps_momentum)
+
+
+def test_norm(method):
+    run = long_run(method, FREE)
+    sizes = np.linalg.norm(run.angular_momentum, axis=1)
+    judge(run, np.abs(sizes / sizes[0] - 1).max(), method.keeps_norm)
+
+
+def test_unit_quaternion(method):
+    run = solved(TIME.problem, (0, 20), method, 0.01)
+    assert run.nsteps == 2000
+    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-13
+
+
+def test_rounding_errors_grow_as_a_random_walk(method):
+    """A million of 1e-16 each, all of one sign, would be 1e-10."""
+    run = solved(FREE_BODY.problem, (0, 1000), method, 1e-3, save_every=1000)
+    assert run.nsteps == 1_000_000
+    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-12
+    if FREE in method.keeps_momentum:
+        momentum = run.angular_momentum_inertial
+        assert np.abs(momentum - momentum[0]).max() < 1e-12 * np.abs(momentum).max()
+
+
+# ---- cost
+def plain_run(method, problem, h, steps, *, t0=0.0, numbers=None, model=None):
+    """(states as rows, iterations) of the same source, as plain Python."""
+    body = problem.body
+    joining = method, model or problem.model, body.is_aligned, numbers
+    first, run = loops.joined(start_stub, *joining), loops.joined(loops.record, *joining)
+    state = inner_state(body, problem.attitude, problem.angular_momentum)
+    weights, offsets = loops.substeps(method)
+    rest = body.data, problem.model.params
+    carry = first(t0, weights[0] * h, state, *rest)
+    out, ends = np.empty((steps + 1, 7)), np.arange(steps + 1)
+    _, _, status, *_, iterations, _ = run(
+        t0, h, 0, ends, 0.0 * ends, weights, offsets, False, state, carry, *rest, out
+    )
+    assert status == Status.OK
+    return out, iterations
+
+
+@pytest.mark.parametrize("case", [TIME, RATE], ids=lambda case: case.name)
+def test_machine_code_does_what_plain_python_does(method, case):
+    """The same bits with an exact fma, and as many torques as are declared and reported."""
+    calls, inner = [], case.problem.model.torque
+
+    def counted(t, q, m, body, params):
+        calls.append(t)
+        return inner(t, q, m, body, params)
+
+    h, steps = 0.25, 5
+    run = solved(case.problem, (0, steps * h), method, h)
+    model = replace(case.problem.model, torque=counted)
+    states, iterations = plain_run(
+        method, case.problem, h, steps, numbers={fma: exact_fma}, model=model
+    )
+    assert np.hstack([run.q, run.angular_momentum]).tolist() == states.tolist()
+    assert run.niter == iterations
+    assert run.nfev == len(calls)
+
+
+def test_iterations(method):
+    """On the fast top: to rounding in a few iterations, and as many as the step needs."""
+    small, large = (solved(ph.problems.fast_top(), (0, 1), method, dt) for dt in (1e-3, 5e-3))
+    if not method.implicit:
+        assert small.niter == large.niter == 0
+        return
+    # MKRK leaves what is quadratic in psi out of its Jacobian, and a large step turns by 0.25 rad
+    limit = 6 if method.name.startswith("mkrk:") else 4
+    assert small.niter / small.nsteps <= 3.1
+    assert large.niter / large.nsteps <= limit + 0.05  # the first steps have no history
+    assert large.niter / large.nsteps > 1.2 * small.niter / small.nsteps
+
+
+def test_stopped_and_continued(method):
+    problem = TIME.problem
+    run = loops.build(loops.record, method, problem.model)
+    weights, offsets = loops.substeps(method)
+
+    def continued(k, steps, state, carry, fresh):
+        out, ends = np.empty((1, 7)), np.array([steps])
+        rest = problem.body.data, problem.model.params, out
+        new = run(0.1, 0.25, k, ends, np.zeros(1), weights, offsets, fresh, state, carry, *rest)
+        assert new[2] == Status.OK
+        return new[:2]
+
+    state = problem.attitude, problem.angular_momentum
+    pattern = loops.joined(start_stub, method, problem.model)
+    carry = pattern(0.1, 0.25, state, problem.body.data, problem.model.params)
+    whole = continued(0, 20, state, carry, True)
+    middle = continued(0, 7, state, carry, True)
+    assert middle != whole
+    assert continued(7, 13, *middle, False) == whole
+
+
+def allocates(machine):
+    """Whether a compiled loop refers to the functions that ask for memory."""
+    (name,) = {Path(machine.stats.cache_path).as_posix()}
+    files = list(Path(name).glob(f"*{machine.py_func.__qualname__}-*.nbc"))
+    assert files
+    code = b"".join(file.read_bytes() for file in files)
+    assert b"PyEval_SaveThread" in code  # names of functions are there to be found
+    return re.search(rb"NRT_(MemInfo_alloc|Allocate)", code) is not None
+
+
+def test_no_allocation(method):
+    run = loops.build(loops.record, method, TIME.problem.model)
+    solved(TIME.problem, (0, 1), method, 0.25)
+    assert not allocates(run.machine)
+
+
+def test_an_allocation_would_be_seen():
+    def allocating(n):
+        return np.zeros(n)[0]
+
+    machine = compiled(allocating)
+    machine(3)
+    assert allocates(machine)
+
+
+# ---- turned, degenerate, tiny and huge
+@pytest.mark.parametrize(
+    ("case", "turn"),
+    [(FREE_BODY, [0.4, -1.1, 2.0]), (HEAVY_TOP, [0, 0, 2.0]), (SOFT_WALL, [0, 0, 2.0])],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_equivariance(method, case, turn):
+    """Inertial axes are a convention: turned at the start is turned at the end."""
+    problem, turn = case.problem, Rotation.from_rotvec(turn)
+    attitude = Rotation.from_quat(problem.attitude, scalar_first=True)
+    turned = ph.Problem(problem.body, problem.model, turn * attitude, problem.omega)
+    here, there = (solved(p, (0, 5), method, 0.125) for p in (problem, turned))
+    expected = (turn * here.rotation).as_quat(scalar_first=True)
+    # 40 steps of some dozen roundings, with the sensitivity of the motion
+    assert max(errors(there, expected, here.angular_momentum)) < 1e-13
+
+
+BODIES = {"sphere": (2, 2, 2), "symmetric": (2, 2, 3), "disc": (1, 1, 2), "rod": (1, 1, 0)}
+
+
+@pytest.mark.parametrize("moments", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("case", [FREE_BODY, HEAVY_TOP], ids=lambda case: case.name)
+def test_degenerate_bodies(method, case, moments):
+    spin = OMEGA[2] if moments[2] else 0.0
+    start = {"attitude": ATTITUDE, "scalar_first": True, "omega": (*OMEGA[:2], spin)}
+    problem = ph.Problem(ph.RigidBody(moments), case.problem.model, **start)
+    run = solved(problem, (0, 10), method, 0.01)
+    assert np.isfinite(run.q).all()
+    assert np.isfinite(run.angular_momentum).all()
+    # the energy is right to the accuracy of the method, 1 % a second for one of first order
+    assert run.energy == pytest.approx(run.energy[0], abs=0.2 * 0.01 ** (method.order - 1))
+
+
+def test_at_rest(method):
+    still = ph.Problem(ph.RigidBody(INERTIA), attitude=ATTITUDE, scalar_first=True, omega=(0, 0, 0))
+    run = solved(still, (0, 5), method, 0.5)
+    assert (run.q == run.q[0]).all()
+    assert (run.angular_momentum == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("inertia", "rate"), [(2.0**-133, 2.0**40), (2.0**100, 1.0)], ids=["1e-40 at 1e12", "1e30"]
+)
+def test_units_do_not_matter(method, inertia, rate):
+    """Powers of two, so that the same motion has the same bits."""
+
+    def top(inertia, rate):
+        body = ph.RigidBody([inertia * moment for moment in INERTIA])
+        start = {"attitude": ATTITUDE, "scalar_first": True, "omega": [rate * w for w in OMEGA]}
+        return ph.Problem(body, ph.models.heavy_top(WEIGHT * inertia * rate**2), **start)
+
+    usual = solved(top(1.0, 1.0), (0, 8), method, 0.25)
+    other = solved(top(inertia, rate), (0, 8 / rate), method, 0.25 / rate)
+    assert (other.q == usual.q).all()
+    assert (other.angular_momentum == inertia * rate * usual.angular_momentum).all()
+    assert other.niter == usual.niter
+
+
+def turned_problem(case, turn):
+    """The same body and torque, described in other body axes: a full inertia tensor."""
+    arm, rotor, *rest = {TIME: DRIVEN, RATE: DAMPED}[case]
+    model = ph.torque(forced, (turn.apply(arm), turn.apply(rotor), *rest))
+    tensor = turn.as_matrix() @ np.diag(INERTIA) @ turn.as_matrix().T
+    attitude = Rotation.from_quat(case.problem.attitude, scalar_first=True) * turn.inv()
+    problem = ph.Problem(ph.RigidBody(tensor), model, attitude, omega=turn.apply(OMEGA))
+    assert not problem.body.is_aligned
+    return problem
+
+
+@pytest.mark.parametrize("case", [TIME, RATE], ids=lambda case: case.name)
+def test_full_inertia_tensor(method, case):
+    turn, h, steps = Rotation.from_rotvec([0.5, -0.8, 0.3]), 0.125, 16
+    problem = turned_problem(case, turn)
+    run = solved(case.problem, (0, steps * h), method, h)
+    rows, _ = plain_run(method, problem, h, steps)
+    q, m = outer_states(problem.body, rows)
+    attitude = Rotation.from_quat(q, scalar_first=True) * turn
+    # the principal axes themselves are rounded, and 16 steps follow
+    expected = attitude.as_quat(scalar_first=True), turn.inv().apply(m)
+    assert max(errors(run, *expected)) < 1e-12
+
+
+def test_full_inertia_tensor_compiled():
+    turn = Rotation.from_rotvec([0.5, -0.8, 0.3])
+    run = solved(turned_problem(TIME, turn), (0, 2), "imidm", 0.125)
+    rows, _ = plain_run(ph.METHODS["imidm"], turned_problem(TIME, turn), 0.125, 16)
+    q, m = outer_states(turned_problem(TIME, turn).body, rows)
+    assert max(errors(run, q, m)) < 1e-13
