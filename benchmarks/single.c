@@ -217,7 +217,7 @@ static inline __attribute__((always_inline)) long midpoint(
             psi = subtract(psi, change);
             double size = dot(change, change);
             double least = rounding * rounding * dot(psi, psi);
-            done = size * size <= least * (size < last ? last : 4096.0 * size);
+            done = size * size <= least * (size < last ? last : (last == 0.0 ? 64.0 * 64.0 : 4096.0 * 4096.0) * size);
             last = size;
             count++;
         }

@@ -179,6 +179,12 @@ def test_failure_gives_everything_up_to_the_last_good_step():
     assert np.array_equal(seldom.q, run.q[[0, -1]])
 
 
+def test_a_stiff_torque_that_magnifies_rounding_is_no_failure():
+    """Near the wall corrections end in a cycle of some 70 roundings instead of shrinking."""
+    run = solved((0, 170), 0.01, method="imid", problem=ph.problems.soft_wall_attractive())
+    assert run.success
+
+
 def test_overflow_is_a_status_and_no_nan_is_returned():
     run = solved((0, 1e4), 0.5, method="forward-euler", problem=ph.problems.soft_wall())
     assert run.status is ph.Status.NOT_FINITE

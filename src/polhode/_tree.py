@@ -158,7 +158,7 @@ def _content(value, seen: dict, names: list[str]) -> str:
     if isinstance(value, (tuple, frozenset)):
         parts = [_content(part, seen, names) for part in value]
         kind = f"{type(value).__name__}{getattr(value, '_fields', '')}"
-        return f"{kind}{parts if isinstance(value, tuple) else sorted(parts)}"
+        return f"{kind}({','.join(parts if isinstance(value, tuple) else sorted(parts))})"
     if hasattr(value, "tobytes") and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
     if isinstance(value, types.ModuleType):

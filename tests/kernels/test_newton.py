@@ -30,8 +30,10 @@ def test_rounding_is_half_the_spacing_of_floats():
         (1e-17, 1e-1, True),  # the next is size²/last: 1e-33
         (1e-15, 1e-3, False),  # the next would be 1e-27
         (1e-3, 1e-1, False),
-        (squared(60.0), squared(50.0), True),  # near rounding and no longer shrinking
-        (squared(70.0), squared(50.0), False),  # not near enough
+        (squared(4000.0), squared(3000.0), True),  # near rounding and no longer shrinking
+        (squared(5000.0), squared(3000.0), False),  # not near enough
+        (squared(60.0), 0.0, True),  # the first one, so near that it is the last
+        (squared(70.0), 0.0, False),
         (1e-3, 1e-4, False),  # growing: diverges
         (NAN, 1.0, False),
         (1e-40, NAN, True),

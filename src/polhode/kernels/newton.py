@@ -1,8 +1,9 @@
 """Newton's method for three unknowns, one correction at a time, to rounding.
 
 Done when the next correction, judged from the last two, is below rounding, or when corrections near
-rounding (64 times it) no longer shrink.  Sizes are squared.  A correction that never gets there (or
-is NaN) is for the loop to count and to report.
+rounding no longer shrink: the first one below 64 times it, later ones below 4096 times it, for a
+stiff torque magnifies the rounding of its argument.  Sizes are squared.  A correction that never
+gets there (or is NaN) is for the loop to count and to report.
 """
 
 from polhode.kernels.vector import dot, solve3, subtract
@@ -16,7 +17,8 @@ def rounding():
 def settled(size, last, whole):
     """Whether to stop after corrections ``last`` and ``size`` of an unknown ``whole``."""
     least = rounding() * rounding() * whole
-    limit = last if size < last else 4096.0 * size  # not shrinking: size <= 4096 least
+    near = 64.0 * 64.0 if last == 0.0 else 4096.0 * 4096.0
+    limit = last if size < last else near * size  # not shrinking: size <= near least
     return size * size <= least * limit
 
 
