@@ -152,6 +152,7 @@ def test_a_prepared_solver_is_solve():
     assert np.array_equal(other.q, direct.q)
     assert np.array_equal(other.energy, direct.energy)
     assert other.problem["parameters"] == {"strength": 15.0}
+    assert other.problem["angular_momentum"] == [0.0, 0.0, 40.0]
     with pytest.raises(ph.InputError, match=r"params must be 1 numbers.*strength"):
         solver((0, 1), params=[1.0, 2.0])
 

@@ -13,19 +13,23 @@ library, or in the user's cache directory where the library cannot be written (N
 """
 
 import functools
+import gc
 import hashlib
+import importlib
 import itertools
 import os
 import re
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numba
 from llvmlite import ir
 from numba import types as nt
 from numba.extending import intrinsic
+from numba.np import linalg as numba_linalg
 
 from polhode._tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
@@ -221,6 +225,22 @@ def _hint(module, branch, width):
     branch.set_metadata("llvm.loop", loop)
 
 
+def _spare_blas() -> None:
+    """Let Numba believe that SciPy has a BLAS: finding out is a fifth of a warm start.
+
+    It asks again when machine code needs one, and SciPy, which we require, always has it.
+    """
+    asked = getattr(numba_linalg, "ensure_blas", None)
+    if asked is None:
+        return
+    numba_linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        numba_linalg.ensure_blas = asked
+
+
+_spare_blas()
 PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite, put: _put})
 
 
@@ -288,6 +308,18 @@ def _reason(error: Exception) -> str:
     return said[0] if said else type(error).__name__
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: compiling and loading make many objects, and all stay."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class CompiledOrPlain:
     """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
 
@@ -295,17 +327,23 @@ class CompiledOrPlain:
         self.function = function
         self.what = what
         self.machine = compiled(function)  # None once refused
+        self.called = False
 
     def __call__(self, *args):
-        if self.machine is not None:
-            try:
+        if self.machine is None:
+            return self.function(*args)
+        try:
+            if self.called:
                 return self.machine(*args)
-            except numba.core.errors.NumbaError as error:
-                warnings.warn(
-                    f"{self.what} could not be compiled and runs as plain Python, some 50 times"
-                    f" slower: {_reason(error)}",
-                    PolhodeWarning,
-                    stacklevel=3,
-                )
-                self.machine = None
-        return self.function(*args)
+            self.called = True
+            with _uncollected():
+                return self.machine(*args)
+        except numba.core.errors.NumbaError as error:
+            warnings.warn(
+                f"{self.what} could not be compiled and runs as plain Python, some 50 times"
+                f" slower: {_reason(error)}",
+                PolhodeWarning,
+                stacklevel=3,
+            )
+            self.machine = None
+            return self.function(*args)

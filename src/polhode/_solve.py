@@ -12,7 +12,7 @@ import numpy as np
 from polhode import loops
 from polhode._join import joined, try_torque
 from polhode._tree import flat, like
-from polhode.contracts import ADVICE, Method, Status
+from polhode.contracts import ADVICE, OK, Method, Status
 from polhode.errors import InputError, MethodError
 from polhode.methods import METHODS
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
@@ -116,6 +116,7 @@ class Solver:
         self.arguments = {"dt": self.dt}
         if save_every != 1:
             self.arguments["save_every"] = self.save_every
+        self._last_grid: tuple = (None,)
         self._weights, self._offsets = loops.substeps(self.method)
         self._body = problem.body.data
         self._params = problem.model.params
@@ -142,21 +143,20 @@ class Solver:
         if attitude is not None or omega is not None or angular_momentum is not None:
             state = self._other_state(attitude, omega, angular_momentum)
         numbers = self._params if params is None else self._other_params(params)
-        h, times, ends, sides = self._plan(t0, t1)
+        n, h, times, ends, sides = self._plan(t0, t1)
         out = np.empty((len(ends), self._width))
-        if ends[-1] <= FIRST_CHUNK and not self.progress:
-            _, _, status, rows, steps, iterations, size = result = self._run(
+        if n <= FIRST_CHUNK and not self.progress:
+            last, _, status, rows, steps, iterations, size = self._run(
                 t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
                 self._body, numbers, out,
             )  # fmt: skip
-            last = result[0]
         else:
             with _reporter(self.progress) as report:
                 last, status, rows, steps, iterations, size = self._in_chunks(
                     t0, h, ends, sides, state, numbers, out, report
                 )
         return self._trajectory(
-            (t0, h, times, sides), out, last, status, rows, steps, iterations, size, numbers
+            (t0, h, times, sides), out, state, last, status, rows, steps, iterations, size, numbers
         )
 
     # ---- what to compute
@@ -180,7 +180,7 @@ class Solver:
         return like(self._params[0], iter(map(float, given))), self._params[1]
 
     def _plan(self, t0: float, t1: float):
-        """(h, times, ends, sides): after how many steps, and what side step, to save."""
+        """(steps, h, times, ends, sides): after how many steps, and what side step, to save."""
         span = t1 - t0
         exact = abs(span) / self.dt
         n = round(exact)
@@ -192,20 +192,25 @@ class Solver:
         if n >= 2**53:
             raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
         if self.t_eval is not None:
-            return h, *_side_steps(self.t_eval, t0, t1, h, n)
-        every = self.save_every
-        ends = np.arange(0, n + every, every)
-        ends[-1] = n  # also when n is not a multiple
-        times = t0 + ends * h
-        if rest == 0.0:
-            times[-1] = t1
-            return h, times, ends, np.zeros(len(ends))
-        keep = n % every == 0  # the row before the shortened step
-        ends = np.append(ends if keep else ends[:-1], n)
-        times = np.append(times if keep else times[:-1], t1)
-        sides = np.zeros(len(ends))
-        sides[-1] = rest
-        return h, times, ends, sides
+            return n, h, *_side_steps(self.t_eval, t0, t1, h, n)
+        counts, ends, sides = self._grid(n, rest != 0.0)
+        times = t0 + counts * h
+        times[-1] = t1
+        if rest != 0.0:
+            sides = sides.copy()
+            sides[-1] = rest
+        return n, h, times, ends, sides
+
+    def _grid(self, n: int, shortened: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(ends as floats, ends, no side steps) of ``n`` steps; kept for the next call."""
+        if self._last_grid[0] != (n, shortened):
+            every = self.save_every
+            ends = np.arange(0, n + every, every)
+            ends[-1] = n  # also when n is not a multiple
+            if shortened and n % every == 0:
+                ends = np.append(ends, n)
+            self._last_grid = (n, shortened), ends.astype(float), ends, np.zeros(len(ends))
+        return self._last_grid[1:]
 
     # ---- computing it
     def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
@@ -228,17 +233,17 @@ class Solver:
             fresh = False
             done, iterations = done + steps, iterations + count
             row += rows if last > row else 0
-            if status != Status.OK:
+            if status != OK:
                 return state, status, row, done, iterations, size
             report(done / max(int(ends[-1]), 1))
             chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
-        return state, Status.OK, row, done, iterations, 0.0
+        return state, OK, row, done, iterations, 0.0
 
-    def _trajectory(self, plan, out, last, status, rows, steps, iterations, size, params):
+    def _trajectory(self, plan, out, first, last, status, rows, steps, iterations, size, params):
         t0, h, times, sides = plan
         method, problem = self.method, self.problem
         message = ""
-        if status != Status.OK:
+        if status != OK:
             stop = t0 + steps * h
             message = _failure(status, stop, steps, h, size)
             out, times, sides = out[:rows], times[:rows], sides[:rows]
@@ -267,7 +272,7 @@ class Solver:
             + iterations * method.torques_per_iteration,
             niter=iterations,
             arguments=self.arguments,
-            problem=lambda: _plain_data(problem, params),
+            problem=lambda: _plain_data(problem, first, params),
         )
 
     def __repr__(self) -> str:
@@ -306,10 +311,11 @@ def _positive(dt: Any, method: Method) -> float:
 
 def _span(t_span: Sequence[float]) -> tuple[float, float]:
     try:
-        t0, t1 = map(float, t_span)
+        t0, t1 = t_span
+        t0, t1 = float(t0), float(t1)
     except (TypeError, ValueError):
         raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
-    if not (math.isfinite(t0) and math.isfinite(t1)):
+    if not math.isfinite(t1 - t0):
         raise InputError(f"t_span must be finite, got {t_span!r}")
     return t0, t1
 
@@ -360,16 +366,17 @@ def _failure(status: int, t: float, steps: int, h: float, size: float) -> str:
     )
 
 
-def _plain_data(problem: Problem, params: tuple) -> dict:
+def _plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
     model = problem.model
+    q, m = outer_states(problem.body, np.array([flat(state)]))
     return {
         "name": problem.name,
         "inertia": problem.body.inertia.tolist(),
         "mass": problem.body.mass,
         "model": model.name,
         "parameters": dict(zip(model.names, params[0], strict=True)),
-        "attitude": list(problem.attitude),
-        "angular_momentum": list(problem.angular_momentum),
+        "attitude": q[0].tolist(),
+        "angular_momentum": m[0].tolist(),
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import cos, sin
 from types import MappingProxyType
 
 from polhode.body import RigidBody
@@ -10,11 +11,9 @@ from polhode.models import soft_wall as soft_wall_model
 from polhode.problem import Problem
 
 
-def _turned(angle: float):
-    """A turn by ``angle`` about body axis 1."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_rotvec([angle, 0.0, 0.0])
+def _tilted(angle: float) -> dict:
+    """The attitude of a body turned by ``angle`` about its axis 1."""
+    return {"attitude": [cos(angle / 2), sin(angle / 2), 0.0, 0.0], "scalar_first": True}
 
 
 def krysl_free() -> Problem:
@@ -28,9 +27,9 @@ def slow_top() -> Problem:
     return Problem(
         RigidBody([5.0, 5.0, 1.0]),
         heavy_top(20.0),
-        attitude=_turned(0.05),
         omega=[0.0, 0.0, 5.0],
         name="slow-top",
+        **_tilted(0.05),
     )
 
 
@@ -39,9 +38,9 @@ def fast_top() -> Problem:
     return Problem(
         RigidBody([5.0, 5.0, 1.0]),
         heavy_top(20.0),
-        attitude=_turned(0.3),
         omega=[0.0, 0.0, 50.0],
         name="fast-top",
+        **_tilted(0.3),
     )
 
 

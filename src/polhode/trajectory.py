@@ -13,7 +13,7 @@ import numpy as np
 from polhode import storage
 from polhode._version import __version__
 from polhode.body import RigidBody
-from polhode.contracts import Status
+from polhode.contracts import OK, Status
 
 if TYPE_CHECKING:
     import pandas
@@ -76,7 +76,7 @@ class Trajectory:
 
     @property
     def success(self) -> bool:
-        return self._status == Status.OK
+        return self._status == OK
 
     @cached_property
     def problem(self) -> dict:
