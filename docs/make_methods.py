@@ -14,9 +14,15 @@ def yes(value: bool) -> str:
     return "yes" if value else "–"
 
 
+def torques(method: ph.Method) -> str:
+    if method.free_only:
+        return "none"
+    return "any" if method.takes_rate else "not of the rate"
+
+
 def cost(method: ph.Method) -> str:
     if not method.implicit:
-        return str(method.torques_per_step)
+        return str(method.torques_per_step * len(method.weights))
     each = method.torques_per_iteration
     return f"{method.torques_per_step} + {each} an iteration"
 
@@ -33,8 +39,8 @@ def page() -> str:
         *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),
         "",
         "| name | order | kind | symmetric | symplectic | keeps energy | keeps momentum"
-        " | keeps \\|m\\| | torques a step |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        " | keeps \\|m\\| | takes torques | torques a step |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for method in ph.METHODS.values():
         cells = [
@@ -46,12 +52,14 @@ def page() -> str:
             ", ".join(method.keeps_energy) or "–",
             ", ".join(method.keeps_momentum) or "–",
             yes(method.keeps_norm),
+            torques(method),
             cost(method),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     seen: set[str] = set()
     for method in ph.METHODS.values():
-        module = inspect.getmodule(method.step or method.improve)
+        file = f"polhode.methods.{method.name.replace('-', '_')}"
+        module = sys.modules.get(file) or inspect.getmodule(method.step or method.improve)
         assert module is not None
         if module.__name__ in seen:
             continue

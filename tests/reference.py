@@ -237,6 +237,23 @@ def mkrk(world, t, h, r, p, tableau, sign=-1, own=False):
     return r * exp(psi), exp(-psi) * (p + kick)
 
 
+# ---- splitting about the axes
+def mr2(world, t, h, r, p):
+    p = p + h / 2 * world.torque(t, r, p)
+    for axis, part in ((0, 2), (1, 2), (2, 1), (1, 2), (0, 2)):
+        psi = mp.zeros(3, 1)
+        psi[axis] = h / part * p[axis] / world.inertia[axis]
+        r, p = r * exp(psi), exp(-psi) * p
+    return r, p + h / 2 * world.torque(t + h, r, p)
+
+
+def mr4(world, t, h, r, p):
+    w = 1 / (2 - mp.cbrt(2))
+    for begin, weight in ((0, w), (w, 1 - 2 * w), (1 - w, w)):
+        r, p = mr2(world, t + begin * h, weight * h, r, p)
+    return r, p
+
+
 def number(value):
     """An mpmath number from a fraction or a decimal number, unrounded."""
     top, bottom = value.as_integer_ratio()
@@ -256,5 +273,7 @@ STEPS = {
     "akw": akw,
     "bbtrap": bbtrap,
     "bbtrapwd": bbtrapwd,
+    "mr2": mr2,
+    "mr4": mr4,
     **{f"mkrk:{name}": partial(mkrk, tableau=tableau) for name, tableau in TABLEAUS.items()},
 }

@@ -21,6 +21,8 @@ from polhode.kernels.quaternion import product1, to_body, to_inertial, vertical
 from polhode.kernels.so3 import exp1
 from polhode.kernels.trig import double_angle, sincos1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.methods import mr2, mr4
+from polhode.methods.mr2 import turns
 
 
 # ---- machine code
@@ -72,72 +74,11 @@ def random_body(rng, aligned=True):
     return tuple(moments.tolist()), tuple((1 / moments).tolist()), axes, 2.0, 0.5
 
 
-FACTS = {"references": (), "symmetric": True}
-TRIPLE_JUMP = (1.3512071919596578, -1.7024143839193153, 1.3512071919596578)  # 1 / (2 - 2^(1/3)), …
+TRIPLE_JUMP = mr4.METHOD.weights
 
 
 # ---- splitting about the principal axes
-def turn(a, b, s, c1):
-    """The plane vector (a, b) turned back."""
-    return fma(c1, a, fma(s, b, a)), fma(c1, b, fma(-s, a, b))
-
-
-def about_1(q, m, half):
-    """The body turned about its axis 1 by twice ``half``."""
-    (w, x, y, z), (m1, m2, m3) = q, m
-    s, c1 = sincos1(half)
-    x, w = turn(x, w, s, c1)
-    y, z = turn(y, z, s, c1)
-    s, c1 = double_angle(s, c1)
-    m2, m3 = turn(m2, m3, s, c1)
-    return (w, x, y, z), (m1, m2, m3)
-
-
-def about_2(q, m, half):
-    (w, x, y, z), (m1, m2, m3) = q, m
-    (w, y, z, x), (m2, m3, m1) = about_1((w, y, z, x), (m2, m3, m1), half)
-    return (w, x, y, z), (m1, m2, m3)
-
-
-def about_3(q, m, half):
-    (w, x, y, z), (m1, m2, m3) = q, m
-    (w, z, x, y), (m3, m1, m2) = about_1((w, z, x, y), (m3, m1, m2), half)
-    return (w, x, y, z), (m1, m2, m3)
-
-
-def turned(h, q, m, a):
-    """φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2), each a turn at the constant rate m_k / I_k."""
-    f1, f2, f3 = h / 4 * a[0], h / 4 * a[1], h / 2 * a[2]
-    q, m = about_1(q, m, f1 * m[0])
-    q, m = about_2(q, m, f2 * m[1])
-    q, m = about_3(q, m, f3 * m[2])
-    q, m = about_2(q, m, f2 * m[1])
-    return about_1(q, m, f1 * m[0])
-
-
-def axes_start(t, h, state, body, params):
-    q, m = state
-    return torque(t, q, m, body, params)
-
-
-def axes_step(t, h, state, carry, body, params):
-    """Half a kick, the turns, half a kick; the torque at the end is carried on."""
-    q, m = state
-    q, m = turned(h, q, add_scaled(m, h / 2, carry), body[1])
-    carry = torque(t + h, q, m, body, params)
-    return (q, add_scaled(m, h / 2, carry)), carry
-
-
-AXES2 = Method(
-    name="axes2",
-    title="splitting about the axes",
-    order=2,
-    start=axes_start,
-    step=axes_step,
-    width=16,
-    **FACTS,
-)
-AXES4 = replace(AXES2, name="axes4", order=4, weights=TRIPLE_JUMP)
+AXES2, AXES4 = mr2.METHOD, mr4.METHOD
 
 
 # ---- the same with compensated sums: what each sum lost is carried
@@ -172,7 +113,7 @@ def cycled(q, m, lost):
 
 
 def kept_turned(h, q, m, lost, a):
-    """The turns of ``turned``: five about axis 1, the axes renamed in between."""
+    """The turns of ``mr2``: five about axis 1, the axes renamed in between."""
     f1, f2, f3 = h / 4 * a[0], h / 4 * a[1], h / 2 * a[2]
     q, m, lost = cycled(*kept_about_1(q, m, lost, f1))
     q, m, lost = cycled(*kept_about_1(q, m, lost, f2))
@@ -224,11 +165,11 @@ def motion_start(t, h, state, body, params):
 
 
 def motion_step(t, h, state, carry, body, params):
-    """As ``axes_step``; the place drifts with p/mass while the body turns."""
+    """As ``mr2``; the place drifts with p/mass while the body turns."""
     q, m, x, p = state
     m, p = add_scaled(m, h / 2, carry[0]), add_scaled(p, h / 2, carry[1])
     x = add_scaled(x, h * body[4], p)
-    q, m = turned(h, q, m, body[1])
+    q, m = turns(h, q, m, body[1])
     carry = wrench(t + h, q, m, x, p, body, params)
     return (q, add_scaled(m, h / 2, carry[0]), x, add_scaled(p, h / 2, carry[1])), carry
 

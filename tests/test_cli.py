@@ -333,7 +333,7 @@ def test_problems(polhode):
 # ---- citations
 def used_keys():
     keys = {key for method in ph.METHODS.values() for key in method.references}
-    for tableau in ph.TABLEAUS.values():
+    for tableau in (*ph.TABLEAUS.values(), *ph.COMPOSITIONS.values()):
         keys |= set(tableau.references)
     for entry_ in CATALOGUE.values():
         keys |= {*entry_.references, *entry_.make().model.references}

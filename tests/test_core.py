@@ -415,7 +415,7 @@ def test_compensation_keeps_lengths_to_the_last_digit():
             )
             drift[method.name] = float(abs(after - before))
     # a walk of five roundings a step, against a sum that is rounded once at the end
-    assert drift["axes2"] > 20 * ROUNDING
+    assert drift["mr2"] > 20 * ROUNDING
     assert drift["compensated"] < 10 * ROUNDING
 
 

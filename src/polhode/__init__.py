@@ -10,10 +10,12 @@ from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
 from polhode.models import MODELS, potential, torque
 from polhode.problem import Problem
+from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 from polhode.trajectory import Trajectory, load
 
 __all__ = [
+    "COMPOSITIONS",
     "METHODS",
     "MODELS",
     "TABLEAUS",

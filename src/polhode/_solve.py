@@ -12,7 +12,7 @@ import numpy as np
 from polhode import loops
 from polhode._join import joined, try_torque
 from polhode._tree import flat, like
-from polhode.contracts import ADVICE, OK, Method, Status
+from polhode.contracts import ADVICE, OK, Method, Model, Status
 from polhode.errors import InputError, MethodError
 from polhode.methods import METHODS
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
@@ -20,6 +20,7 @@ from polhode.trajectory import Trajectory
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 EPS = 2.0**-52
+INSTEAD = "mr2", "imidm", "mkrk:rk4"  # what to try when a method cannot take a model
 CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
 
 
@@ -101,6 +102,7 @@ class Solver:
             raise InputError(f"problem must be a Problem, got {problem!r}")
         self.problem = problem
         self.method = find_method(method)
+        _check_model(self.method, problem.model)
         if rtol is not None or atol is not None:
             raise MethodError(
                 f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
@@ -292,6 +294,20 @@ def find_method(method: str | Method) -> Method:
     raise MethodError(
         f"method must be one of {', '.join(METHODS)}, or a Method, got {method!r}{hint}"
     )
+
+
+def _check_model(method: Method, model: Model) -> None:
+    if method.takes(model):
+        return
+    if method.free_only:
+        need = f"is for free bodies, and model {model.name!r} has a torque"
+    else:
+        need = (
+            "kicks with a torque that must not depend on the rate,"
+            f" and the one of model {model.name!r} does"
+        )
+    able = [other for other in INSTEAD if METHODS[other].takes(model)]
+    raise MethodError(f"method {method.name!r} {need}; use for instance {', '.join(able)}")
 
 
 def _positive(dt: Any, method: Method) -> float:

@@ -139,6 +139,7 @@ class Method:
     Everything declared here is tested, true and false alike.  ``keeps_energy`` and
     ``keeps_momentum`` list the motions (``MOTIONS``) in which the quantity is kept to rounding.
     A composition is the same functions with other ``weights``, which are data at run time.
+    ``takes`` says which models it can be joined with.
     """
 
     name: str
@@ -149,6 +150,8 @@ class Method:
     keeps_energy: tuple[str, ...] = ()
     keeps_momentum: tuple[str, ...] = ()
     keeps_norm: bool = False  # |m|, without torque
+    takes_rate: bool = True  # the torque may depend on omega
+    free_only: bool = False  # there may be no torque at all
     torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0
@@ -165,6 +168,12 @@ class Method:
     @property
     def implicit(self) -> bool:
         return self.improve is not None
+
+    def takes(self, model: "Model") -> bool:
+        """Whether the method is right for the torque of ``model``."""
+        if self.free_only:
+            return model.is_free
+        return self.takes_rate or not model.depends_on_omega
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +200,11 @@ class Model:
     @property
     def params(self) -> tuple:
         return self.numbers, self.tables
+
+    @property
+    def is_free(self) -> bool:
+        """Whether there is no torque, by construction."""
+        return all(term.is_free for term in self.terms) if self.terms else self.torque is torque
 
     def __add__(self, other: "Model") -> "Model":
         if not isinstance(other, Model):

@@ -15,6 +15,8 @@ from polhode.methods import (
     imid,
     imidm,
     mkrk,
+    mr2,
+    mr4,
     swc1,
     trap,
     trapm,
@@ -34,6 +36,8 @@ _FILES = (
     akw,
     bbtrap,
     bbtrapwd,
+    mr2,
+    mr4,
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -60,8 +64,10 @@ def methods_table() -> list[dict]:
             "keeps_energy": list(method.keeps_energy),
             "keeps_momentum": list(method.keeps_momentum),
             "keeps_norm": method.keeps_norm,
+            "takes_rate": method.takes_rate and not method.free_only,
+            "free_only": method.free_only,
             "torques_at_start": method.torques_at_start,
-            "torques_per_step": method.torques_per_step,
+            "torques_per_step": method.torques_per_step * len(method.weights),
             "torques_per_iteration": method.torques_per_iteration,
             "simd_width": method.width,
             "references": list(method.references),

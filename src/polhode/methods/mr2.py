@@ -1,0 +1,58 @@
+"""Splitting about the principal axes (McLachlan 1993, Reich 1996; MR in Celledoni & Säfström 2006).
+
+With the kick K(k): m -> m + k T, and φ_i(k) the turn about axis i at its rate m_i/I_i,
+
+    φ_i(k): q -> q (cos a/2, sin a/2 e_i), m -> m turned back by a = k m_i/I_i         (1)
+    step = K(h/2) φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2) K(h/2)                         (2)
+
+where the first kick takes T(t, q) and the last T(t + h, q').
+Second order, symmetric, symplectic, explicit.  The turns keep the momentum in inertial axes, so it
+changes by the impulses h/2 T alone; energy is not kept, its error stays bounded.
+
+A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
+the end, which is the first of the next step.
+"""
+
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.turns import turn_1, turn_2, turn_3
+from polhode.kernels.vector import add_scaled
+
+
+def turns(h, q, m, a):
+    """φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2); ``a`` are the inverse moments."""
+    f1, f2, f3 = h / 4 * a[0], h / 4 * a[1], h / 2 * a[2]  # half angles
+    q, m = turn_1(q, m, f1 * m[0])
+    q, m = turn_2(q, m, f2 * m[1])
+    q, m = turn_3(q, m, f3 * m[2])
+    q, m = turn_2(q, m, f2 * m[1])
+    return turn_1(q, m, f1 * m[0])
+
+
+def start(t, h, state, body, params):
+    q, m = state
+    return torque(t, q, m, body, params)
+
+
+def step(t, h, state, carry, body, params):
+    q, m = state
+    q, m = turns(h, q, add_scaled(m, h / 2, carry), body[1])  # (2)
+    carry = torque(t + h, q, m, body, params)
+    return (q, add_scaled(m, h / 2, carry)), carry
+
+
+METHOD = Method(
+    name="mr2",
+    title="splitting about the principal axes",
+    order=2,
+    symmetric=True,
+    symplectic=True,
+    takes_rate=False,
+    keeps_momentum=(FREE, LINEAR, AXIAL),
+    keeps_norm=True,
+    torques_at_start=1,
+    torques_per_step=1,
+    references=("mclachlan1993", "reich1996", "dullweber1997", "celledoni2006"),
+    start=start,
+    step=step,
+    width=16,
+)
