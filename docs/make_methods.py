@@ -14,6 +14,10 @@ def yes(value: bool) -> str:
     return "yes" if value else "–"
 
 
+def order(method: ph.Method) -> str:
+    return f"{method.order}" + (f" (m: {method.momentum_order})" if method.momentum_order else "")
+
+
 def torques(method: ph.Method) -> str:
     if method.free_only:
         return "none"
@@ -34,6 +38,7 @@ def page() -> str:
         "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints",
         "the same. All of this table is tested, true and false alike (`tests/test_methods.py`).",
         "",
+        "The order is that of the state; *m: 4* says that the momentum in body axes has order 4.",
         "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. Motions:",
         "",
         *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),
@@ -45,7 +50,7 @@ def page() -> str:
     for method in ph.METHODS.values():
         cells = [
             f"`{method.name}`",
-            str(method.order),
+            order(method),
             "implicit" if method.implicit else "explicit",
             yes(method.symmetric),
             yes(method.symplectic),

@@ -254,6 +254,31 @@ def mr4(world, t, h, r, p):
     return r, p
 
 
+# ---- Moser and Veselov's factorization, without torque; the scales with moments, as published
+def dmv(world, t, h, r, p, terms=0):
+    i1, i2, i3 = world.inertia
+    det, whole = i1 * i2 * i3, i1 + i2 + i3
+    spread = mp.diag([mp.mpf(whole) / 2 - i for i in world.inertia])  # the Σ mass x xᵀ of the body
+    energy, half = (p.T * world.inverse * p)[0] / 2, (p.T * p)[0] / 2
+    one, two = (sum(1 / mp.mpf(i) ** k for i in world.inertia) for k in (1, 2))
+    ratios = mp.mpf(i1 + i2) / i3 + mp.mpf(i2 + i3) / i1 + mp.mpf(i3 + i1) / i2
+    t3 = energy * one / 3 - half * whole / (6 * det)
+    t5 = (
+        (3 * two / 10 + mp.mpf(9) / 20 * whole / det) * energy**2
+        - (3 * ratios + 7) / (10 * det) * energy * half
+        + ((i1**2 + i2**2 + i3**2) / (20 * det**2) + one / (5 * det)) * half**2
+    )
+    scale = 1 - (t3 * h**2 if terms > 0 else 0) + ((3 * t3**2 - t5) * h**4 if terms > 1 else 0)
+
+    def residual(psi):
+        product = exp(psi) * spread
+        moved = product - product.T - h * scale * skew(p)
+        return [mp.matrix([moved[2, 1], moved[0, 2], moved[1, 0]])]
+
+    (psi,) = root(residual, [h * world.inverse * p])
+    return r * exp(psi), exp(-psi) * p
+
+
 def number(value):
     """An mpmath number from a fraction or a decimal number, unrounded."""
     top, bottom = value.as_integer_ratio()
@@ -275,5 +300,8 @@ STEPS = {
     "bbtrapwd": bbtrapwd,
     "mr2": mr2,
     "mr4": mr4,
+    "dmv2": dmv,
+    "dmv4": partial(dmv, terms=1),
+    "dmv6": partial(dmv, terms=2),
     **{f"mkrk:{name}": partial(mkrk, tableau=tableau) for name, tableau in TABLEAUS.items()},
 }

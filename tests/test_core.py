@@ -100,7 +100,7 @@ class Case:
         return loops.lane_results(blocks, slots, len(members))
 
 
-SHIPPED = [METHODS[name] for name in ("imidm", "forward-euler-m", "mkrk:rk4", "akw")]
+SHIPPED = [METHODS[name] for name in ("imidm", "forward-euler-m", "mkrk:rk4", "akw", "dmv6")]
 TEST_ONLY = [seams.AXES2, seams.AXES4, seams.COMPENSATED, seams.MOTION, seams.ADAMS2]
 
 

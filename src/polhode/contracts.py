@@ -145,6 +145,7 @@ class Method:
     name: str
     title: str
     order: int
+    momentum_order: int | None = None  # of the momentum in body axes, if it is higher
     symmetric: bool
     symplectic: bool = False
     keeps_energy: tuple[str, ...] = ()

@@ -10,6 +10,9 @@ from polhode.methods import (
     backward_euler_m,
     bbtrap,
     bbtrapwd,
+    dmv2,
+    dmv4,
+    dmv6,
     forward_euler,
     forward_euler_m,
     imid,
@@ -38,6 +41,9 @@ _FILES = (
     bbtrapwd,
     mr2,
     mr4,
+    dmv2,
+    dmv4,
+    dmv6,
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -58,6 +64,7 @@ def methods_table() -> list[dict]:
             "name": method.name,
             "title": method.title,
             "order": method.order,
+            "momentum_order": method.momentum_order or method.order,
             "kind": "implicit" if method.implicit else "explicit",
             "symmetric": method.symmetric,
             "symplectic": method.symplectic,

@@ -1,0 +1,90 @@
+"""Discrete Moser–Veselov algorithm (Moser & Veselov 1991, McLachlan & Zanna 2005), free bodies.
+
+The vector c = tan(a/2) e of the turn of one step, about e by a, solves
+
+    c = h/2 (1 + |c|²) I⁻¹ m - I⁻¹ (c x I c)                                           (1)
+    q' = q (1, c)/√(1 + |c|²),    m' = m turned back by the same                       (2)
+
+(1) says that m is 2/h (I c + c x I c)/(1 + |c|²), and (2) that m' is the same with -c x I c.
+
+Second order, symmetric, symplectic, implicit.  It keeps the momentum in inertial axes and the
+energy: m moves exactly along the orbit of the free body, in another time, and so a scale brings its
+order up (``dmv4``, ``dmv6``).
+
+(1) is solved by Newton's method.  It has no solution where the body turns by more than about one
+radian a step (for a sphere, exactly then); the step then fails.  Carried: c/h of three steps, for
+the first guess.
+"""
+
+from collections.abc import Callable
+
+from polhode._compile import fma
+from polhode.contracts import FREE, Method
+from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.so3 import cayley1
+from polhode.kernels.vector import add_scaled, dot, multiply, scale
+
+
+def start(t, h, state, body, params):
+    half = multiply(0.5, scale(body[1], state[1]))
+    return half, half, half
+
+
+def guess(t, h, state, carry, body, params):
+    return extrapolated(h, carry), 0.0
+
+
+def improved(h, unknown, m, body):
+    """One correction of c in (1)."""
+    (c, last), (i1, i2, i3), a = unknown, body[0], body[1]
+    (c1, c2, c3), (w1, w2, w3) = c, multiply(h, scale(a, m))
+    d1, d2, d3 = a[0] * (i3 - i2), a[1] * (i1 - i3), a[2] * (i2 - i1)
+    turning = d1 * (c2 * c3), d2 * (c3 * c1), d3 * (c1 * c2)  # I⁻¹ (c x I c)
+    f = -0.5 * (1.0 + dot(c, c))
+    residual = add_scaled(add_scaled(c, 1.0, turning), f, (w1, w2, w3))  # (1)
+    rows = (
+        (fma(-w1, c1, 1.0), fma(-w1, c2, d1 * c3), fma(-w1, c3, d1 * c2)),
+        (fma(-w2, c1, d2 * c3), fma(-w2, c2, 1.0), fma(-w2, c3, d2 * c1)),
+        (fma(-w3, c1, d3 * c2), fma(-w3, c2, d3 * c1), fma(-w3, c3, 1.0)),
+    )
+    c, size, done = corrected(c, last, residual, rows, 0.0)
+    return (c, size), done
+
+
+def improve(t, h, unknown, state, body, params):
+    return improved(h, unknown, state[1], body)
+
+
+def finish(t, h, unknown, state, carry, body, params):
+    (c, _), (q, m) = unknown, state
+    c1, v = cayley1(multiply(2.0, c))
+    return (product1(q, c1, v), turned_back(c1, v, m)), history(h, c, carry)  # (2)
+
+
+METHOD = Method(
+    name="dmv2",
+    title="discrete Moser–Veselov algorithm",
+    order=2,
+    symmetric=True,
+    symplectic=True,
+    free_only=True,
+    keeps_energy=(FREE,),
+    keeps_momentum=(FREE,),
+    keeps_norm=True,
+    references=("moser1991", "mclachlan2005", "celledoni2006"),
+    start=start,
+    guess=guess,
+    improve=improve,
+    finish=finish,
+)
+
+
+def scaled(scaling: Callable) -> Callable:
+    """``improve`` with m times ``scaling(h, m, a)`` in (1); in (2) the scale would cancel."""
+
+    def improve(t, h, unknown, state, body, params):
+        m = state[1]
+        return improved(h, unknown, multiply(scaling(h, m, body[1]), m), body)
+
+    return improve
