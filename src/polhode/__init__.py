@@ -6,6 +6,7 @@ from polhode._version import __version__
 from polhode.body import RigidBody
 from polhode.contracts import Method, Model, Status
 from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
+from polhode.exact import exact_free_motion
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
 from polhode.models import MODELS, potential, torque
@@ -33,6 +34,7 @@ __all__ = [
     "Tableau",
     "Trajectory",
     "__version__",
+    "exact_free_motion",
     "load",
     "methods_table",
     "mkrk",

@@ -40,6 +40,7 @@ from polhode.contracts import (
     torque,
     trial,
 )
+from polhode.kernels.free_flow import free_flow
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
 
 MAX_ITERATIONS = 50
@@ -124,6 +125,13 @@ def potentials(times, states, body, params, out):
     for i in range(len(times)):
         q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
         out[i] = potential(times[i], q, body, params)
+
+
+def free_motion(times, state, body, out):
+    """The exact motion of a free body at each of the times, in the rows of ``out``."""
+    q, m = state
+    for i in range(len(times)):
+        put(out, i, free_flow(times[i], q, m, body[0], body[1]))
 
 
 # ---- one body, adaptive step
