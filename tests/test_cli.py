@@ -196,6 +196,20 @@ def test_a_change_replaces_what_it_excludes():
     assert plan("soft-wall", [("sign", "attractive")]).problem.model.params == ((-1.0,), ())
 
 
+def test_models_take_vectors_and_words():
+    top = plan("fast-top", [("centre", [1, 0, 2])]).problem.model
+    assert top.params == ((20.0, (1.0, 0.0, 2.0)), ())
+    changes = [("model.name", "gravity_gradient"), ("mu", 2.0), ("r", 3)]
+    fixed, turning = (
+        plan("celledoni-free", [*changes, *more]).problem.model
+        for more in ([], [("direction", "orbit")])
+    )
+    assert fixed.params == ((2.0, 3.0, (0.0, 0.0, 1.0)), ())
+    assert turning.params == ((2.0, 3.0), ())
+    other = plan("satellite", [("r", 7e6)]).problem.model
+    assert other.parameters == {"mu": 3.986e14, "r": 7e6, "direction": (0.0, 0.0, 1.0)}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -203,6 +217,7 @@ def test_a_change_replaces_what_it_excludes():
         (("omgea", [0, 0, 1]), ["did you mean omega?", "initial.omega, initial.angular_momentum"]),
         (("model.strength", "strong"), ["model.strength = 'strong'", "number"]),
         (("omega", [0, 1]), ["initial.omega = [0, 1]", "3 entries"]),
+        (("model.centre", [0, 1]), ["model: centre must be three numbers"]),
         (("run.dt", -1.0), ["run.dt = -1.0", "greater than 0"]),
         (("run.method", "imidn"), ["run.method = 'imidn'", "did you mean imid", "allowed:"]),
         (("body.inertia", [1, 1, 3]), ["body.inertia = [1, 1, 3]", "I3 = 3 is larger than"]),

@@ -69,25 +69,89 @@ def test_the_heavy_top_is_the_same_however_it_is_given(name, body, rng):
         )
 
 
+WITH_POTENTIAL = {
+    "heavy top": ph.models.heavy_top(20.0),
+    "any centre": ph.models.heavy_top(5.0, centre=(1, -2, 0.5)),
+    "printed": ph.models.soft_wall("printed"),
+    "attractive": ph.models.soft_wall("attractive"),
+    "gradient": ph.models.gravity_gradient(3.0, 1.2),
+    "oblique gradient": ph.models.gravity_gradient(3.0, 1.2, direction=(1, -2, 3)),
+    "gradient in orbit": ph.models.gravity_gradient(3.0, 1.2, direction="orbit"),
+}
+
+
 @pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
-@pytest.mark.parametrize(
-    "model",
-    [ph.models.heavy_top(20.0), ph.models.soft_wall("printed"), ph.models.soft_wall("attractive")],
-    ids=["heavy top", "printed", "attractive"],
-)
+@pytest.mark.parametrize("model", WITH_POTENTIAL.values(), ids=WITH_POTENTIAL)
 def test_a_torque_is_the_derivative_of_its_potential(model, body, rng):
     """Central differences of fourth order, h = 1e-3: error 1e-12 times fifth derivatives."""
     q = Rotation.from_quat(rng.normal(size=4))
-    found = torque_of(model, body, q.as_quat(scalar_first=True), (0.0, 0.0, 0.0))
+    found = torque_of(model, body, q.as_quat(scalar_first=True), (0.0, 0.0, 0.0), t=0.7)
+    assert np.linalg.norm(found) > 0.1
     for k in range(3):
 
         def v(a, k=k):
             turned = q * Rotation.from_rotvec(a * np.eye(3)[k])
-            return potential_of(model, body, turned.as_quat(scalar_first=True))
+            return potential_of(model, body, turned.as_quat(scalar_first=True), t=0.7)
 
         h = 1e-3
         slope = (8 * (v(h) - v(-h)) - (v(2 * h) - v(-2 * h))) / (12 * h)
         assert found[k] == pytest.approx(-slope, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
+def test_the_centre_of_mass_may_be_anywhere(body, rng):
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    matrix = Rotation.from_quat(q, scalar_first=True).as_matrix() @ body.principal_axes.T
+    centre = np.array([0.3, -1.2, 0.7])
+    expected = body.principal_axes.T @ (4.0 * np.cross(matrix[2], centre))
+    model = ph.models.heavy_top(4.0, centre=centre)
+    assert torque_of(model, body, q, (0, 0, 0)) == pytest.approx(expected, abs=1e-14)
+    assert potential_of(model, body, q) == pytest.approx(4.0 * matrix[2] @ centre, abs=1e-14)
+    assert model.parameters == {"strength": 4.0, "centre": (0.3, -1.2, 0.7)}
+
+
+def test_the_centre_on_axis_3_is_the_model_without_it():
+    plain = ph.models.heavy_top(20)
+    assert ph.models.heavy_top(20, centre=[0, 0, 1]) == plain
+    assert plain.parameters == {"strength": 20.0}
+
+
+@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
+@pytest.mark.parametrize("direction", [(0, 0, 1), (0, 3, -4), "orbit"], ids=str)
+def test_the_gravity_gradient_in_the_users_axes(direction, body, rng):
+    """With the full tensor, and for the orbit with the angle that Kepler's third law gives."""
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    mu, r, t = 5.0, 1.7, 0.9
+    model = ph.models.gravity_gradient(mu, r, direction)
+    angle = 2 * np.pi * t / np.sqrt(4 * np.pi**2 * r**3 / mu)
+    d = {"orbit": (np.cos(angle), np.sin(angle), 0), (0, 3, -4): (0, 0.6, -0.8)}
+    matrix = Rotation.from_quat(q, scalar_first=True).as_matrix() @ body.principal_axes.T
+    u = matrix.T @ d.get(direction, direction)
+    expected = 3 * mu / r**3 * np.cross(u, body.inertia @ u)
+    found = body.principal_axes @ torque_of(model, body, q, (0, 0, 0), t)
+    assert found == pytest.approx(expected, abs=1e-13)
+    energy = 1.5 * mu / r**3 * u @ body.inertia @ u
+    assert potential_of(model, body, q, t) == pytest.approx(energy, rel=1e-14)
+
+
+def test_the_gravity_gradient_keeps_what_it_should():
+    """Fixed: the energy, and the momentum along the direction.  In orbit: Jacobi's integral."""
+    body, start = ph.RigidBody([2.0, 3.0, 4.5]), {"omega": [0.3, 0.2, 0.4], "attitude": TURN}
+    for direction in ((0, 0, 1), (1, 2, -2)):
+        model = ph.models.gravity_gradient(0.2, 1.0, direction)
+        run = ph.solve(ph.Problem(body, model, **start), (0, 20), method="mr4", dt=0.02)
+        along = run.angular_momentum_inertial @ direction
+        assert along == pytest.approx(along[0], abs=1e-12)
+        assert run.energy == pytest.approx(run.energy[0], abs=1e-6)
+        assert np.ptp(run.potential_energy) > 0.1
+    model = ph.models.gravity_gradient(0.2, 1.0, "orbit")
+    run = ph.solve(ph.Problem(body, model, **start), (0, 20), method="mr4", dt=0.02)
+    assert np.ptp(run.energy) > 0.01
+    # the energy less n times the momentum along the axis of the orbit
+    kept = run.energy - np.sqrt(0.2) * run.angular_momentum_inertial[:, 2]
+    assert kept == pytest.approx(kept[0], abs=1e-6)
 
 
 def test_a_potential_may_use_the_functions_of_math():
@@ -139,6 +203,12 @@ def test_sums_name_their_terms_and_parameters():
         (lambda: ph.torque(top, params=["k"]), r"'k' at params\[0\]"),
         (lambda: ph.potential(top), r"must take 3 arguments \(t, q, params\)"),
         (lambda: ph.models.soft_wall("physical"), "'printed' or 'attractive'"),
+        (lambda: ph.models.heavy_top(1.0, centre=[1, 2]), "centre must be three numbers"),
+        (lambda: ph.models.heavy_top(1.0, centre=[1, 2, math.inf]), "centre must be finite"),
+        (lambda: ph.models.gravity_gradient(0, 1), "mu must be positive and finite, got 0"),
+        (lambda: ph.models.gravity_gradient(1, "far"), "r must be a number, got 'far'"),
+        (lambda: ph.models.gravity_gradient(1, 1, [0, 0, 0]), "direction must not be zero"),
+        (lambda: ph.models.gravity_gradient(1, 1, "down"), "three numbers or 'orbit'"),
     ],
 )
 def test_impossible_models_are_refused(call, words):

@@ -1,10 +1,13 @@
 """Problems: states in every form that is accepted, and the messages for the others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode.tableaus.composition import SUZUKI4
 
 BODY = ph.RigidBody([2.0, 3.0, 4.5])
 TURN = Rotation.from_rotvec([0.3, -0.2, 0.9])
@@ -82,3 +85,35 @@ def test_the_hamiltonian_of_the_soft_wall_is_the_papers():
         assert run.energy[0] == pytest.approx(kinetic + sign * potential, rel=1e-15)
     assert kinetic + potential == pytest.approx(2.5873, abs=5e-5)
     assert kinetic - potential == pytest.approx(1.6349, abs=5e-5)
+
+
+def test_celledonis_problems_start_as_in_the_paper():
+    """Energies by hand; the paper's Q is the transpose of R, and both are the identity."""
+    free, top, satellite = (
+        ph.problems.CATALOGUE[name].make()
+        for name in ("celledoni-free", "celledoni-heavy-top", "satellite")
+    )
+    gradient = 3 * 3.986e14 / 1.5e5**3
+    energies = {
+        free: (1 / 5 + 4 / 3) / 2,
+        top: 50 * (1000 + 5000 + 6000) + 1,
+        satellite: 225 / 2 * (1.7e4 + 3.7e4 + 5.4e4) + gradient / 2 * 5.4e4,
+    }
+    for problem, energy in energies.items():
+        run = ph.solve(problem, (0, 0), method="mr2", dt=1)
+        assert run.energy[0] == pytest.approx(energy, rel=1e-15)
+        assert run.q[0].tolist() == [1, 0, 0, 0]
+
+
+def test_the_energy_of_the_free_body_oscillates_as_the_paper_says():
+    """Section 4.1, t = 400 and h = 0.4: 1e-3 and 1e-5 for MR2 and MR4, 1e-13 for DMV."""
+
+    def amplitude(method):
+        run = ph.solve(ph.problems.celledoni_free(), (0, 400), method=method, dt=0.4)
+        return np.ptp(run.energy) / 2
+
+    assert amplitude("mr2") == pytest.approx(1.2e-3, rel=0.05)
+    assert amplitude("mr4") == pytest.approx(3.2e-5, rel=0.05)
+    suzuki = replace(ph.METHODS["mr2"], name="suzuki", order=4, weights=SUZUKI4.floats)
+    assert amplitude(suzuki) == pytest.approx(2.6e-7, rel=0.05)  # so MR4 is the triple jump
+    assert max(map(amplitude, ("dmv2", "dmv4", "dmv6"))) < 1e-14

@@ -6,7 +6,7 @@ from math import cos, sin
 from types import MappingProxyType
 
 from polhode.body import RigidBody
-from polhode.models import heavy_top
+from polhode.models import gravity_gradient, heavy_top
 from polhode.models import soft_wall as soft_wall_model
 from polhode.problem import Problem
 
@@ -64,6 +64,35 @@ def soft_wall_attractive() -> Problem:
     )
 
 
+def celledoni_free() -> Problem:
+    """Celledoni & Säfström 2006, section 4.1: a free asymmetric body."""
+    body = RigidBody([5.0, 4.0, 3.0])  # the captions' start; the text has (1, 0, 2)
+    return Problem(body, angular_momentum=[-1.0, 0.0, 2.0], name="celledoni-free")
+
+
+def celledoni_heavy_top() -> Problem:
+    """Celledoni & Säfström 2006, section 4.2: a fast asymmetric top, weak gravity."""
+    return Problem(
+        RigidBody([1000.0, 5000.0, 6000.0]),
+        heavy_top(1.0),
+        omega=[10.0, 10.0, 10.0],
+        name="celledoni-heavy-top",
+    )
+
+
+def satellite() -> Problem:
+    """Celledoni & Säfström 2006, section 4.3: a satellite, r = 1.5e5 m as printed."""
+    return Problem(  # r lies inside the Earth; the paper's figures belong to it
+        RigidBody([1.7e4, 3.7e4, 5.4e4]),
+        gravity_gradient(mu=3.986e14, r=1.5e5),
+        omega=[15.0, -15.0, 15.0],
+        name="satellite",
+    )
+
+
+CELLEDONI = ("celledoni2006",)
+
+
 @dataclass(frozen=True)
 class Entry:
     """A problem of the catalogue, and how the paper runs it."""
@@ -90,5 +119,12 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
         "soft-wall-attractive": Entry(
             soft_wall_attractive, t_end=200.0, dt=0.002, references=("krysl2006", "holder2001")
         ),
+        "celledoni-free": Entry(
+            celledoni_free, t_end=400.0, dt=0.4, method="mr2", references=CELLEDONI
+        ),
+        "celledoni-heavy-top": Entry(
+            celledoni_heavy_top, t_end=100.0, dt=0.01, method="mr2", references=CELLEDONI
+        ),
+        "satellite": Entry(satellite, t_end=400.0, dt=0.05, method="mr2", references=CELLEDONI),
     }
 )

@@ -5,8 +5,10 @@ Three steps of ``mr2``, the middle one backwards (Suzuki 1990, Yoshida 1990):
     mr2(w h) mr2((1 - 2w) h) mr2(w h),    w = 1/(2 - 2^(1/3))                          (1)
 
 Fourth order, and all else as ``mr2``: symmetric, symplectic, explicit, momentum in inertial axes
-kept, torques that do not depend on the rate.  The paper does not say which composition its MR4 is;
-this one fits the errors it shows.
+kept, torques that do not depend on the rate.
+
+The paper does not say which composition its MR4 is, but that its energy oscillates by about 1e-5 in
+section 4.1: with the triple jump that is 3e-5, with Suzuki's five steps 3e-7.
 """
 
 from dataclasses import replace

@@ -8,12 +8,21 @@ from types import MappingProxyType
 
 from polhode.contracts import Model
 from polhode.models.free import free
+from polhode.models.gravity_gradient import gravity_gradient
 from polhode.models.heavy_top import heavy_top
 from polhode.models.soft_wall import soft_wall
 from polhode.models.user import potential, torque
 
 MODELS: Mapping[str, Callable[..., Model]] = MappingProxyType(
-    {make.__name__: make for make in (free, heavy_top, soft_wall)}
+    {make.__name__: make for make in (free, heavy_top, soft_wall, gravity_gradient)}
 )
 
-__all__ = ["MODELS", "free", "heavy_top", "potential", "soft_wall", "torque"]
+__all__ = [
+    "MODELS",
+    "free",
+    "gravity_gradient",
+    "heavy_top",
+    "potential",
+    "soft_wall",
+    "torque",
+]

@@ -1,14 +1,20 @@
 """A body with a fixed point in uniform gravity.
 
-    V = strength · e_z·(R e_3),    T = strength · (Rᵀ e_z) x e_3                       (1)
+    V = strength · e_z·(R centre),    T = strength · (Rᵀ e_z) x centre                 (1)
 
-``strength`` is weight times distance of the centre of mass along body axis 3.  Krysl's tops are
-``heavy_top(20)``.
+``centre`` is the centre of mass in body axes, seen from the fixed point; ``strength`` multiplies
+it.  With centre = e_3, the default, ``strength`` is weight times distance of the centre of mass
+along body axis 3.  Krysl's tops are ``heavy_top(20)``.
 """
+
+from collections.abc import Sequence
 
 from polhode.contracts import Model, to_principal_axes
 from polhode.kernels.quaternion import vertical
-from polhode.kernels.vector import cross, dot
+from polhode.kernels.vector import cross, dot, multiply
+from polhode.models.given import three
+
+ALONG_3 = (0.0, 0.0, 1.0)
 
 
 def arm(body, params):
@@ -24,13 +30,41 @@ def potential(t, q, body, params):
     return dot(vertical(q), arm(body, params))
 
 
-def heavy_top(strength: float) -> Model:
-    """The heavy top with ``V = strength · e_z·(R e_3)``, in joules."""
+# ---- any centre: one more parameter
+def any_arm(body, params):
+    (strength, centre), _ = params
+    return to_principal_axes(multiply(strength, centre), body)
+
+
+def any_torque(t, q, m, body, params):
+    return cross(vertical(q), any_arm(body, params))  # (1)
+
+
+def any_potential(t, q, body, params):
+    return dot(vertical(q), any_arm(body, params))
+
+
+def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
+    """The heavy top with ``V = strength · e_z·(R centre)``, in joules.
+
+    ``centre`` is three numbers in body axes and need not be a unit vector: weight and centre of
+    mass in metres, or weight times distance and a direction, are the same.
+    """
+    centre = three(centre, "centre")
+    if centre == ALONG_3:
+        return Model(
+            name="heavy_top",
+            torque=torque,
+            potential=potential,
+            names=("strength",),
+            numbers=(float(strength),),
+            references=("krysl2006",),
+        )
     return Model(
         name="heavy_top",
-        torque=torque,
-        potential=potential,
-        names=("strength",),
-        numbers=(float(strength),),
-        references=("krysl2006",),
+        torque=any_torque,
+        potential=any_potential,
+        names=("strength", "centre"),
+        numbers=(float(strength), centre),
+        references=("celledoni2006",),
     )

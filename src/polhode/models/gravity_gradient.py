@@ -1,0 +1,94 @@
+"""The gravity gradient of a distant point mass (Celledoni & Säfström 2006, section 4.3).
+
+With u = Rᵀ d, the direction d to the mass seen from the body, and the principal moments I,
+
+    V = 3 mu/(2 r³) u·I u,    T = 3 mu/r³ u x I u                                      (1)
+
+mu is the mass times the gravitational constant, r its distance.  V leaves out what does not depend
+on the attitude.  The direction is fixed in inertial axes, as in the paper, or follows a circular
+orbit in the plane of x and y, from x at t = 0:
+
+    d = (cos n t, sin n t, 0),    n² = mu/r³                                           (2)
+
+Then V depends on time, and the energy is not constant.
+"""
+
+from collections.abc import Sequence
+from math import cos, sin, sqrt
+
+from polhode.contracts import Model
+from polhode.errors import InputError
+from polhode.kernels.quaternion import to_body
+from polhode.kernels.vector import dot, multiply, scale
+from polhode.models.given import positive, unit
+
+
+def turning(f, u, inertia):
+    """f u x I u, which vanishes exactly about an axis of symmetry."""
+    (u1, u2, u3), (i1, i2, i3) = u, inertia
+    return multiply(f, ((i3 - i2) * (u2 * u3), (i1 - i3) * (u3 * u1), (i2 - i1) * (u1 * u2)))
+
+
+def torque(t, q, m, body, params):
+    (mu, r, direction), _ = params
+    return turning(3.0 * mu / (r * r * r), to_body(q, direction), body[0])  # (1)
+
+
+def potential(t, q, body, params):
+    (mu, r, direction), _ = params
+    u = to_body(q, direction)
+    return 1.5 * mu / (r * r * r) * dot(u, scale(body[0], u))
+
+
+# ---- a circular orbit
+def square_of_rate(params):
+    """n² = mu/r³."""
+    (mu, r), _ = params
+    return mu / (r * r * r)
+
+
+def in_orbit(t, q, n2):
+    """u, with d of (2)."""
+    angle = sqrt(n2) * t
+    return to_body(q, (cos(angle), sin(angle), 0.0))
+
+
+def orbit_torque(t, q, m, body, params):
+    n2 = square_of_rate(params)
+    return turning(3.0 * n2, in_orbit(t, q, n2), body[0])  # (1)
+
+
+def orbit_potential(t, q, body, params):
+    n2 = square_of_rate(params)
+    u = in_orbit(t, q, n2)
+    return 1.5 * n2 * dot(u, scale(body[0], u))
+
+
+def gravity_gradient(
+    mu: float, r: float, direction: Sequence[float] | str = (0.0, 0.0, 1.0)
+) -> Model:
+    """The torque of a mass with ``mu`` (m³/s²) at the distance ``r`` (m).
+
+    ``direction`` is three numbers in inertial axes, of any length, or ``"orbit"``: the body is on a
+    circular orbit in the plane of x and y, and the line between them turns with it.
+    """
+    mu, r = positive(mu, "mu"), positive(r, "r")
+    if isinstance(direction, str):
+        if direction != "orbit":
+            raise InputError(f"direction must be three numbers or 'orbit', got {direction!r}")
+        return Model(
+            name="gravity_gradient",
+            torque=orbit_torque,
+            potential=orbit_potential,
+            names=("mu", "r"),
+            numbers=(mu, r),
+            references=("celledoni2006",),
+        )
+    return Model(
+        name="gravity_gradient",
+        torque=torque,
+        potential=potential,
+        names=("mu", "r", "direction"),
+        numbers=(mu, r, unit(direction, "direction")),
+        references=("celledoni2006",),
+    )
