@@ -1,10 +1,15 @@
-"""Weights of compositions: order conditions, and orders of splittings of matrices in 60 digits."""
+"""Weights of compositions: order conditions, splittings of matrices in 60 digits, and of bodies."""
+
+from dataclasses import replace
 
 import mpmath as mp
+import numpy as np
 import pytest
 
+import polhode as ph
 from convergence import estimate_order
 from polhode.tableaus.composition import COMPOSITIONS
+from problems import REFERENCE_ERROR, TIME, errors
 
 COMPOSITION = pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS)
 
@@ -58,3 +63,20 @@ def test_order_on_matrices_that_do_not_commute(composition):
             errors.append(mp.mnorm(product - exact))
         found = estimate_order([float(h) for h in steps], [float(e) for e in errors], floor=1e-26)
     assert found == pytest.approx(composition.order + 1, abs=0.1)
+
+
+@COMPOSITION
+def test_order_on_a_nonlinear_problem(composition):
+    """A body under a torque that depends on time, split about its axes."""
+    method = replace(
+        ph.METHODS["mr2"], name="made here", order=composition.order, weights=composition.floats
+    )
+    counts = {4: (48, 64, 96, 128), 6: (16, 20, 24, 32), 8: (8, 10, 12, 14)}[composition.order]
+    right, found = TIME.reference((0.0, 1.0, 2.0)), []
+    for count in counts:
+        run = ph.solve(TIME.problem, (0, 2), method=method, dt=2 / count, save_every=count // 2)
+        found.append(errors(run, *right))
+    steps = [2 / count for count in counts]
+    for of_one in np.transpose(found):
+        order = estimate_order(steps, of_one, floor=REFERENCE_ERROR)
+        assert order == pytest.approx(composition.order, abs=0.1)
