@@ -191,7 +191,7 @@ def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
 
 
 # An implicit step in lanes: the iteration runs over the block until its slowest body is done, and a
-# body that is done no longer changes.  So each sees exactly the iterations it would see alone.  When
+# body that is done no longer changes.  So each sees exactly the iterations it would see alone.  If
 # a part of a composition fails, the body goes back to where it was ``before`` the step.
 def kept_before(first, before, state, carry):
     """A stub: a method of one part need not keep anything."""
