@@ -288,7 +288,6 @@ def test_failed_members_of_lanes_stand_still():
     assert table[6, 2:9].tolist() == flat(FAST)
 
 
-@pytest.mark.xfail(reason="lanes keep the state after the last good part of the step")
 def test_a_composition_that_fails_within_a_step_keeps_the_state_before_it():
     case = Case(replace(METHODS["imidm"], weights=seams.TRIPLE_JUMP))
     # the middles of the three parts of the sixth step are at 0.0568, 0.055 and 0.0532

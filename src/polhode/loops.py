@@ -166,25 +166,26 @@ def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
 
 
 # ---- many bodies in SIMD lanes, fixed step
-# A body is the nested tuple ``slots``: (active, status, count, unknown, state, carry, body,
-# numbers).  ``shared`` is (t, h, tables).
+# A body is the nested tuple ``slots``: (active, status, count, unknown, before, state, carry, body,
+# numbers).  ``shared`` is (t, h, first, tables), first being 1 in the first part of a composition.
 def lane_start(shared, slots):
-    t, h, tables = shared
-    active, status, count, unknown, state, _, body, numbers = slots
-    return active, status, count, unknown, state, start(t, h, state, body, (numbers, tables))
+    t, h, _, tables = shared
+    active, status, count, unknown, before, state, _, body, numbers = slots
+    carry = start(t, h, state, body, (numbers, tables))
+    return active, status, count, unknown, before, state, carry
 
 
 def lane_step(shared, slots):
-    t, h, tables = shared
-    active, status, count, unknown, state, carry, body, numbers = slots
+    t, h, _, tables = shared
+    active, status, count, unknown, before, state, carry, body, numbers = slots
     state, carry = step(t, h, state, carry, body, (numbers, tables))
-    return active, status, count, unknown, state, carry
+    return active, status, count, unknown, before, state, carry
 
 
 def start_lanes(blocks, t, h, tables, slots):
     """The first carry of every body."""
     for b in range(blocks.shape[0]):
-        over_lanes(lane_start, blocks[b], (t, h, tables), slots)
+        over_lanes(lane_start, blocks[b], (t, h, 1.0, tables), slots)
 
 
 def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
@@ -193,34 +194,55 @@ def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
         block = blocks[b]
         for i in range(k, k + n):
             for j in range(len(weights)):
-                shared = t0 + i * h + offsets[j] * h, weights[j] * h, tables
+                shared = t0 + i * h + offsets[j] * h, weights[j] * h, 1.0, tables
                 over_lanes(lane_step, block, shared, slots)
 
 
 # An implicit step in lanes: the iteration runs over the block until its slowest body is done, and a
-# body that is done no longer changes.  So each sees exactly the iterations it would see alone.
+# body that is done no longer changes.  So each sees exactly the iterations it would see alone.  If
+# a part of a composition fails, the body goes back to where it was ``before`` the step.
+def kept_before(first, before, state, carry):
+    """A stub: a method of one part need not keep anything."""
+    return before
+
+
+def kept_parts(first, before, state, carry):
+    return blend(mask(first == 1.0), (state, carry), before)
+
+
+def restored(good, before, state, carry, new, kept):
+    """A stub: (state, carry) after a part that is ``good`` or not."""
+    return blend(good, new, state), blend(good, kept, carry)
+
+
+def restored_parts(good, before, state, carry, new, kept):
+    return blend(good, new, before[0]), blend(good, kept, before[1])
+
+
 def lane_guess(shared, slots):
-    t, h, tables = shared
-    _, status, count, _, state, carry, body, numbers = slots
+    t, h, first, tables = shared
+    _, status, count, _, before, state, carry, body, numbers = slots
     unknown = guess(t, h, state, carry, body, (numbers, tables))
-    return mask(status == OK), status, count, unknown
+    before = kept_before(first, before, state, carry)
+    return mask(status == OK), status, count, unknown, before
 
 
 def lane_improve(shared, slots):
-    t, h, tables = shared
-    active, status, count, unknown, state, _, body, numbers = slots
+    t, h, _, tables = shared
+    active, status, count, unknown, _, state, _, body, numbers = slots
     new, done = improve(t, h, unknown, state, body, (numbers, tables))
     count = blend(active, count + 1.0, count)
     return blend(mask(done), 0.0, active), status, count, blend(active, new, unknown)
 
 
 def lane_finish(shared, slots):
-    t, h, tables = shared
-    active, status, count, unknown, state, carry, body, numbers = slots
+    t, h, _, tables = shared
+    active, status, count, unknown, before, state, carry, body, numbers = slots
     new, kept = finish(t, h, unknown, state, carry, body, (numbers, tables))
     good = blend(active, 0.0, mask(status == OK))
-    state, carry = blend(good, new, state), blend(good, kept, carry)
-    return active, blend(active, 1.0 * NOT_CONVERGED, status), count, unknown, state, carry
+    state, carry = restored(good, before, state, carry, new, kept)
+    status = blend(active, 1.0 * NOT_CONVERGED, status)
+    return active, status, count, unknown, before, state, carry
 
 
 def solve_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
@@ -229,7 +251,8 @@ def solve_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
         block = blocks[b]
         for i in range(k, k + n):
             for j in range(len(weights)):
-                shared = t0 + i * h + offsets[j] * h, weights[j] * h, tables
+                first = 1.0 if j == 0 else 0.0
+                shared = t0 + i * h + offsets[j] * h, weights[j] * h, first, tables
                 over_lanes(lane_guess, block, shared, slots)
                 for _ in range(MAX_ITERATIONS):
                     over_lanes(lane_improve, block, shared, slots)
@@ -327,6 +350,8 @@ def joined(
         pieces[over_lanes] = lanes(method.width)
         if template is advance_lanes and method.implicit:
             template = solve_lanes
+        if len(method.weights) > 1:
+            pieces |= {kept_before: kept_parts, restored: restored_parts}
     return bind(bind(template, pieces), numbers or {})
 
 
@@ -372,14 +397,18 @@ def lane_slots(method: Method, members: list) -> tuple[np.ndarray, tuple]:
     unknown = ()
     if method.guess is not None:
         unknown = method.guess(0.0, 1.0, state, carry, body, (numbers, tables))
-    slots = 0.0, 0.0, 0.0, unknown, state, carry, body, numbers
-    rows = [flat((0.0, 0.0, 0.0, unknown, s, c, b, p[0])) for s, c, b, p in members]
+    composed = method.implicit and len(method.weights) > 1
+    slots = 0.0, 0.0, 0.0, unknown, (state, carry) if composed else (), state, carry, body, numbers
+    rows = [
+        flat((0.0, 0.0, 0.0, unknown, (s, c) if composed else (), s, c, b, p[0]))
+        for s, c, b, p in members
+    ]
     return pack(np.array(rows).T, len(members)), slots
 
 
 def lane_results(blocks: np.ndarray, slots: tuple, bodies: int) -> np.ndarray:
     """(status, iterations, state, carry) of each body, as rows."""
     table = unpack(blocks, bodies)
-    first = 3 + len(flat(slots[3]))
-    last = first + len(flat(slots[4:6]))
+    first = 3 + len(flat(slots[3:5]))
+    last = first + len(flat(slots[5:7]))
     return np.concatenate([table[1:3], table[first:last]]).T
