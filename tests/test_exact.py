@@ -24,8 +24,8 @@ def exact_sincos1(a):
 
 def precise_flow(t, q, m, moments):
     """The kernel's formulas at 50 digits; nine terms reach that far for an angle of 1e-4."""
-    flow = bind(kernel.free_flow, {sincos1: exact_sincos1, sqrt: mp.sqrt})
-    flow.__globals__["SHORT"] = mp.mpf(10) ** -4
+    numbers = {sincos1: exact_sincos1, sqrt: mp.sqrt, kernel.short: lambda: mp.mpf(10) ** -4}
+    flow = bind(kernel.free_flow, numbers)
     moments = tuple(map(mp.mpf, moments))
     inverse = tuple(1 / i if i else mp.mpf(0) for i in moments)
     return flow(mp.mpf(t), tuple(map(mp.mpf, q)), tuple(map(mp.mpf, m)), moments, inverse)

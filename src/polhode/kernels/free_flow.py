@@ -38,8 +38,12 @@ from polhode._compile import fma
 from polhode.kernels.quaternion import product
 from polhode.kernels.trig import sincos1
 
-SHORT = 0.4  # the largest angle, rate of m times time, of the series
 LEAST = 1e-75  # of cn: on the separatrix itself it would fall to nothing, and its square before it
+
+
+def short():
+    """The largest angle, rate of m times time, of the series (other numbers may bind less)."""
+    return 0.4
 
 
 def middle_axis(moments):
@@ -138,7 +142,7 @@ def free_flow(t, q, m, moments, inverse):
     lost = ratio * complement
 
     angle, doublings = abs(h) * max(abs(k1), abs(k2), abs(k3)), 0
-    while angle > SHORT:
+    while angle > short():
         angle, h, doublings = 0.5 * angle, 0.5 * h, doublings + 1
     square, integral = short_flow(h, a, b, n)
     s, ss = h * sqrt(1.0 + square), fma(h * h, square, h * h)
