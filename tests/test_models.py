@@ -259,6 +259,11 @@ def test_what_cannot_be_compiled_runs_plain_after_one_warning():
     assert np.allclose(run.q, solved(ph.torque(compiled)).q, rtol=0, atol=1e-13)
 
 
+def test_a_potential_without_a_complex_step_is_refused():
+    with pytest.raises(ph.InputError, match=r"'folded' is not analytic in q.*do without abs"):
+        solved(ph.models.heavy_top(1.0) + ph.potential(lambda t, q, p: abs(q[1]), name="folded"))
+
+
 def test_a_failing_torque_is_told_in_its_own_words():
     def broken(t, q, omega, params):
         return params[3], 0.0, 0.0

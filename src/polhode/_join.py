@@ -8,8 +8,11 @@ import numpy as np
 from polhode import loops
 from polhode._tree import Uncacheable, digest, flat
 from polhode.contracts import Method, Model
+from polhode.contracts import potential as potential_stub
 from polhode.contracts import torque as torque_stub
 from polhode.errors import InputError
+from polhode.kernels.quaternion import product
+from polhode.kernels.so3 import exp
 
 
 class Joined:
@@ -21,6 +24,7 @@ class Joined:
         self.start = loops.joined(method.start, None, numbers=pieces)
         self.run = (loops.joined if plain else loops.build)(loops.record, method, model, aligned)
         self.potentials = None if model.potential is None else _potentials(model, aligned)
+        self.tried = not model.analytic  # whether the potentials are known to be analytic
 
 
 _known: dict = {}
@@ -72,6 +76,33 @@ def _potentials(model: Model, aligned: bool) -> Callable:
         return out
 
     return energies
+
+
+def try_potentials(parts: Joined, model: Model, q: tuple, body: tuple, aligned: bool) -> None:
+    """Once: whether the complex step gives the torque of a potential, as it does not for ``abs``.
+
+    Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy.
+    """
+    for term in () if parts.tried else model.terms or (model,):
+        if not term.analytic:
+            continue
+        pieces = loops.model_pieces(term, aligned)
+
+        def energy(angle, axis, value=pieces[potential_stub], params=term.params):
+            turn = tuple(angle if k == axis else 0.0 for k in range(3))
+            return value(0.0, product(q, exp(turn)), body, params)
+
+        found = pieces[torque_stub](0.0, q, (0.0, 0.0, 0.0), body, term.params)
+        slopes = [(energy(-1e-4, k) - energy(1e-4, k)) / 2e-4 for k in range(3)]
+        size = max(map(abs, (*found, *slopes)))
+        gap = max(abs(a - b) for a, b in zip(found, slopes, strict=True))
+        if gap > 1e-5 * size + 1e-9 * abs(energy(0.0, 0)):
+            raise InputError(
+                f"the potential of model {term.name!r} is not analytic in q: by a complex step its"
+                f" torque would be {list(found)}, by differences it is {slopes}; do without abs,"
+                " min, max and comparisons of q, or give the torque with ph.torque"
+            )
+    parts.tried = True
 
 
 def try_torque(torque: Callable, model: Model, state: tuple, body: tuple) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._join import joined, try_torque
+from polhode._join import joined, try_potentials, try_torque
 from polhode._tree import flat, like
 from polhode.contracts import ADVICE, OK, Method, Model, Status
 from polhode.errors import InputError, MethodError
@@ -127,6 +127,8 @@ class Solver:
         parts = joined(self.method, problem.model, problem.body.is_aligned)
         if problem.model.user:
             try_torque(parts.torque, problem.model, self._state, self._body)
+            aligned = problem.body.is_aligned
+            try_potentials(parts, problem.model, self._state[0], self._body, aligned)
         self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
         self._run, self._potentials = parts.run, parts.potentials
 
@@ -390,10 +392,15 @@ def _plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
         "inertia": problem.body.inertia.tolist(),
         "mass": problem.body.mass,
         "model": model.name,
-        "parameters": dict(zip(model.names, params[0], strict=True)),
+        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
         "attitude": q[0].tolist(),
         "angular_momentum": m[0].tolist(),
     }
+
+
+def _lists(numbers):
+    """Nested tuples as the lists that a file gives back."""
+    return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers
 
 
 @contextmanager
