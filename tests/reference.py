@@ -12,7 +12,7 @@ from functools import partial
 
 import mpmath as mp
 
-from polhode import TABLEAUS
+from polhode import COMPOSITIONS, TABLEAUS
 
 DIGITS = 40
 
@@ -254,6 +254,35 @@ def mr4(world, t, h, r, p):
     return r, p
 
 
+# ---- kicks around the free motion, by Taylor series
+def free(world, h, r, p):
+    if h < 0:  # the same motion with the momentum reversed
+        r, p = free(world, -h, r, -p)
+        return r, -p
+
+    def rate(_, y):
+        matrix, m = mp.matrix(3, 3), mp.matrix(y[9:])
+        for k in range(9):
+            matrix[k // 3, k % 3] = y[k]
+        w = world.inverse * m
+        return [*(matrix * skew(w)), *(-skew(w) * m)]
+
+    end = mp.odefun(rate, 0, [*r, *p])(h)
+    return mp.matrix([end[:3], end[3:6], end[6:9]]), mp.matrix(end[9:])
+
+
+def strang(world, t, h, r, p):
+    r, p = free(world, h, r, p + h / 2 * world.torque(t, r, p))
+    return r, p + h / 2 * world.torque(t + h, r, p)
+
+
+def strang_composed(world, t, h, r, p, composition):
+    for weight in map(number, composition.weights):
+        r, p = strang(world, t, weight * h, r, p)
+        t += weight * h
+    return r, p
+
+
 # ---- Moser and Veselov's factorization, without torque; the scales with moments, as published
 def dmv(world, t, h, r, p, terms=0):
     i1, i2, i3 = world.inertia
@@ -300,6 +329,9 @@ STEPS = {
     "bbtrapwd": bbtrapwd,
     "mr2": mr2,
     "mr4": mr4,
+    "strang": strang,
+    "strang4": partial(strang_composed, composition=COMPOSITIONS["suzuki4"]),
+    "strang6": partial(strang_composed, composition=COMPOSITIONS["kahan-li6"]),
     "dmv2": dmv,
     "dmv4": partial(dmv, terms=1),
     "dmv6": partial(dmv, terms=2),

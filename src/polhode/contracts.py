@@ -153,6 +153,7 @@ class Method:
     keeps_norm: bool = False  # |m|, without torque
     takes_rate: bool = True  # the torque may depend on omega
     free_only: bool = False  # there may be no torque at all
+    exact_when_free: bool = False  # then any step is right to rounding
     torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0

@@ -35,8 +35,9 @@ what one ulp of the input does near the separatrix.
 from math import sqrt
 
 from polhode._compile import fma
-from polhode.kernels.quaternion import product
+from polhode.kernels.quaternion import product, product1
 from polhode.kernels.trig import sincos1
+from polhode.kernels.vector import dot
 
 LEAST = 1e-75  # of cn: on the separatrix itself it would fall to nothing, and its square before it
 
@@ -112,15 +113,15 @@ def short_flow(h, a, b, n):
     return square, f1 / 3.0 + (f2 / 5.0 + (f3 / 7.0 + high))
 
 
-def free_flow(t, q, m, moments, inverse):
-    """(q, m) after the time t; of q and -q the one nearer to where it was."""
+def free_turn(t, m, moments, inverse):
+    """(c1, v), m: the turn (1 + c1, v) of the body in the time t, the shorter way; m after it."""
     middle = middle_axis(moments)
     i1, i2, i3 = middle_second(moments, middle)
     a1, a2, a3 = middle_second(inverse, middle)
     m1, m2, m3 = middle_second(m, middle)
     largest = max(abs(m1), abs(m2), abs(m3))
     if largest == 0.0:
-        return q, m
+        return (0.0, (0.0, 0.0, 0.0)), m
     m1, m2, m3 = m1 / largest, m2 / largest, m3 / largest
     size = sqrt(fma(m1, m1, fma(m2, m2, m3 * m3)))
     m1, m2, m3 = m1 / size, m2 / size, m3 / size
@@ -191,5 +192,14 @@ def free_flow(t, q, m, moments, inverse):
     p = product(product(p, (c_end, 0.5 * n2 / c_end, 0.0, 0.0)), (cy, 0.0, -sy, 0.0))
     v1, v3 = fma(cx, p[1], sx * p[3]), fma(cx, p[3], -(sx * p[1]))
     f = 1.0 if p[0] >= 0.0 else -1.0
-    w1, w2, w3 = as_before((f * v1, f * p[2], f * v3), middle)
-    return product(q, (f * p[0], w1, w2, w3)), as_before((size * n1, size * n2, size * n3), middle)
+    v = as_before((f * v1, f * p[2], f * v3), middle)
+    # a unit quaternion to rounding of its increment: from v where that is the smaller part
+    square = dot(v, v)
+    c1 = -square / (1.0 + sqrt(1.0 - square)) if square < 0.5 else abs(p[0]) - 1.0
+    return (c1, v), as_before((size * n1, size * n2, size * n3), middle)
+
+
+def free_flow(t, q, m, moments, inverse):
+    """(q, m) after the time t; of q and -q the one nearer to where it was."""
+    (c1, v), m = free_turn(t, m, moments, inverse)
+    return product1(q, c1, v), m

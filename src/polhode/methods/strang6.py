@@ -1,0 +1,22 @@
+"""The splitting ``strang`` raised to order 6 by composition.
+
+Nine steps of ``strang`` (Kahan & Li 1997), weights in ``tableaus/composition``:
+
+    strang(w_1 h) strang(w_2 h) … strang(w_9 h),    w_i = w_(10-i)                         (1)
+
+Sixth order, and all else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+"""
+
+from dataclasses import replace
+
+from polhode.methods import strang
+from polhode.tableaus.composition import KAHAN_LI6
+
+METHOD = replace(
+    strang.METHOD,
+    name="strang6",
+    title="Kahan and Li's nine steps of Strang splitting",
+    order=KAHAN_LI6.order,
+    weights=KAHAN_LI6.floats,  # (1)
+    references=(*strang.METHOD.references, *KAHAN_LI6.references),
+)
