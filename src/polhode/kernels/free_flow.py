@@ -1,7 +1,7 @@
 """The exact motion of a free body, in closed form, for every body and every time.
 
-In units in which |m| = 1, with axis 2 the one of the middle moment (any order of the other two) and
-D_i = 1 - 2 T I_i, written as sums of squares,
+In units in which |m| = 1, with axis 2 that of the middle moment (any order of the other two), and
+D1 = 1 - 2 T I1, D2 = 1 - 2 T I2, D3 = 2 T I3 - 1 from the squares of m, not from the energy T,
 
     D1 = m2² (I2-I1)/I2 + m3² (I3-I1)/I3,    D3 = m1² (I3-I1)/I1 + m2² (I3-I2)/I2
     D2 = m3² (I3-I2)/I3 - m1² (I2-I1)/I1                                               (1)
@@ -18,12 +18,13 @@ The plane of m and axis 2 turns about m by ψ(t) - Ω, with n = D1 D3 / (I1 I3) 
 
     ψ(t) = t/I2 - D2/I2 ∫ dt / (1 - n s²)                                              (3)
     tan Ω = (D2/I2) s m2 m2' / u,    u = m1'² + m3'² + k2 s m2 m1' m3'
-                            u = (x² + y² - k2 s m2 x y) / d,  x = m1 c1,  y = m3 c3      (4)
+                                     u = (x² + y² - k2 s m2 x y) / d                   (4)
 
-and that is the attitude.  s² and the integral are power series for a short time.  A longer time is
-doubled: (2) and (4) with both times equal, which magnifies the error of the phase by two each time,
-as the length of the time itself does.  Every sum is written so that it does not cancel near the
-separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the other, both become small:
+where x = m1 c1 and y = m3 c3, and that is the attitude.  s² and the integral are power series for a
+short time.  A longer time is doubled: (2) and (4) with both times equal, which magnifies the error
+of the phase by two each time, as the length of the time itself does.  Every sum is written so that
+it does not cancel near the separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the
+other, both become small:
 
     1 - a b s⁴ = cn² + A s² dn²,    1 - n s² = cn² + g s²,    |a - b| = |k2 D2 / I2|    (5)
 
