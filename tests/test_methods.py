@@ -119,7 +119,7 @@ def test_torques_that_it_cannot_take_are_refused(method, case):
 
 # ---- order
 SPAN = 2.0
-COARSEST = {1: 1024, 2: 128, 3: 48, 4: 24, 6: 12}  # steps in SPAN
+COARSEST = {1: 1024, 2: 128, 3: 48, 4: 24}  # steps in SPAN; 12 for higher orders
 FINER = 2, 3, 4, 6, 8, 12  # halves of the coarsest
 
 
@@ -153,7 +153,7 @@ def test_order(method, case):
     case = suited(method, case)
     right = case.reference((0.0, SPAN / 2, SPAN))
     highest = method.momentum_order or method.order
-    counts = [COARSEST[highest] * k // 2 for k in FINER]
+    counts = [COARSEST.get(highest, 12) * k // 2 for k in FINER]
     found = []
     for count in counts:
         run = solved(case.problem, (0, SPAN), method, SPAN / count, save_every=count // 2)
@@ -525,10 +525,8 @@ def test_degenerate_bodies(method, case, moments):
     run = solved(problem, (0, 10), method, 0.01)
     assert np.isfinite(run.q).all()
     assert np.isfinite(run.angular_momentum).all()
-    # the energy is right to the accuracy of the method, 1 % a second for one of first order, and
-    # to the rounding of a thousand steps and their parts
-    error = 0.2 * 0.01 ** (method.order - 1) + 1000 * len(method.weights) * ULP
-    assert run.energy == pytest.approx(run.energy[0], abs=error)
+    # the energy is right to the accuracy of the method, 1 % a second for one of first order
+    assert run.energy == pytest.approx(run.energy[0], abs=0.2 * 0.01 ** (method.order - 1))
 
 
 def test_at_rest(method):

@@ -36,7 +36,7 @@ class Status(IntEnum):
     STEP_TOO_SMALL = 3
 
 
-OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL = 0, 1, 2, 3  # the same, as compiled code sees them
+OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL = map(int, Status)  # as compiled code sees them
 
 ADVICE = {
     Status.NOT_CONVERGED: "the implicit equations of the step have no solution near the last"
