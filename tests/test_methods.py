@@ -24,6 +24,7 @@ from polhode.contracts import AXIAL, FREE, LINEAR, MOTIONS, Status
 from polhode.contracts import start as start_stub
 from polhode.kernels import free_flow, newton, so3, trig
 from polhode.problem import inner_state, outer_states
+from polhode.tableaus.splitting import SPLITTINGS
 from precise import ROUNDING, exact_fma, hamilton, to_mp
 from problems import (
     ATTITUDE,
@@ -86,13 +87,16 @@ def test_record(method):
     assert method.order >= 1
     assert method.momentum_order is None or method.momentum_order > method.order
     facts = method.symmetric, method.symplectic, method.keeps_norm
-    for fact in (*facts, method.takes_rate, method.free_only, method.exact_when_free):
+    conditions = method.takes_rate, method.free_only, method.exact_when_free, method.compensates
+    for fact in (*facts, *conditions):
         assert isinstance(fact, bool)
     for kept in (method.keeps_energy, method.keeps_momentum):
         assert set(kept) <= set(MOTIONS)
         assert len(set(kept)) == len(kept)
     assert method.references
-    assert sum(method.weights) == pytest.approx(1, abs=4 * ULP)
+    assert sum(method.fractions) == pytest.approx(1, abs=4 * ULP)
+    if isinstance(method.weights[0], tuple):
+        assert sum(b + c for _, b, c in method.weights) == pytest.approx(1, abs=4 * ULP)
     kinds = [method.step], [method.guess, method.improve, method.finish], [method.trial]
     assert [all(kind) for kind in kinds].count(True) == 1
     assert [any(kind) for kind in kinds].count(True) == 1
@@ -121,6 +125,7 @@ def test_torques_that_it_cannot_take_are_refused(method, case):
 SPAN = 2.0
 COARSEST = {1: 1024, 2: 128, 3: 48, 4: 24}  # steps in SPAN; 12 for higher orders
 FINER = 2, 3, 4, 6, 8, 12  # halves of the coarsest
+LOST = 1e-9  # an error with the coarsest step that falls to rounding before its order shows
 
 
 def test_estimate_order():
@@ -162,6 +167,8 @@ def test_order(method, case):
     if method.exact_when_free and case is FREE_BODY:
         assert np.max(found) < REFERENCE_ERROR
         return
+    if np.max(found[0]) < LOST:
+        pytest.skip("too accurate to show its order above rounding: test_order_of_one_step does")
     orders = [estimate_order(steps, e, floor=REFERENCE_ERROR) for e in np.transpose(found)]
     assert min(orders) == pytest.approx(method.order, abs=0.1), orders
     if method.momentum_order is not None:
@@ -236,6 +243,7 @@ MPMATH = {
     newton.rounding: lambda: mp.eps,
     free_flow.short: lambda: mp.mpf(10) ** -9,  # where the rounding of its coefficients is lost
 }
+UNROUNDED = {splitting.rows: splitting.parts for splitting in SPLITTINGS.values()}
 
 
 def mp_step(method, problem, h):
@@ -247,11 +255,12 @@ def mp_step(method, problem, h):
     inertia = to_mp(INERTIA)
     body = inertia, tuple(1 / i for i in inertia), (mp.mpf(1), *to_mp((0.0,) * 3))
     params = to_mp(problem.model.params)
-    weights = to_mp(method.weights)
-    offsets = tuple(sum(weights[:i], mp.mpf(0)) for i in range(len(weights)))
+    weights = to_mp(UNROUNDED.get(method.weights, method.weights))
+    fractions = [w[0] if isinstance(w, tuple) else w for w in weights]
+    offsets = tuple(sum(fractions[:i], mp.mpf(0)) for i in range(len(weights)))
 
     def stepped(state):
-        carry = first(mp.mpf(0), weights[0] * h, state, body, params)
+        carry = first(mp.mpf(0), h, state, body, params)
         new, _, status, *_ = step(mp.mpf(0), h, weights, offsets, state, carry, body, params)
         assert status == Status.OK
         return new
@@ -307,6 +316,25 @@ def test_the_symplectic_defect_of_imidm_is_of_third_order():
     steps = [0.1, 0.05, 0.025]
     defects = [symplectic_defect(ph.METHODS["imidm"], HEAVY_TOP.problem, h) for h in steps]
     assert estimate_order(steps, defects, floor=SYMPLECTIC) == pytest.approx(3, abs=0.1)
+
+
+def test_order_of_one_step(method):
+    """In 40 digits: the error of one step is of one order more, for steps as small as need be."""
+    case = suited(method, HEAVY_TOP)
+    steps, found = [1 / 16, 1 / 32, 1 / 64], []
+    with mp.workdps(40):
+        q, m = to_mp((case.start[:4], case.start[4:]))
+        q = tuple(x / mp.norm(q) for x in q)
+        motion = mp.odefun(partial(case.rate, cos=mp.cos), 0, [*q, *m])
+        for h in map(mp.mpf, steps):
+            right = motion(h)
+            pairs = zip(mp_step(method, case.problem, h)((q, m)), (right[:4], right[4:]), strict=True)
+            found.append([float(mp.norm(mp.matrix(a) - mp.matrix(b))) for a, b in pairs])
+    if method.exact_when_free and case is FREE_BODY:
+        assert np.max(found) < 1e-30
+        return
+    orders = [estimate_order(steps, e, floor=1e-30) for e in np.transpose(found)]
+    assert min(orders) == pytest.approx(method.order + 1, abs=0.15), orders
 
 
 # ---- what is kept, and what is not, over 2000 steps of half a radian
@@ -375,7 +403,7 @@ def plain_run(method, problem, h, steps, *, t0=0.0, numbers=None, model=None):
     state = inner_state(body, problem.attitude, problem.angular_momentum)
     weights, offsets = loops.substeps(method)
     rest = body.data, problem.model.params
-    carry = first(t0, weights[0] * h, state, *rest)
+    carry = first(t0, h, state, *rest)
     out, ends = np.empty((steps + 1, 7)), np.arange(steps + 1)
     _, _, status, *_, iterations, _ = run(
         t0, h, 0, ends, 0.0 * ends, weights, offsets, False, state, carry, *rest, out

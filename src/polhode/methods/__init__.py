@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from polhode.contracts import Method
 from polhode.methods import (
+    aba1064,
     akw,
     backward_euler,
     backward_euler_m,
@@ -20,9 +21,12 @@ from polhode.methods import (
     mkrk,
     mr2,
     mr4,
+    sbab5,
+    srkn14,
     strang,
     strang4,
     strang6,
+    strang8,
     swc1,
     trap,
     trapm,
@@ -47,6 +51,10 @@ _FILES = (
     strang,
     strang4,
     strang6,
+    strang8,
+    srkn14,
+    sbab5,
+    aba1064,
     dmv2,
     dmv4,
     dmv6,
