@@ -51,9 +51,10 @@ def polhode(
     low, high = families(moments, curves)
     i1, i2, i3 = np.sort(moments)
     between = section(moments, i2) if i1 < i2 < i3 else []
+    least, _, largest = np.argsort(moments) + 1
     groups = (
-        (low, style.BLUE, 0.8, "about the least moment"),
-        (high, style.GREEN, 0.8, "about the largest"),
+        (low, style.BLUE, 0.8, f"about $I_{least}$"),
+        (high, style.GREEN, 0.8, f"about $I_{largest}$"),
         (between, style.RED, 1.0, "separatrix"),
     )
     outward = np.linalg.solve(surface, basis[2])  # x is on the near side where x · outward > 0
