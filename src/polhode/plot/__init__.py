@@ -5,6 +5,7 @@ from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
 from polhode.plot.sheet import PANELS, draw, overview, save
 from polhode.plot.sphere import axis_path, trace
+from polhode.plot.work import work_precision
 
 __all__ = [
     "PANELS",
@@ -21,4 +22,5 @@ __all__ = [
     "save",
     "tilt",
     "trace",
+    "work_precision",
 ]
