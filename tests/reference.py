@@ -341,6 +341,29 @@ def sbab5(world, t, h, r, p):
     return splitting(world, t, h, r, p, word)
 
 
+# ---- the momentum of the free motion, and the attitude by what it is between the ends
+def je(world, t, h, r, p):
+    _, end = free(world, h, r, p)
+    return r * exp(h / 2 * world.inverse * (p + end)), end
+
+
+def magnus(world, h, r, p, fourth, swapped=False, sign=1):
+    """``swapped``: the nodes exchanged, as the paper's ± has them; ``sign``: that of space axes."""
+    _, end = free(world, h, r, p)
+    shift = mp.sqrt(3) / 6 if fourth else mp.mpf(0)
+    nodes = (mp.mpf(1) / 2 - shift, mp.mpf(1) / 2 + shift)
+    w = [skew(world.inverse * free(world, node * h, r, p)[1]) for node in nodes]
+    first, second = reversed(w) if swapped else w
+    bracket = first * second - second * first
+    a = h / 2 * (first + second) + sign * shift / 2 * h**2 * bracket
+    return r * mp.expm(a), end
+
+
+def sej(world, t, h, r, p, fourth, **variant):
+    r, p = magnus(world, h, r, p + h / 2 * world.torque(t, r, p), fourth, **variant)
+    return r, p + h / 2 * world.torque(t + h, r, p)
+
+
 # ---- Moser and Veselov's factorization, without torque; the scales with moments, as published
 def dmv(world, t, h, r, p, terms=0):
     i1, i2, i3 = world.inertia
@@ -394,6 +417,11 @@ STEPS = {
     "srkn14": srkn14,
     "sbab5": sbab5,
     "aba1064": aba1064,
+    "je": je,
+    "jem2": partial(sej, fourth=False),
+    "jem4": partial(sej, fourth=True),
+    "sej": partial(sej, fourth=False),
+    "sej4": partial(sej, fourth=True),
     "dmv2": dmv,
     "dmv4": partial(dmv, terms=1),
     "dmv6": partial(dmv, terms=2),

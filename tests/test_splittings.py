@@ -131,7 +131,7 @@ def error_of(strength, method, dt):
     ("method", "dt", "strengths", "power"),
     [
         ("strang", 0.05, [0.02, 0.01, 0.005], 1),
-        ("sbab5", 0.1, [0.4, 0.2, 0.1], 2),
+        ("sbab5", 0.1, [0.1, 0.05, 0.025], 2),
         ("aba1064", 0.2, [0.5, 0.25, 0.125], 2),
     ],
 )
@@ -143,7 +143,7 @@ def test_the_error_falls_with_the_torque(method, dt, strengths, power):
 
 def test_the_order_with_a_weak_torque():
     """aba1064 is of order 6 until ε³ h⁴ is left."""
-    steps = [0.5, 0.4, 0.25, 0.2]
+    steps = [0.4, 0.25, 0.2]
     found = [error_of(0.2, "aba1064", dt) for dt in steps]
     assert estimate_order(steps, found, floor=1e-12) == pytest.approx(6, abs=0.2)
 

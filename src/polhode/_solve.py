@@ -101,9 +101,7 @@ def prepare(
 class Solver:
     """A method and a model joined and compiled; see ``prepare``."""
 
-    def __init__(
-        self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress
-    ):
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
         if not isinstance(problem, Problem):
             raise InputError(f"problem must be a Problem, got {problem!r}")
         self.problem = problem

@@ -147,6 +147,7 @@ class Method:
     title: str
     order: int
     momentum_order: int | None = None  # of the momentum in body axes, if it is higher
+    order_when_free: int | None = None  # without torque, if it is higher
     symmetric: bool
     symplectic: bool = False
     keeps_energy: tuple[str, ...] = ()
@@ -155,6 +156,7 @@ class Method:
     takes_rate: bool = True  # the torque may depend on omega
     free_only: bool = False  # there may be no torque at all
     exact_when_free: bool = False  # then any step is right to rounding
+    exact_momentum_when_free: bool = False  # the momentum in body axes is, and not the attitude
     compensates: bool = False  # its sums can carry what they lose (``kernels/sums``)
     torques_at_start: int = 0
     torques_per_step: int = 0
