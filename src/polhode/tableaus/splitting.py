@@ -20,6 +20,7 @@ the conditions hold to 40 digits (least change).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from itertools import pairwise
 from types import MappingProxyType
 
 from polhode.tableaus.composition import DIGITS, KAHAN_LI6, KAHAN_LI8, SUZUKI4, Composition
@@ -57,7 +58,7 @@ def _of(composition: Composition) -> Splitting:
     """Strang's splitting, composed: neighbouring kicks are one."""
     with localcontext(prec=DIGITS):
         halves = [w / 2 for w in composition.weights]
-        inner = (a + b for a, b in zip(halves, halves[1:], strict=False))
+        inner = (a + b for a, b in pairwise(halves))
         kicks = halves[0], *inner, halves[-1]
     return Splitting(
         name=f"strang {composition.name}",
