@@ -1,4 +1,4 @@
-"""Euler's equations by elliptic functions, against the free motion by other formulas at 50 digits."""
+"""Euler's equations by elliptic functions, against the free motion by other formulas."""
 
 from itertools import permutations
 from math import sqrt
@@ -85,7 +85,7 @@ REGIMES = {
 
 @pytest.mark.parametrize("regime", REGIMES)
 def test_right_to_rounding_in_every_regime(regime, at_speed):
-    """Within 4 eps (1 + |m| |t|/I_min) and eight times what one ulp of the input does."""
+    """Within 4 eps (1 + |m| |t|/I_min) and four times what one ulp of the input does."""
     function, rng = at_speed(moved), np.random.default_rng(1)
     for _ in range(20):
         moments, m = REGIMES[regime](rng, rng.uniform(1, 1.9, 3), rng.normal(size=3))
@@ -94,7 +94,7 @@ def test_right_to_rounding_in_every_regime(regime, at_speed):
         found, size = function(t, m, moments, inverses(moments)), float(np.linalg.norm(m))
         error = mp.norm(column(found) - precise(t, m, moments))
         bound = 4 * EPS * size * (1 + size * abs(t) / min(i for i in moments if i))
-        assert error <= bound or error <= bound + 8 * one_ulp(t, m, moments), (t, m, moments)
+        assert error <= bound or error <= bound + 4 * one_ulp(t, m, moments), (t, m, moments)
 
 
 def test_against_a_taylor_integrator():
@@ -132,7 +132,9 @@ def test_energy_and_length_stay_on_the_orbit():
 
 
 @pytest.mark.parametrize("cycle", range(3))
-def test_axes_renamed_in_a_cycle_give_the_same_bits(cycle):
+def test_axes_may_be_renamed_in_a_cycle(cycle):
+    """The same but for |m|, a sum in the order of the axes."""
+
     def renamed(v):
         return (*v[cycle:], *v[:cycle])
 
@@ -140,15 +142,15 @@ def test_axes_renamed_in_a_cycle_give_the_same_bits(cycle):
     for _ in range(50):
         moments, m = tuple(rng.uniform(1, 1.9, 3).tolist()), tuple(rng.normal(size=3).tolist())
         a = inverses(moments)
-        assert moved(1.3, renamed(m), renamed(moments), renamed(a)) == renamed(
-            moved(1.3, m, moments, a)
-        )
+        expected = renamed(moved(1.3, m, moments, a))
+        found = moved(1.3, renamed(m), renamed(moments), renamed(a))
+        assert found == pytest.approx(expected, rel=2 * EPS, abs=0)
 
 
 def test_special_moduli():
     """No modulus for a symmetric body; modulus 1, tanh and sech, on the separatrix."""
     for moments in permutations((2.0, 2.0, 3.0)):
-        _, (rate, _, complement) = orbit((0.3, 0.4, 0.5), moments, inverses(moments))
+        _, (rate, _, complement), _ = orbit((0.3, 0.4, 0.5), moments, inverses(moments))
         axis = moments.index(3.0)
         assert complement == pytest.approx(1, abs=4 * EPS)
         assert abs(rate) == pytest.approx((1 / 2 - 1 / 3) * (0.3, 0.4, 0.5)[axis], rel=4 * EPS)
