@@ -12,6 +12,7 @@ from polhode.papers.celledoni2006.maps import (
     VISIBLE,
     bodies,
     free_error,
+    small,
 )
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006.maps import matrix, near, slope
@@ -66,7 +67,7 @@ def energy_half(_: Laboratory) -> Measured:
     right = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE))
     text = (
         f"cos²φ + sin²φ of the amplitude at the start of 4.2 is {printed:.2f} with the E of (2),"
-        f" 1 to {abs(right - 1):.0e} with the 1/2"
+        f" 1 to {small(abs(right - 1))} with the 1/2"
     )
     return text, judged(abs(printed - 1) < ROUNDING, abs(right - 1) < ROUNDING)
 
@@ -85,7 +86,7 @@ def b1(_: Laboratory) -> Measured:
     gap = free_error(TOP_BODY, TOP_RATE, 1.0)
     text = (
         f"cos²φ + sin²φ at the start of 4.2 is {printed:.1f} as printed, 1 to"
-        f" {abs(right - 1):.0e} with I3 - I2; ω(1) is then right to {gap:.0e}"
+        f" {small(abs(right - 1))} with I3 - I2; ω(1) is then right to {gap:.0e}"
     )
     good = abs(right - 1) < ROUNDING and gap < EXACT
     return text, judged(abs(printed - 1) < ROUNDING, good)
@@ -280,7 +281,7 @@ def branch(_: Laboratory) -> Measured:
 )
 def quadratic(_: Laboratory) -> Measured:
     counts = {k2: len(by_hand.means(1 - k2)[0]) - 1 for k2 in MODULI}
-    _, _, c = by_hand.means(0.01)
+    c = by_hand.means(0.01)[2]
     logs = np.log([x for x in c[1:] if x > 1e-14])
     exponent = float(np.max(logs[2:] / logs[1:-1]))
     used = [by_hand.constants(TOP_BODY, TOP_RATE).modulus]

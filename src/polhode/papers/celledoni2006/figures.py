@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -202,7 +202,7 @@ def _sphere(ax: "Axes", path: np.ndarray, exact: np.ndarray, colour: str) -> Non
         ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, linewidth=0.6)
     seen = exact @ eye.T
     seen = seen[seen[:, 2] >= 0]
-    dots = {"linestyle": "", "marker": ".", "markeredgewidth": 0}
+    dots: dict[str, Any] = {"linestyle": "", "marker": ".", "markeredgewidth": 0}
     ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, markersize=1.6, **dots)
     seen = path @ eye.T
     front, size = seen[:, 2] >= 0, float(np.clip(100 / np.sqrt(len(path)), 1.4, 3.0))

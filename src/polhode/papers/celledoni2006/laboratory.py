@@ -32,6 +32,7 @@ FREE_STEP, FREE_END = 0.4, 400.0  # section 4.1, energy
 ALPHA_STEP, ALPHA_END = 0.01, 10.0  # figure 6
 WHOLE_RUN = 10**9  # save_every: the ends only
 TIMED_STEPS = 2000  # of one timing: the call itself is then one per cent
+NEAR = 0.3  # on the unit sphere: a path that stays so close to another has its shape
 FLOOR = 1e-13  # errors below are rounding, not order
 TODAY = "strang"  # what the library has for this: splitting over the exact motion of (6)
 

@@ -28,6 +28,11 @@ ROUNDING = 1e-14  # of a number made by some tens of operations
 DIFFERENCE = 1e-9  # of derivatives by differences
 
 
+def small(value: float) -> str:
+    """A difference in words: its size, or 0."""
+    return f"{value:.0e}" if value else "0"
+
+
 def returned(method: str, model: str) -> float:
     """How far a step there and a step back end from the start, relative."""
     mapped = step(method, model)
@@ -83,7 +88,7 @@ def momentum_map(method: str, h: float) -> Callable[[np.ndarray], np.ndarray]:
 def bodies(count: int, seed: int = 20060424) -> list[tuple[np.ndarray, np.ndarray]]:
     """Seeded asymmetric bodies, moments in any order, and rates: (I, ω)."""
     rng = np.random.default_rng(seed)
-    made = []
+    made: list[tuple[np.ndarray, np.ndarray]] = []
     while len(made) < count:
         moments = rng.uniform(1.0, 5.0, 3)
         if 2 * moments.max() <= moments.sum() and np.ptp(np.sort(moments)[:2]) > 0.2:
@@ -117,4 +122,5 @@ __all__ = [
     "momentum_map",
     "poisson_defect",
     "returned",
+    "small",
 ]
