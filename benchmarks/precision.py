@@ -303,7 +303,10 @@ def main() -> None:
     print(f"heyoka {heyoka.__version__}, t = {END:g} s, {repeats} repeats\n")
     head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
     for top in TOPS:
-        results[top.title], judged = measured(top, names, errors, repeats)
+        try:
+            results[top.title], judged = measured(top, names, errors, repeats)
+        except ph.PolhodeError as error:
+            sys.exit(f"error: {error}")
         verdicts += judged
         print(table(head, results[top.title]), end="\n\n")
     print(*verdicts, sep="\n")

@@ -121,6 +121,13 @@ def test_angles():
         assert angle([1, 0, 0, 0], other) == pytest.approx(turn, rel=1e-12)
 
 
+def test_momenta_that_have_grown_beyond_all_bounds():
+    assert relative([3e200, 0, 4e200], [0, 0, 2.0]) == pytest.approx(2.5e200)
+    assert relative([0, 0, 1.0], [0, 0, 0]) == 1.0
+    assert relative([0, 0, 0], [0, 0, 0]) == 0.0
+    assert angle([1e300, 0, 0, 0], [1, 0, 0, 0]) == 0.0
+
+
 # ---- rows
 def test_rows_hold_errors_and_costs():
     dts = [0.1, 0.05, 0.025, 0.0125]

@@ -64,14 +64,14 @@ def true_end(problem: Problem, t_span: Sequence[float]) -> Truth:
 # ---- distances
 def angle(p: Sequence[float], q: Sequence[float]) -> float:
     """The angle between two attitudes: 4 arcsin(|p ∓ q| / 2), exact to rounding when small."""
-    a, b = np.array(p) / np.linalg.norm(p), np.array(q) / np.linalg.norm(q)
+    a, b = np.array(p) / math.hypot(*p), np.array(q) / math.hypot(*q)
     apart = min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b)))
     return 4 * math.asin(min(apart / 2, 1.0))
 
 
 def relative(m: Sequence[float], other: Sequence[float]) -> float:
-    """|m - other| / |other|."""
-    return float(np.linalg.norm(np.subtract(m, other)) / (np.linalg.norm(other) or 1.0))
+    """|m - other| / |other|, also when m has grown beyond all bounds."""
+    return math.dist(m, other) / (math.hypot(*other) or 1.0)
 
 
 def keeps_energy(run: Trajectory, error: float) -> bool:
