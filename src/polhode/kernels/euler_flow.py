@@ -84,9 +84,10 @@ def orbit(m, moments, inverse):
     rate = way * sqrt(k2 * kc) * d * size  # (4)
     rate = rate if (mc >= 0.0) == (m2 >= 0.0) else -rate
     c, s, d = c * size, s * size, d * size
-    c, d = ((0.0, 0.0, c), (d, 0.0, 0.0)) if third else ((c, 0.0, 0.0), (0.0, 0.0, d))
-    vectors = as_before(c, middle), as_before((0.0, s, 0.0), middle), as_before(d, middle)
-    return vectors, (rate, u0, complement), length
+    along_c, along_d = ((0.0, 0.0, c), (d, 0.0, 0.0)) if third else ((c, 0.0, 0.0), (0.0, 0.0, d))
+    along_c, along_d = as_before(along_c, middle), as_before(along_d, middle)
+    along_s = as_before((0.0, s, 0.0), middle)
+    return (along_c, along_s, along_d), (rate, u0, complement), length
 
 
 def momentum(t, orbit):
