@@ -4,16 +4,17 @@ import csv
 import json
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853, solve_ivp
 
 import polhode as ph
 from convergence import estimate_order
 from polhode._compare import ALIKE, PARTS, _first, usual_methods
-from polhode._truth import _forced, angle, relative, true_end
+from polhode._truth import _forced, angle, consistent, relative, true_end
 from problems import HEAVY_TOP, RATE, REFERENCE_ERROR, TIME
 
 SPAN = 0.0, 4.0
@@ -45,6 +46,22 @@ def test_the_error_of_the_truth_is_what_it_says(case):
         end = [float(x) for x in solved(1)]
     assert angle(found.q, end[:4]) < found.attitude_error < 5e-15
     assert relative(found.angular_momentum, end[4:]) < found.momentum_error < 5e-15
+
+
+def test_the_truth_of_the_fast_top_is_that_of_a_taylor_series():
+    """By heyoka's Taylor integrator with 64-bit fractions at tolerance 1e-20, and rounded."""
+    q = 0.33852151631668276, 0.10390086392275627, -0.12136733643593152, -0.927295941495058
+    m = -0.8252556182614983, 0.7722816459220812, 50.0
+    found = true_end(ph.problems.fast_top(), (0, 10))
+    assert angle(found.q, q) < found.attitude_error < 1e-14
+    assert relative(found.angular_momentum, m) < found.momentum_error < 1e-14
+
+
+def test_the_weights_of_the_truth_sum_to_one_exactly():
+    weights = DOP853.B.tolist()
+    assert consistent(weights) == pytest.approx(weights, rel=2e-15)
+    assert sum(map(Fraction, consistent(weights))) == 1
+    assert sum(map(Fraction, weights)) != 1
 
 
 @pytest.mark.parametrize("make", [ph.problems.krysl_free, ph.problems.celledoni_free])
@@ -102,6 +119,13 @@ def test_angles():
     for turn in (1e-12, 1e-6, 1.0, 3.0, math.pi):
         other = [math.cos(turn / 2), math.sin(turn / 2), 0, 0]
         assert angle([1, 0, 0, 0], other) == pytest.approx(turn, rel=1e-12)
+
+
+def test_momenta_that_have_grown_beyond_all_bounds():
+    assert relative([3e200, 0, 4e200], [0, 0, 2.0]) == pytest.approx(2.5e200)
+    assert relative([0, 0, 1.0], [0, 0, 0]) == 1.0
+    assert relative([0, 0, 0], [0, 0, 0]) == 0.0
+    assert angle([1e300, 0, 0, 0], [1, 0, 0, 0]) == 0.0
 
 
 # ---- rows

