@@ -9,6 +9,8 @@ loses nothing but the rounding of e itself (Kahan 1965, and what the first sum l
 x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functions.
 """
 
+from collections.abc import Callable
+
 from polhode._compile import fma
 from polhode.kernels.vector import add
 
@@ -95,7 +97,7 @@ def to_unit_length(q, e):
     return fma(f, q[0], e[0]), fma(f, q[1], e[1]), fma(f, q[2], e[2]), fma(f, q[3], e[3])
 
 
-COMPENSATED = {
+COMPENSATED: dict[Callable, Callable] = {
     no_loss3: zeros3,
     no_loss4: zeros4,
     plus3: added3,
