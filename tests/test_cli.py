@@ -20,7 +20,7 @@ from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
 BOX = ROOT / "examples" / "spinning_box.toml"
-COMMANDS = "run", "compare", "methods", "problems", "cite", "reproduce"
+COMMANDS = "run", "compare", "gyro", "methods", "problems", "cite", "reproduce"
 
 
 @pytest.fixture

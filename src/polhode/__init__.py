@@ -2,6 +2,8 @@
 
 from polhode import models, problems
 from polhode._compare import Comparison, compare
+from polhode._log import read_samples
+from polhode._samples import integrate_samples
 from polhode._solve import Solver, prepare, solve
 from polhode._version import __version__
 from polhode.body import RigidBody
@@ -38,6 +40,7 @@ __all__ = [
     "__version__",
     "compare",
     "exact_free_motion",
+    "integrate_samples",
     "load",
     "methods_table",
     "mkrk",
@@ -45,6 +48,7 @@ __all__ = [
     "potential",
     "prepare",
     "problems",
+    "read_samples",
     "solve",
     "torque",
 ]

@@ -33,21 +33,28 @@ class Trajectory:
     angular_momentum_inertial : (n, 3)
     kinetic_energy, potential_energy, energy : (n,), the last two None if no potential is known
     rotation : SciPy ``Rotation`` of n attitudes
+    error : (n,) estimated error of the attitude, rad; None where nothing estimates it
+    gaps : (start, end) of every stretch of time that was bridged, between samples
     success, status, message : how the run ended; a failed run holds everything up to the last good
         step
     nsteps, nfev, niter : steps, evaluations of the torque, Newton iterations
     method : its name
     arguments : what ``solve`` was given;  problem : what it was about (both plain data)
+
+    A motion by given angular velocities has no ``body``: it is None, and so are angular momenta and
+    energies.
     """
 
     def __init__(
         self,
         t: np.ndarray,
         q: np.ndarray,
-        angular_momentum: np.ndarray,
-        body: RigidBody,
+        angular_momentum: np.ndarray | None,
+        body: RigidBody | None,
         *,
         potential: "Callable[[], np.ndarray] | None",
+        omega: np.ndarray | None = None,
+        error: np.ndarray | None = None,
         method: str,
         status: int = 0,
         message: str = "",
@@ -59,8 +66,11 @@ class Trajectory:
     ):
         self.t = t
         self.q = q
-        self.angular_momentum = angular_momentum
-        self.body = body
+        self.angular_momentum: Any = angular_momentum
+        self.body: Any = body
+        self.error = error
+        if omega is not None:
+            self.omega = omega
         self.method = method
         self._status = status
         self.message = message
@@ -83,6 +93,10 @@ class Trajectory:
         """The problem as plain data: name, inertia, mass, model, parameters, initial state."""
         return {} if self._problem is None else self._problem()
 
+    @property
+    def gaps(self) -> list[tuple[float, float]]:
+        return [(start, end) for start, end, *_ in self.problem.get("gaps", ())]
+
     @cached_property
     def omega(self) -> np.ndarray:
         axes = self.body.principal_axes
@@ -98,13 +112,17 @@ class Trajectory:
         return Rotation.from_quat(self.q, scalar_first=True)
 
     @cached_property
-    def angular_momentum_inertial(self) -> np.ndarray:
+    def angular_momentum_inertial(self) -> Any:
+        if self.body is None:
+            return None
         w, v, m = self.q[:, :1], self.q[:, 1:], self.angular_momentum
         k = 2 * np.cross(v, m)
         return m + w * k + np.cross(v, k)
 
     @cached_property
-    def kinetic_energy(self) -> np.ndarray:
+    def kinetic_energy(self) -> Any:
+        if self.body is None:
+            return None
         return 0.5 * np.einsum("ij,ij->i", self.angular_momentum, self.omega)
 
     @cached_property
@@ -129,8 +147,10 @@ class Trajectory:
         return Trajectory(
             self.t[key],
             self.q[key],
-            self.angular_momentum[key],
+            None if self.body is None else self.angular_momentum[key],
             self.body,
+            omega=self.omega[key] if self.body is None else None,
+            error=None if self.error is None else self.error[key],
             potential=None
             if self._potential is None
             else lambda: np.asarray(self.potential_energy)[key],
@@ -150,12 +170,19 @@ class Trajectory:
         counts = f"{self.nsteps} steps, {self.nfev} torque evaluations"
         if self.niter:
             counts += f", {self.niter} Newton iterations"
+        if self.body is None:
+            counts = f"{self.nsteps} intervals"
         facts = {
             "states": f"{len(self)}, t = {span}",
             "method": ", ".join([self.method, *(f"{k}={v!r}" for k, v in self.arguments.items())]),
             "work": counts,
             "ended": "success" if self.success else f"{self.status.name}: {self.message}",
         }
+        if self.gaps:
+            longest = max(end - start for start, end in self.gaps)
+            facts["gaps"] = f"{len(self.gaps)} bridged, the longest {longest:.3g} s"
+        if self.error is not None and len(self) and not np.isnan(self.error).all():
+            facts["error"] = f"{np.nanmax(self.error):.1e} rad at most, as estimated"
         if self.problem:
             facts = {"problem": f"{self.problem['name'] or self.problem['model']}", **facts}
         return facts
@@ -185,6 +212,8 @@ class Trajectory:
                 self.angular_momentum_inertial,
             ),
         }
+        if self.body is None:
+            vectors = {"omega": vectors["omega"]}
         variables: dict[str, Any] = {
             "q": (
                 ("time", "quaternion"),
@@ -197,6 +226,9 @@ class Trajectory:
         if self.potential_energy is not None:
             variables["potential_energy"] = ("time",), self.potential_energy, {"units": "J"}
             variables["energy"] = ("time",), self.energy, {"units": "J"}
+        if self.error is not None:
+            about = {"long_name": "estimated error of the attitude", "units": "rad"}
+            variables["error"] = ("time",), self.error, about
         return xarray.Dataset(
             variables,
             {
@@ -210,8 +242,7 @@ class Trajectory:
                 "method": self.method,
                 "arguments": json.dumps(dict(self.arguments)),
                 "problem": json.dumps(self.problem),
-                "inertia": self.body.inertia.ravel(),
-                "mass": self.body.mass,
+                **self._body_facts(),
                 "status": int(self.status),
                 "message": self.message,
                 "nsteps": self.nsteps,
@@ -220,6 +251,11 @@ class Trajectory:
             },
         )
 
+    def _body_facts(self) -> dict[str, Any]:
+        if self.body is None:
+            return {}
+        return {"inertia": self.body.inertia.ravel(), "mass": self.body.mass}
+
     def to_dataframe(self) -> "pandas.DataFrame":
         """A table indexed by time, one column for each component (q_w, omega_x, …, energy)."""
         import pandas
@@ -227,9 +263,13 @@ class Trajectory:
         columns = {f"q_{c}": self.q[:, i] for i, c in enumerate("wxyz")}
         for name in ("omega", "angular_momentum", "angular_momentum_inertial"):
             values = getattr(self, name)
+            if values is None:
+                continue
             columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
         if self.energy is not None:
             columns["energy"] = self.energy
+        if self.error is not None:
+            columns["error"] = self.error
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="time"))
 
     def save(self, path: str | os.PathLike) -> Path:
@@ -254,12 +294,17 @@ def load(path: str | os.PathLike) -> Trajectory:
     facts = data.attrs
     stored = data["potential_energy"].values if "potential_energy" in data else None
     problem = json.loads(facts["problem"])
+    body = None
+    if "inertia" in facts:
+        body = RigidBody(np.reshape(facts["inertia"], (3, 3)), float(facts["mass"]))
     return Trajectory(
         data["time"].values,
         data["q"].values,
-        data["angular_momentum"].values,
-        RigidBody(np.reshape(facts["inertia"], (3, 3)), float(facts["mass"])),
+        None if body is None else data["angular_momentum"].values,
+        body,
         potential=None if stored is None else lambda: stored,
+        omega=data["omega"].values if body is None else None,
+        error=data["error"].values if "error" in data else None,
         method=facts["method"],
         status=int(facts["status"]),
         message=facts["message"],

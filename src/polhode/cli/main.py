@@ -9,6 +9,7 @@ from polhode._version import __version__
 from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
+from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
 from polhode.cli.problems import problems
 from polhode.cli.reproduce import reproduce
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, methods, problems, cite, reproduce):
+for command in (run, compare, gyro, methods, problems, cite, reproduce):
     app.command()(command)
 
 

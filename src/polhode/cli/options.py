@@ -104,3 +104,57 @@ Figures = Annotated[
         "--out", metavar="DIR", help="Where the figures go; default: a directory named like PAPER."
     ),
 ]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A table in text: CSV or alike.")]
+Frame = Annotated[
+    str, typer.Option("--frame", help="The axes of the values: body (of the gyro) or inertial.")
+]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--kind",
+        help="rate, or increment: the angle turned since the line before (the first line then only"
+        " gives a time).",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="T,X,Y,Z",
+        help="Names, or numbers from 1, of the columns of time and values. Default: 1,2,3,4.",
+    ),
+]
+Degrees = Annotated[bool, typer.Option("--degrees", help="The values are in degrees (a second).")]
+TimeUnit = Annotated[
+    str, typer.Option("--time-unit", help="The unit of the times: s, ms, us or ns.")
+]
+Order = Annotated[int, typer.Option("--order", help="Of the method: 2, 4, 6 or 8.")]
+Attitude = Annotated[
+    str | None,
+    typer.Option(
+        "--attitude",
+        metavar="W,X,Y,Z",
+        help="The attitude at the first time, a quaternion, scalar first, body to inertial."
+        " Default: the identity.",
+    ),
+]
+Bridge = Annotated[
+    bool, typer.Option("--bridge", help="Bridge missing samples: empty cells, or nan.")
+]
+MaxGap = Annotated[
+    float | None,
+    typer.Option(
+        "--max-gap",
+        metavar="SECONDS",
+        help="Refuse a log with a longer gap between samples. Default: 10 median steps.",
+    ),
+]
+AttitudeFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="A directory (made if missing), or a file ending in .nc or .csv; the picture lies"
+        " beside it. Default: the current directory.",
+    ),
+]

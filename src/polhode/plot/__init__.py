@@ -1,6 +1,6 @@
 """Pictures of runs.  Every function draws into the axes it is given, and returns them."""
 
-from polhode.plot.panels import convergence, drift, rates, tilt
+from polhode.plot.panels import convergence, drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
 from polhode.plot.sheet import PANELS, draw, overview, save
@@ -14,6 +14,7 @@ __all__ = [
     "convergence",
     "draw",
     "drift",
+    "error",
     "herpolhode",
     "overview",
     "poinsot",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.plot import style
 from polhode.plot.quantities import FLOOR, changes, thinned, tilt_angle
 
@@ -52,6 +53,22 @@ def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
     ax.set_ylim(bottom=FLOOR)
     style.dress(ax, "Change since the start", "time (s)", "relative change")
     style.legend(ax)
+    return ax
+
+
+def error(run: Any, ax: "Axes | None" = None) -> "Axes":
+    """The estimated error of the attitude over time, and the gaps between samples as bands."""
+    if getattr(run, "error", None) is None:
+        raise InputError("the panel 'error' needs a run with an estimate, as of integrate_samples")
+    ax = style.axes_or_new(ax)
+    _curve(ax, run.t, np.maximum(run.error, FLOOR), style.BLUE)
+    for number, (start, end) in enumerate(run.gaps):
+        label = "gaps" if number == 0 else ""
+        ax.axvspan(start, end, color=style.ORANGE, alpha=0.35, linewidth=1.0, label=label)
+    ax.set_yscale("log")
+    style.dress(ax, "Estimated error of the attitude", "time (s)", "angle (rad)")
+    if run.gaps:
+        style.legend(ax)
     return ax
 
 

@@ -36,9 +36,12 @@ def changes(run: Any) -> dict[str, np.ndarray]:
     """Relative changes since the start of what the motion may keep, by name.
 
     The energy, if a potential is known.  The angular momentum in inertial axes if there is no
-    torque; otherwise its component along z, which any torque symmetric about z keeps.
+    torque; otherwise its component along z, which any torque symmetric about z keeps.  Nothing
+    without a body.
     """
-    result = {}
+    result: dict[str, np.ndarray] = {}
+    if run.angular_momentum_inertial is None:
+        return result
     if run.energy is not None:
         result["energy"] = np.abs(run.energy - run.energy[0]) / _size(run.energy)
     m = run.angular_momentum_inertial

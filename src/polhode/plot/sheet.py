@@ -11,13 +11,17 @@ import numpy as np
 
 from polhode.errors import FileError, InputError
 from polhode.plot import style
-from polhode.plot.panels import drift, rates, tilt
+from polhode.plot.panels import drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.sphere import trace
 
 PANELS: Mapping[str, Callable] = MappingProxyType(
-    {draw.__name__: draw for draw in (tilt, rates, trace, drift, polhode, herpolhode, poinsot)}
+    {
+        draw.__name__: draw
+        for draw in (tilt, rates, trace, drift, error, polhode, herpolhode, poinsot)
+    }
 )
+DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # what needs a body
 
 
 def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
@@ -26,12 +30,19 @@ def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -
         return overview(run, axes)
     if not isinstance(panel, str) or panel not in PANELS:
         raise InputError(f"panel must be one of {', '.join(PANELS)}, or None, got {panel!r}")
+    if panel in DYNAMIC and _is_bodiless(run):
+        kinematic = ", ".join(name for name in PANELS if name not in DYNAMIC)
+        raise InputError(
+            f"the panel {panel!r} needs a body, and a motion by given angular velocities has none;"
+            f" it has {kinematic}"
+        )
     return PANELS[panel](run, axes, **options)
 
 
 def overview(run: Any, axes: Any = None) -> np.ndarray:
     """Four panels: tilt, rates, path of body axis 3, change of energy and momentum.
 
+    Without a body the last one is the estimated error of the attitude, if there is an estimate.
     ``axes`` is a 2×2 array of axes, or None for a new figure.  Returns that array; the figure is
     ``axes[0, 0].figure``, which a notebook shows.
     """
@@ -41,9 +52,19 @@ def overview(run: Any, axes: Any = None) -> np.ndarray:
         sheet.suptitle(_heading(run), fontsize=11, color=style.INK)
         axes = sheet.subplots(2, 2)
     axes = np.asarray(axes).reshape(2, 2)
-    for ax, draw in zip(axes.flat, (tilt, rates, trace, drift), strict=True):
+    for ax, draw in zip(axes.flat, (tilt, rates, trace), strict=False):
         draw(run, ax)
+    if not _is_bodiless(run):
+        drift(run, axes[1, 1])
+    elif getattr(run, "error", None) is not None:
+        error(run, axes[1, 1])
+    else:
+        axes[1, 1].set_axis_off()
     return axes
+
+
+def _is_bodiless(run: Any) -> bool:
+    return hasattr(run, "body") and run.body is None
 
 
 def _heading(run: Any) -> str:

@@ -1,0 +1,180 @@
+"""Tables of samples in text files, as loggers write them."""
+
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from polhode.errors import FileError, InputError
+
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+DELIMITERS = ",;\t"
+NAMES = "time, x, y and z"
+
+
+@dataclass(frozen=True)
+class Log:
+    """Samples with the numbers of their lines; missing numbers are NaN."""
+
+    times: np.ndarray
+    values: np.ndarray
+    lines: np.ndarray
+    columns: tuple[str, ...]
+
+
+def read_samples(
+    path: str | os.PathLike,
+    *,
+    kind: str,
+    columns: Sequence[str | int] | None = None,
+    degrees: bool = False,
+    time_unit: str = "s",
+) -> tuple[np.ndarray, np.ndarray]:
+    """(values, times) of a text table, for ``integrate_samples``.
+
+    Parameters
+    ----------
+    path : commas, semicolons, tabs or blanks between columns; a line of names at the top, or none;
+        lines that start with # are skipped
+    kind : "rate", or "increment": what the body turned by since the line before; the first line
+        then gives the first time only
+    columns : names, or numbers from 1, of time, x, y and z; default: the first four
+    degrees : whether the values are in degrees
+    time_unit : "s", "ms", "us" or "ns"
+
+    Returns
+    -------
+    values in rad/s or rad, NaN where a cell is empty or says nan, and times in seconds.  A cell
+    that is no number, and a time that does not increase, are errors that name the line.
+    """
+    if kind not in ("rate", "increment"):
+        raise InputError(f"kind must be 'rate' or 'increment', got {kind!r}")
+    log = read_log(path, columns, time_unit)
+    values = np.radians(log.values) if degrees else log.values
+    return (values if kind == "rate" else values[1:]), log.times
+
+
+def read_log(
+    path: str | os.PathLike, columns: Sequence[str | int] | None = None, time_unit: str = "s"
+) -> Log:
+    """The four columns of a table, as they are, but for the unit of time."""
+    if time_unit not in UNITS:
+        raise InputError(f"time_unit must be one of {', '.join(UNITS)}, got {time_unit!r}")
+    if columns is not None and len(columns) != 4:
+        raise InputError(f"columns must be four, {NAMES}, got {list(columns)}")
+    file = Path(path)
+    if not file.is_file():
+        raise FileError(f"there is no file {str(path)!r}")
+    rows = _rows(file)
+    first = next(rows, None)
+    if first is None:
+        raise FileError(f"{str(path)!r} has no samples")
+    line, cells = first
+    names: list[str] = []
+    if not any(_is_number(cell) for cell in cells):
+        names = cells
+    places = _places(columns, names, len(cells), file)
+    table, lines = [], []
+    if not names:
+        table.append(_numbers(cells, places, line, file))
+        lines.append(line)
+    for line, cells in rows:
+        table.append(_numbers(cells, places, line, file))
+        lines.append(line)
+    if not table:
+        raise FileError(f"{str(path)!r} has a line of names and no samples")
+    numbers = np.array(table)
+    times = numbers[:, 0] * UNITS[time_unit]
+    _check_times(times, numbers[:, 0], lines, file)
+    titles = tuple(names[p] if names else f"column {p + 1}" for p in places)
+    return Log(times, np.ascontiguousarray(numbers[:, 1:]), np.array(lines), titles)
+
+
+def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """(number, cells) of each line that is neither empty nor a comment."""
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as text:
+            delimiter = ""
+            for number, line in enumerate(text, 1):
+                line = line.strip()
+                if not line or line.startswith("#"):
+                    continue
+                if not delimiter:
+                    delimiter = next((d for d in DELIMITERS if d in line), " ")
+                if delimiter == " ":
+                    yield number, line.split()
+                else:
+                    yield number, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    except UnicodeDecodeError:
+        raise FileError(f"{str(file)!r} is not a text file") from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _places(
+    columns: Sequence[str | int] | None, names: list[str], count: int, file: Path
+) -> list[int]:
+    if columns is None:
+        columns = (1, 2, 3, 4)
+    places = []
+    for column in columns:
+        text = str(column).strip()
+        if text in names:
+            place = names.index(text)
+        elif text.isdigit():
+            place = int(text) - 1
+        else:
+            known = f"its columns are {', '.join(names)}" if names else "it has no line of names"
+            raise InputError(f"there is no column {text!r} in {file.name!r}; {known}")
+        if not 0 <= place < count:
+            raise InputError(
+                f"there is no column {text} in {file.name!r}: it has {count}, counted from 1;"
+                f" needed are {NAMES}"
+            )
+        places.append(place)
+    return places
+
+
+def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list[float]:
+    """Time, x, y, z of a line; NaN for an empty cell, but for the time."""
+    numbers = []
+    for place in places:
+        if place >= len(cells):
+            raise FileError(
+                f"line {line} of {file.name!r} has {len(cells)} columns, but column {place + 1} is"
+                " needed; is the line complete?"
+            )
+        try:
+            numbers.append(float(cells[place] or "nan"))
+        except ValueError:
+            raise FileError(
+                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is no number;"
+                " leave the cell empty, or write nan, if the value is missing"
+            ) from None
+    if not np.isfinite(numbers[0]):
+        raise FileError(f"line {line} of {file.name!r} has no time; remove the line")
+    if np.isinf(numbers).any():
+        raise FileError(f"line {line} of {file.name!r} has an infinite value")
+    return numbers
+
+
+def _check_times(times: np.ndarray, stamps: np.ndarray, lines: list[int], file: Path) -> None:
+    backward = np.flatnonzero(np.diff(times) <= 0)
+    if len(backward):
+        k = int(backward[0])
+        what = "repeats" if times[k + 1] == times[k] else "is before"
+        more = f" ({len(backward)} such lines)" if len(backward) > 1 else ""
+        raise FileError(
+            f"line {lines[k + 1]} of {file.name!r}: the time {stamps[k + 1]:.12g} {what} that of line"
+            f" {lines[k]}, {stamps[k]:.12g}{more}; sort the lines, remove repeated ones, or name"
+            " another column of time"
+        )

@@ -1,0 +1,170 @@
+"""``polhode gyro``: the attitude from a gyro's log."""
+
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polhode.cli import options
+from polhode.cli.consoles import plain, stderr, stdout
+from polhode.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from polhode._log import Log
+    from polhode.trajectory import Trajectory
+
+FORMATS = ".nc", ".csv"
+
+
+def gyro(
+    log: options.LogFile,
+    frame: options.Frame = "body",
+    kind: options.Kind = "rate",
+    columns: options.Columns = None,
+    degrees: options.Degrees = False,
+    time_unit: options.TimeUnit = "s",
+    order: options.Order = 6,
+    attitude: options.Attitude = None,
+    bridge: options.Bridge = False,
+    max_gap: options.MaxGap = None,
+    out: options.AttitudeFile = None,
+    no_plot: options.NoPlot = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Integrate a gyro's log; write the attitude (LOG-attitude.nc) and a picture of it.
+
+    The log is a table in text: time, x, y, z in the first four columns, or in those named by
+    --columns; values in radians and seconds if no option says otherwise. The summary tells how it
+    was read, how even its times are, which gaps were bridged, and the estimated error of the
+    attitude (of the integration: the gyro's own noise and bias are not known to it).
+
+    Examples:
+
+    - `polhode gyro log.csv`
+    - `polhode gyro log.csv --degrees --columns stamp,gx,gy,gz --time-unit ms`
+    - `polhode gyro log.csv --kind increment --order 4 --attitude 0.8,0,0.6,0`
+    - `polhode gyro log.csv --bridge --max-gap 0.5 --out attitude.csv`
+    """
+    import numpy as np
+
+    from polhode import integrate_samples, plot
+    from polhode._log import read_log
+    from polhode.errors import PolhodeWarning
+
+    start = None if attitude is None else _quaternion(attitude)
+    found = read_log(log, None if columns is None else columns.split(","), time_unit)
+    values = np.radians(found.values) if degrees else found.values
+    lines = found.lines
+    if kind == "increment":
+        values, lines = values[1:], lines[1:]
+    if not bridge:
+        _check_complete(values, lines, log)
+    file = _place(out, log)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", PolhodeWarning)
+        run = integrate_samples(
+            values,
+            found.times,
+            frame=frame,
+            kind=kind,
+            order=order,
+            attitude=start,
+            scalar_first=True,
+            missing="bridge" if bridge else "refuse",
+            max_gap=max_gap,
+            name=log.stem,
+        )
+    for warning in said:
+        stderr().print(f"[bold yellow]warning:[/] {plain(str(warning.message))}; see --degrees")
+    written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
+    if not no_plot:
+        written.append(plot.save(run.plot(), file.with_suffix(".png")))
+    if not quiet:
+        _summarise(log, found, run, degrees, written)
+
+
+def _quaternion(text: str) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 4:
+        raise InputError(f"--attitude takes w,x,y,z separated by commas, got {text!r}")
+    return numbers
+
+
+def _check_complete(values, lines, log: Path) -> None:
+    import numpy as np
+
+    bad = np.isnan(values).any(axis=1)
+    if bad.any():
+        raise FileError(
+            f"line {lines[int(np.argmax(bad))]} of {log.name!r} lacks a value"
+            f" ({int(bad.sum())} such lines); bridge missing samples with --bridge"
+        )
+
+
+def _place(out: Path | None, log: Path) -> Path:
+    """The file to write; its directory exists."""
+    out = out or Path()
+    file = out if out.suffix in FORMATS else out / f"{log.stem}-attitude.nc"
+    if file.resolve() == log.resolve():
+        raise FileError(f"--out would replace the log itself, {str(log)!r}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
+    if not os.access(file.parent, os.W_OK):
+        raise FileError(f"cannot write into {str(file.parent)!r}")
+    return file
+
+
+def _save_csv(run: "Trajectory", file: Path) -> Path:
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as place:
+        draft = Path(place) / file.name
+        run.to_dataframe().to_csv(draft)
+        os.replace(draft, file)
+    return file
+
+
+def _summarise(
+    log: Path, found: "Log", run: "Trajectory", degrees: bool, written: list[Path]
+) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    steps = np.diff(run.t)
+    middle = float(np.median(steps))
+    asked = run.arguments
+    unit = ("degrees" if degrees else "rad") + ("/s" if asked["kind"] == "rate" else "")
+    gaps = run.gaps
+    gap_text = "none"
+    if gaps:
+        start, end = max(gaps, key=lambda gap: gap[1] - gap[0])
+        gap_text = f"{len(gaps)} bridged, the longest {end - start:.3g} s at t = {start:.6g} s"
+        gap_text += f"; {run.problem['missing']} samples missing"
+    w, x, y, z = run.q[-1]
+    error = f"{np.nanmax(run.error):.1e} rad at most"
+    other = run.problem["compared_with"]
+    if not other:
+        error = "too few samples to estimate it"
+    rows = {
+        "log": f"{log.name}   [dim]{len(found.times)} lines, columns"
+        f" {plain(', '.join(found.columns))}[/]",
+        "read as": f"{asked['frame']} {asked['kind']}s in {unit}",
+        "time": f"{run.t[0]:.6g} to {run.t[-1]:.6g} s, {1 / middle:.4g} Hz, steps of"
+        f" {steps.min():.3g} to {steps.max():.3g} s",
+        "gaps": gap_text,
+        "method": f"magnus, order {asked['order']}",
+        "error": error + (f"   [dim]estimated, against order {other}[/]" if other else ""),
+        "turned by": f"{np.degrees(run.rotation[-1].magnitude()):.6g} degrees at the end, q = "
+        f"({w:.6f}, {x:.6f}, {y:.6f}, {z:.6f}) (w, x, y, z)",
+        "files": plain(", ".join(map(str, written))),
+    }
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in rows.items():
+        table.add_row(name, value)
+    stdout().print(table)
