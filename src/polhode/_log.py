@@ -107,7 +107,10 @@ def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
                 if delimiter == " ":
                     yield number, line.split()
                 else:
-                    yield number, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+                    yield (
+                        number,
+                        [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))],
+                    )
     except UnicodeDecodeError:
         raise FileError(f"{str(file)!r} is not a text file") from None
 
@@ -157,8 +160,8 @@ def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list
             numbers.append(float(cells[place] or "nan"))
         except ValueError:
             raise FileError(
-                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is no number;"
-                " leave the cell empty, or write nan, if the value is missing"
+                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is no"
+                " number; leave the cell empty, or write nan, if the value is missing"
             ) from None
     if not np.isfinite(numbers[0]):
         raise FileError(f"line {line} of {file.name!r} has no time; remove the line")
@@ -174,7 +177,7 @@ def _check_times(times: np.ndarray, stamps: np.ndarray, lines: list[int], file: 
         what = "repeats" if times[k + 1] == times[k] else "is before"
         more = f" ({len(backward)} such lines)" if len(backward) > 1 else ""
         raise FileError(
-            f"line {lines[k + 1]} of {file.name!r}: the time {stamps[k + 1]:.12g} {what} that of line"
-            f" {lines[k]}, {stamps[k]:.12g}{more}; sort the lines, remove repeated ones, or name"
-            " another column of time"
+            f"line {lines[k + 1]} of {file.name!r}: the time {stamps[k + 1]:.12g} {what} that of"
+            f" line {lines[k]}, {stamps[k]:.12g}{more}; sort the lines, remove repeated ones, or"
+            " name another column of time"
         )

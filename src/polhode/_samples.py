@@ -100,10 +100,11 @@ def integrate_samples(
         *scratch,
         out,
     )
-    q, omega = out[:, :4].copy(), out[:, 4:7].copy()
+    q = out[:, :4].copy()
+    omega = good if kind == "rate" else sign * out[:, 4:7]
     if frame == "inertial":
         q[:, 1:] *= -1
-        omega = _to_body(q, -omega)
+        omega = _to_body(q, omega)
     error = 4 * np.arcsin(np.minimum(0.5 * np.sqrt(out[:, 7]), 1.0))  # from the chord of q
     if not other:
         error[:] = np.nan
@@ -271,7 +272,7 @@ def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
     h = np.diff(t)
     if kind == "rate":
         angles = np.maximum(angles[1:], angles[:-1]) * h
-    k = int(np.argmax(angles))
+    k = int(np.argmax(angles > np.pi))
     if angles[k] > np.pi:
         warnings.warn(
             f"the body turns by {angles[k]:.3g} rad between times[{k}] and times[{k + 1}], more"

@@ -145,10 +145,10 @@ def _summarise(
         gap_text = f"{len(gaps)} bridged, the longest {end - start:.3g} s at t = {start:.6g} s"
         gap_text += f"; {run.problem['missing']} samples missing"
     w, x, y, z = run.q[-1]
-    error = f"{np.nanmax(run.error):.1e} rad at most"
-    other = run.problem["compared_with"]
-    if not other:
-        error = "too few samples to estimate it"
+    error, other = "too few samples to estimate it", run.problem["compared_with"]
+    if other:
+        error = f"{np.max(np.asarray(run.error)):.1e} rad at most"
+        error += f"   [dim]estimated, against order {other}[/]"
     rows = {
         "log": f"{log.name}   [dim]{len(found.times)} lines, columns"
         f" {plain(', '.join(found.columns))}[/]",
@@ -157,7 +157,7 @@ def _summarise(
         f" {steps.min():.3g} to {steps.max():.3g} s",
         "gaps": gap_text,
         "method": f"magnus, order {asked['order']}",
-        "error": error + (f"   [dim]estimated, against order {other}[/]" if other else ""),
+        "error": error,
         "turned by": f"{np.degrees(run.rotation[-1].magnitude()):.6g} degrees at the end, q = "
         f"({w:.6f}, {x:.6f}, {y:.6f}, {z:.6f}) (w, x, y, z)",
         "files": plain(", ".join(map(str, written))),

@@ -61,7 +61,8 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
     if getattr(run, "error", None) is None:
         raise InputError("the panel 'error' needs a run with an estimate, as of integrate_samples")
     ax = style.axes_or_new(ax)
-    _curve(ax, run.t, np.maximum(run.error, FLOOR), style.BLUE)
+    first = int(np.argmax(run.error > 0))  # the start has none
+    _curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.BLUE)
     for number, (start, end) in enumerate(run.gaps):
         label = "gaps" if number == 0 else ""
         ax.axvspan(start, end, color=style.ORANGE, alpha=0.35, linewidth=1.0, label=label)
