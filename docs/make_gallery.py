@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md by running the examples: ``python docs/make_gallery.py``."""
+"""Draw the pictures of docs/gallery.md and docs/sampled-data.md by running the examples: ``python docs/make_gallery.py``."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 
 DOCS = Path(__file__).parent
-EXAMPLES = "dzhanibekov", "poinsot", "tops"
+EXAMPLES = "dzhanibekov", "poinsot", "tops", "gyro_log"
 COLOURS = 96  # of a picture with a palette, which is a third of the size
 
 

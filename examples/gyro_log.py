@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode import plot
 
 SEED, RATE, LENGTH, NOISE = 7, 100.0, 10.0, 0.02  # Hz, s, degrees a second
 LOST = [400, 401, 402, 700, 701]
@@ -21,9 +22,10 @@ def about(axis, angle):
 
 
 def attitude(t):
-    """Body to inertial: spin about z, nod about x, cone about z and y."""
+    """Since the start: spin about z, nod about x, cone about z and y."""
     cone = about("z", CONE * t) * about("y", [TILT]) * about("z", -CONE * t)
-    return about("z", SPIN * t) * about("x", 0.3 * np.sin(NOD * t)) * cone
+    start = about("y", [-TILT])
+    return start * about("z", SPIN * t) * about("x", 0.3 * np.sin(NOD * t)) * cone
 
 
 def body_rate(t):
@@ -47,13 +49,14 @@ with open("gyro_log.csv", "w", encoding="utf-8") as file:
         cells = ["", "", ""] if k in LOST else [f"{x:.3f}" for x in w]
         file.write(f"{t:.6f},{','.join(cells)}\n")
 
-given = {"frame": "body", "kind": "rate", "attitude": attitude(0.0)[0], "missing": "bridge"}
+given = {"frame": "body", "kind": "rate", "missing": "bridge", "name": "gyro_log"}
 values, times = ph.read_samples("gyro_log.csv", kind="rate", degrees=True)
 run = ph.integrate_samples(values, times, **given)
 error = (run.rotation.inv() * attitude(times)).magnitude().max()
 print(run)
 print(f"with the noise of the gyro the attitude is off by {error:.1e} rad")
 run.save("gyro_log.nc")
+plot.save(run.plot(), "gyro.png", dpi=110)
 
 clean[LOST] = np.nan
 for order in (2, 4, 6, 8):

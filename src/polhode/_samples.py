@@ -7,6 +7,7 @@ import numpy as np
 
 from polhode import _stencil
 from polhode.errors import InputError, PolhodeWarning
+from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
 from polhode.trajectory import Trajectory
 
@@ -77,7 +78,8 @@ def integrate_samples(
     other = _other(len(t), order)
     bad = ~np.isfinite(samples).all(axis=1)
     _check_bad(samples, bad, kind, missing)
-    gaps = _gaps(t, bad, kind, max_gap)
+    step = float(np.median(np.diff(t)))
+    gaps = _gaps(t, step, bad, kind, max_gap)
     good = others = samples
     if bad.any():
         good = _bridged(samples, t, bad, kind, order)
@@ -104,7 +106,7 @@ def integrate_samples(
     omega = good if kind == "rate" else sign * out[:, 4:7]
     if frame == "inertial":
         q[:, 1:] *= -1
-        omega = _to_body(q, omega)
+        omega = np.stack(to_body(tuple(q.T), tuple(omega.T)), axis=1)
     error = 4 * np.arcsin(np.minimum(0.5 * np.sqrt(out[:, 7]), 1.0))  # from the chord of q
     if not other:
         error[:] = np.nan
@@ -113,7 +115,7 @@ def integrate_samples(
         "model": f"sampled {frame} {kind}s",
         "samples": len(samples),
         "missing": int(bad.sum()),
-        "median_step": float(np.median(np.diff(t))),
+        "median_step": step,
         "gaps": gaps,
         "compared_with": other,
     }
@@ -141,12 +143,6 @@ def _other(n: int, order: int) -> int:
     """The order to compare with; 0: none."""
     higher = order + 2
     return higher if higher in ORDERS and n >= higher else order - 2
-
-
-def _to_body(q: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    w, v = q[:, :1], -q[:, 1:]
-    k = 2 * np.cross(v, vectors)
-    return vectors + w * k + np.cross(v, k)
 
 
 # ---- what is given
@@ -229,9 +225,8 @@ def _check_bad(samples: np.ndarray, bad: np.ndarray, kind: str, missing: str) ->
             )
 
 
-def _gaps(t: np.ndarray, bad: np.ndarray, kind: str, max_gap: Any) -> list:
+def _gaps(t: np.ndarray, step: float, bad: np.ndarray, kind: str, max_gap: Any) -> list:
     """[start, end, missing samples] of each gap; one that is too long is refused."""
-    step = float(np.median(np.diff(t)))
     longest = BRIDGED * step if max_gap is None else _positive(max_gap)
     if kind == "rate":
         first = np.flatnonzero(~bad)
@@ -268,10 +263,9 @@ def _positive(max_gap: Any) -> float:
 
 def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
     """More than half a turn between samples is most often a wrong unit."""
-    angles = np.linalg.norm(samples, axis=1)
-    h = np.diff(t)
+    angles = np.sqrt(np.einsum("ij,ij->i", samples, samples))
     if kind == "rate":
-        angles = np.maximum(angles[1:], angles[:-1]) * h
+        angles = np.maximum(angles[1:], angles[:-1]) * np.diff(t)
     k = int(np.argmax(angles > np.pi))
     if angles[k] > np.pi:
         warnings.warn(

@@ -68,6 +68,7 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
         ax.axvspan(start, end, color=style.ORANGE, alpha=0.35, linewidth=1.0, label=label)
     ax.set_yscale("log")
     style.dress(ax, "Estimated error of the attitude", "time (s)", "angle (rad)")
+    ax.tick_params(which="minor", labelsize=8)
     if run.gaps:
         style.legend(ax)
     return ax
