@@ -41,8 +41,8 @@ with A the larger of a and b, and g = A - n >= 0.  What must cancel is D2, on wh
 the separatrix depends as on a logarithm: it is formed with twice the digits.
 
 No family, separatrix or symmetry is a special case; there is no elliptic integral, no inverse
-function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and what one ulp of the input does
-near the separatrix.
+function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and what one ulp of the input
+does near the separatrix.  Units do not matter, while rates are between 1e-150 and 1e150.
 """
 
 from math import sqrt
@@ -153,7 +153,8 @@ def doubled(doublings, s, cn, phase, curve):
         d, x = fma(modulus, c, complement), big * ss
         f = 1.0 / fma(x, d, c)  # (6)
         u = fma(c * c, rest + fma(ratio * modulus, c, lost), x * fma(rest, c + d, -(lost * c))) * f
-        s, cn = 2.0 * (s * cn) * (sqrt(d) * f), fma(modulus, c * c, complement * fma(2.0, c, -1.0)) * f
+        s = 2.0 * (s * cn) * (sqrt(d) * f)
+        cn = fma(modulus, c * c, complement * fma(2.0, c, -1.0)) * f
         f = fma(-0.5, fma(big * s, s, cn * cn), 1.5)  # back to A s² + cn² = 1
         s, cn = s * f, cn * f
         cn = cn if abs(cn) > LEAST else LEAST
@@ -167,6 +168,32 @@ def doubled(doublings, s, cn, phase, curve):
     return s, cn, sqrt(fma(modulus, cn * cn, complement)), (cosine, sine)
 
 
+def functions_of_time(t, rate, curve):
+    """(s, c1, c3, 1 - n s², phase) at the time t; the phase is along (cos ψ, sin ψ)."""
+    a, b, gap, n, g, e = curve
+    third = gap >= 0.0  # c3 is cn
+    big, small = (a, b) if third else (b, a)
+    doublings = 0
+    while (big * (t * t) > short() * short()) & (doublings < MOST):
+        t, doublings = 0.5 * t, doublings + 1
+    z = 0.25 * (t * t)
+    a, b, nz = a * z, b * z, n * z
+    change, slope, integral = short_flow(a, b, nz)
+    sine, cosine1 = sincos1(t * fma(-e, integral, rate - e))  # (3)
+    a, b, nz = fma(a, change, a), fma(b, change, b), fma(nz, change, nz)  # times τ
+    w, s = fma(-a, b, 1.0), fma(t, slope, t)
+    u, v = fma(-nz, fma(a, b, fma(-2.0, a + b, 3.0)), w), (e * s) * nz  # (5)
+    f = 1.0 / w
+    s, c1, c3 = s * f, fma(-2.0 * b * (1.0 - a), f, 1.0), fma(-2.0 * a * (1.0 - b), f, 1.0)
+    x, y = fma(cosine1, u, u), fma(cosine1, v, v)
+    phase = fma(sine, v, x), fma(sine, u, -y)
+    cn = c3 if third else c1
+    if doublings > 0:
+        s, cn, dn, phase = doubled(doublings, s, cn, phase, (big, small, abs(gap), n, g, e))
+        c1, c3 = (dn, cn) if third else (cn, dn)
+    return s, c1, c3, fma(g, s * s, cn * cn), phase
+
+
 # ---- the motion
 def free_turn(t, m, moments, inverse):
     """(c1, v), m: the turn (1 + c1, v) of the body in the time t, the shorter way; m after it."""
@@ -175,7 +202,7 @@ def free_turn(t, m, moments, inverse):
     a1, a2, a3 = middle_second(inverse, middle)
     m1, m2, m3 = middle_second(m, middle)
     square, unit = fma(m1, m1, fma(m2, m2, m3 * m3)), 1.0
-    if not ((LOW < square) & (square < HIGH)):
+    if not ((square > LOW) & (square < HIGH)):
         if (m1 == 0.0) & (m2 == 0.0) & (m3 == 0.0):
             return (0.0, (0.0, 0.0, 0.0)), m
         unit = UP if square <= LOW else DOWN
@@ -192,47 +219,26 @@ def free_turn(t, m, moments, inverse):
     e = ((p + q) + (p_low + q_low)) * (a2 * over)
     k1, k2, k3 = -((i3 - i2) * (a2 * a3)), (i3 - i1) * (a1 * a3), -((i2 - i1) * (a1 * a2))
     a, b, gap = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), -(k2 * (e * size))  # a - b
-    d1, d3 = d1 * a1, d3 * a3
-    third = gap >= 0.0  # c3 is cn
-    big, small, g = (a, b, -(d3 * (e * over))) if third else (b, a, d1 * (e * over))
-    n = d1 * (d3 * over2)
+    d1, d3, third = d1 * a1, d3 * a3, gap >= 0.0
+    n, g = d1 * (d3 * over2), (-d3 if third else d1) * (e * over)
+    s, c1, c3, left, (cosine, sine) = functions_of_time(t, size * a2, (a, b, gap, n, g, e))
 
-    doublings = 0
-    while (big * (t * t) > short() * short()) & (doublings < MOST):
-        t, doublings = 0.5 * t, doublings + 1
-    z = 0.25 * (t * t)
-    at, bt, nt = a * z, b * z, n * z
-    change, slope, integral = short_flow(at, bt, nt)
-    sine, cosine1 = sincos1(t * fma(-e, integral, fma(size, a2, -e)))  # (3)
-    at, bt, nt = fma(at, change, at), fma(bt, change, bt), fma(nt, change, nt)
-    w, s = fma(-at, bt, 1.0), fma(t, slope, t)
-    u, v = fma(-nt, fma(at, bt, fma(-2.0, at + bt, 3.0)), w), (e * s) * nt  # (5)
-    f = 1.0 / w
-    s, c1, c3 = s * f, fma(-2.0 * bt * (1.0 - at), f, 1.0), fma(-2.0 * at * (1.0 - bt), f, 1.0)
-    x, y = fma(cosine1, u, u), fma(cosine1, v, v)
-    cosine, sine = fma(sine, v, x), fma(sine, u, -y)
-    cn = c3 if third else c1
-    if doublings > 0:
-        curve = big, small, abs(gap), n, g, e
-        s, cn, dn, (cosine, sine) = doubled(doublings, s, cn, (cosine, sine), curve)
-        c1, c3 = (dn, cn) if third else (cn, dn)
-
-    up = 1.0 if m2 >= 0.0 else -1.0  # from here |m| = 1
-    left, s = fma(g, s * s, cn * cn), s * size  # (6)
-    m1, m2, m3 = m1 * over, up * m2 * over, up * m3 * over
+    up = 1.0 if m2 >= 0.0 else -1.0  # a half turn about axis 1 before, and |m| = 1
+    m1, m2, m3, s, e = m1 * over, up * m2 * over, up * m3 * over, s * size, e * over
     q1, q3 = m1 * m1, m3 * m3
-    d = 1.0 / fma(-(k2 * s) * s, k3 * q1 if third else k1 * q3, cn * cn)
+    c, q = (c3, k3 * q1) if third else (c1, k1 * q3)
+    d = 1.0 / fma(-(k2 * s) * s, q, c * c)
     x, y = m1 * c1, m3 * c3
     n1 = fma(k1 * s, m2 * y, x) * d  # (2)
     n2 = fma(k2 * s, m3 * m1, m2 * (c1 * c3)) * d
     n3 = fma(k3 * s, m2 * x, y) * d
-    turn = 1.0 if n2 >= 0.0 else -1.0
+    turn = 1.0 if n2 >= 0.0 else -1.0  # and one after
     s, y, n2, n3 = turn * s, turn * y, turn * n2, turn * n3
     r_end, early = fma(n1, n1, n3 * n3), fma(x, x, y * y) * d
     u = fma(k2 * s, m2 * (n1 * n3), r_end)  # (4), in the form that cancels less
     u = fma(-(k2 * s), m2 * (x * y) * d, early) if early < r_end else u
-    p, p_end, ee = 1.0 + m2, 1.0 + n2, (e * over) * (s * m2)
-    u, v = raised(fma((q1 + q3) * left, p_end, n2 * (ee * ee)), ee * u)
+    p, p_end, e = 1.0 + m2, 1.0 + n2, e * (s * m2)
+    u, v = raised(fma((q1 + q3) * left, p_end, n2 * (e * e)), e * u)
     u, v = fma(cosine, u, -(sine * v)), fma(sine, u, cosine * v)
     x, y = raised(fma(m3, y, m1 * x), fma(m1, y, -(m3 * x)))
     c, s = half_angle(turn * fma(x, u, -(y * v)), turn * fma(x, v, y * u))
