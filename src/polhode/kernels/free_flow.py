@@ -18,8 +18,8 @@ The attitude needs one integral.  With n = D1 D3 / (I1 I3 G²) and e = D2 / (I2 
 
     ψ(t) = t G/I2 - e ∫ dt / (1 - n s²)                                                (3)
 
-Let |m| = 1 from here, m2 >= 0 and m2' >= 0 (a half turn about axis 1 sees to it, before or after),
-x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2 to m,
+Let |m| = 1 from here, m2 >= 0 and m2' > -1/2 (a half turn about axis 1, before or after, sees to
+it), x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2 to m,
 B a turn about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where with ε = e s m2
 
     tan δ = ε u / ((1 + m2') (1 - n s²) (m1² + m3²) + m2' ε²)
@@ -40,6 +40,18 @@ separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the other, b
 with A the larger of a and b, and g = A - n >= 0.  What must cancel is D2, on which the motion near
 the separatrix depends as on a logarithm: it is formed with twice the digits.
 
+With p = 1 + m2, p' = 1 + m2' and B along the quaternion (c, 0, z, 0), A(m) B A(m')* is along
+
+    w = c (p p' + X) - z Y,           v2 = z (p p' - X) - c Y
+    v1 = c V + z (p' m1 + p m1'),     v3 = c U + z (p' m3 + p m3')                     (7)
+
+where X = m1 m1' + m3 m3', and Y = m3 m1' - m1 m3', V = p' m3 - p m3', U = p m1' - p' m1, small if
+the time is, come from (2) without what cancels in them:
+
+    d Y = s m2 (k1 m3 y - k3 m1 x) + m1 m3 (c1 - c3)
+    d V = s (k2 m1 m3² - k3 m2 p x) + m3 (d - c3) + m2 y (c1 - 1)
+    d U = s (k1 m2 p y - k2 m3 m1²) - m1 (d - c1) - m2 x (c3 - 1)                      (8)
+
 No family, separatrix or symmetry is a special case; there is no elliptic integral, no inverse
 function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and what one ulp of the input
 does near the separatrix.  Units do not matter, while rates are between 1e-150 and 1e150.
@@ -50,9 +62,11 @@ from math import sqrt
 from polhode._compile import blend, fma, mask
 from polhode.kernels.quaternion import product1
 from polhode.kernels.trig import sincos1
+from polhode.kernels.vector import dot, multiply
 
 LEAST = 1e-75  # of cn: on the separatrix itself it would fall to nothing, and its square before it
-LOW, HIGH, UP, DOWN = 1e-200, 1e200, 2.0**600, 2.0**-600  # of |m|²; what brings m there, exactly
+LOW, HIGH = 1e-200, 1e200  # of |m|²; beyond them the unit of m is changed
+FAR = 2.0**100  # by powers of this
 TINY = 1e-30  # squares of what is larger do not underflow, nor do products of a few
 MOST = 1100  # doublings: there are no more powers of two
 
@@ -168,8 +182,8 @@ def doubled(doublings, s, cn, phase, curve):
     return s, cn, sqrt(fma(modulus, cn * cn, complement)), (cosine, sine)
 
 
-def functions_of_time(t, rate, curve):
-    """(s, c1, c3, 1 - n s², phase) at the time t; the phase is along (cos ψ, sin ψ)."""
+def functions_of_time(t, size, rate, curve):
+    """(G s, c1, c3, (c1 - 1, c3 - 1, c3 - c1), 1 - n s², phase along (cos ψ, sin ψ))."""
     a, b, gap, n, g, e = curve
     third = gap >= 0.0  # c3 is cn
     big, small = (a, b) if third else (b, a)
@@ -184,17 +198,58 @@ def functions_of_time(t, rate, curve):
     w, s = fma(-a, b, 1.0), fma(t, slope, t)
     u, v = fma(-nz, fma(a, b, fma(-2.0, a + b, 3.0)), w), (e * s) * nz  # (5)
     f = 1.0 / w
-    s, c1, c3 = s * f, fma(-2.0 * b * (1.0 - a), f, 1.0), fma(-2.0 * a * (1.0 - b), f, 1.0)
+    less1, less3 = -2.0 * b * (1.0 - a) * f, -2.0 * a * (1.0 - b) * f
+    s, c1, c3, apart = s * f, 1.0 + less1, 1.0 + less3, less3 - less1
     x, y = fma(cosine1, u, u), fma(cosine1, v, v)
     phase = fma(sine, v, x), fma(sine, u, -y)
     cn = c3 if third else c1
     if doublings > 0:
         s, cn, dn, phase = doubled(doublings, s, cn, phase, (big, small, abs(gap), n, g, e))
         c1, c3 = (dn, cn) if third else (cn, dn)
-    return s, c1, c3, fma(g, s * s, cn * cn), phase
+        less1, less3, apart = c1 - 1.0, c3 - 1.0, c3 - c1
+    return s * size, c1, c3, (less1, less3, apart), fma(g, s * s, cn * cn), phase
 
 
 # ---- the motion
+def added(m, k, e, third, functions):
+    """(w, v1, v2, v3), m': the turn, of any length, and the momentum after it, for |m| = 1."""
+    (m1, m2, m3), (k1, k2, k3) = m, k
+    s, c1, c3, (less1, less3, apart), left, (cosine, sine) = functions
+    up = 1.0 if m2 >= 0.0 else -1.0  # a half turn before
+    m2, m3 = up * m2, up * m3
+    q1, q3 = m1 * m1, m3 * m3
+    q = -(k2 * s) * s * (k3 * q1 if third else k1 * q3)
+    f = 1.0 / (fma(c3, c3, q) if third else fma(c1, c1, q))  # 1/d
+    n2 = fma(k2 * s, m3 * m1, m2 * (c1 * c3)) * f
+    turned = n2 < -0.5  # a half turn after
+    if turned:
+        s, c3, n2, cosine, sine = -s, -c3, -n2, -cosine, -sine
+        less3, apart = c3 - 1.0, c3 - c1
+    x, y = m1 * c1, m3 * c3
+    n1, n3 = fma(k1 * s, m2 * y, x) * f, fma(k3 * s, m2 * x, y) * f  # (2)
+
+    r, early = fma(n1, n1, n3 * n3), fma(x, x, y * y) * f
+    u = fma(k2 * s, m2 * (n1 * n3), r)  # (4), in the form that cancels less
+    u = fma(-(k2 * s), m2 * (x * y) * f, early) if early < r else u
+    p, p_end, e = 1.0 + m2, 1.0 + n2, e * (s * m2)
+    u, v = raised(fma((q1 + q3) * left, p_end, n2 * (e * e)), e * u)
+    u, v = fma(cosine, u, -(sine * v)), fma(sine, u, cosine * v)
+    b, z = raised(fma(m3, y, m1 * x), m1 * m3 * apart)
+    c, z = half_angle(fma(b, u, -(z * v)), fma(b, v, z * u))
+
+    q = fma(c3, less3, q) if third else fma(c1, less1, q)
+    d1, d3 = (q + apart, q) if third else (q, q - apart)  # d - c1, d - c3
+    u = fma(s, fma(k1 * m2 * p, y, -(k2 * q1 * m3)), -fma(m1, d1, m2 * x * less3)) * f  # (8)
+    v = fma(s, fma(k2 * q3, m1, -(k3 * m2 * p * x)), fma(m3, d3, m2 * y * less1)) * f
+    y = fma(s * m2, fma(k1 * m3, y, -(k3 * m1 * x)), -(m1 * m3 * apart)) * f
+    x = fma(m1, n1, m3 * n3)
+    w, v2 = fma(c, fma(p, p_end, x), -(z * y)), fma(z, fma(p, p_end, -x), -(c * y))  # (7)
+    v1, v3 = fma(c, v, z * fma(p_end, m1, p * n1)), fma(c, u, z * fma(p, n3, p_end * m3))
+    if turned:
+        w, v1, v2, v3, n2, n3 = -v1, w, v3, -v2, -n2, -n3
+    return (w, v1, up * v2, up * v3), (n1, up * n2, up * n3)
+
+
 def free_turn(t, m, moments, inverse):
     """(c1, v), m: the turn (1 + c1, v) of the body in the time t, the shorter way; m after it."""
     middle = middle_axis(moments)
@@ -203,9 +258,13 @@ def free_turn(t, m, moments, inverse):
     m1, m2, m3 = middle_second(m, middle)
     square, unit = fma(m1, m1, fma(m2, m2, m3 * m3)), 1.0
     if not ((square > LOW) & (square < HIGH)):
-        if (m1 == 0.0) & (m2 == 0.0) & (m3 == 0.0):
+        largest = max(abs(m1), abs(m2), abs(m3))
+        if largest == 0.0:
             return (0.0, (0.0, 0.0, 0.0)), m
-        unit = UP if square <= LOW else DOWN
+        while largest * unit > FAR:
+            unit = unit / FAR
+        while largest * unit < 1.0 / FAR:
+            unit = unit * FAR
         t, m1, m2, m3 = t / unit, m1 * unit, m2 * unit, m3 * unit
         square = fma(m1, m1, fma(m2, m2, m3 * m3))
     size, over2 = sqrt(square), 1.0 / square
@@ -221,40 +280,17 @@ def free_turn(t, m, moments, inverse):
     a, b, gap = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), -(k2 * (e * size))  # a - b
     d1, d3, third = d1 * a1, d3 * a3, gap >= 0.0
     n, g = d1 * (d3 * over2), (-d3 if third else d1) * (e * over)
-    s, c1, c3, left, (cosine, sine) = functions_of_time(t, size * a2, (a, b, gap, n, g, e))
+    functions = functions_of_time(t, size, size * a2, (a, b, gap, n, g, e))
+    m = m1 * over, m2 * over, m3 * over
+    turn, m = added(m, (k1, k2, k3), e * over, third, functions)
 
-    up = 1.0 if m2 >= 0.0 else -1.0  # a half turn about axis 1 before, and |m| = 1
-    m1, m2, m3, s, e = m1 * over, up * m2 * over, up * m3 * over, s * size, e * over
-    q1, q3 = m1 * m1, m3 * m3
-    c, q = (c3, k3 * q1) if third else (c1, k1 * q3)
-    d = 1.0 / fma(-(k2 * s) * s, q, c * c)
-    x, y = m1 * c1, m3 * c3
-    n1 = fma(k1 * s, m2 * y, x) * d  # (2)
-    n2 = fma(k2 * s, m3 * m1, m2 * (c1 * c3)) * d
-    n3 = fma(k3 * s, m2 * x, y) * d
-    turn = 1.0 if n2 >= 0.0 else -1.0  # and one after
-    s, y, n2, n3 = turn * s, turn * y, turn * n2, turn * n3
-    r_end, early = fma(n1, n1, n3 * n3), fma(x, x, y * y) * d
-    u = fma(k2 * s, m2 * (n1 * n3), r_end)  # (4), in the form that cancels less
-    u = fma(-(k2 * s), m2 * (x * y) * d, early) if early < r_end else u
-    p, p_end, e = 1.0 + m2, 1.0 + n2, e * (s * m2)
-    u, v = raised(fma((q1 + q3) * left, p_end, n2 * (e * e)), e * u)
-    u, v = fma(cosine, u, -(sine * v)), fma(sine, u, cosine * v)
-    x, y = raised(fma(m3, y, m1 * x), fma(m1, y, -(m3 * x)))
-    c, s = half_angle(turn * fma(x, u, -(y * v)), turn * fma(x, v, y * u))
-
-    x, y = fma(m1, n1, m3 * n3), fma(m3, n1, -(m1 * n3))  # A(m) B A(m')*
-    w, v2 = fma(c, fma(p, p_end, x), -(s * y)), fma(s, fma(p, p_end, -x), -(c * y))
-    v1 = fma(c, fma(p_end, m3, -(p * n3)), s * fma(p_end, m1, p * n1))
-    v3 = fma(c, fma(p, n1, -(p_end * m1)), s * fma(p, n3, p_end * m3))
-    w, v1, v2, v3 = (w, v1, v2, v3) if turn > 0.0 else (-v1, w, v3, -v2)
+    w, v1, v2, v3 = turn
     square = fma(v1, v1, fma(v2, v2, v3 * v3))
     norm = sqrt(fma(w, w, square))
     c1 = -square / (norm * (norm + abs(w)))  # a unit quaternion to rounding of its increment
     f = (1.0 if w >= 0.0 else -1.0) / norm
-    v = as_before((f * v1, up * f * v2, up * f * v3), middle)
-    f = size / unit / sqrt(fma(n2, n2, r_end))
-    return (c1, v), as_before((f * n1, turn * up * f * n2, turn * up * f * n3), middle)
+    v = as_before((f * v1, f * v2, f * v3), middle)
+    return (c1, v), as_before(multiply(size / unit / sqrt(dot(m, m)), m), middle)
 
 
 def free_flow(t, q, m, moments, inverse):
