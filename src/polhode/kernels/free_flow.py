@@ -19,14 +19,14 @@ The attitude needs one integral.  With n = D1 D3 / (I1 I3 G²) and e = D2 / (I2 
     ψ(t) = t G/I2 - e ∫ dt / (1 - n s²)                                                (3)
 
 Let |m| = 1 from here, m2 >= 0 and m2' > -1/2 (a half turn about axis 1, before or after, sees to
-it), x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2 to m,
-B a turn about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where with ε = e s m2
+it), x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2
+to m, B a turn about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where with ε = e s m2
 
     tan δ = ε u / ((1 + m2') (1 - n s²) (m1² + m3²) + m2' ε²)
     u = m1'² + m3'² + k2 s m2 m1' m3' = (x² + y² - k2 s m2 x y) / d                    (4)
 
 For a short time the integral and τ = s² are power series.  They are taken at half the time, and
-doubled: (2) and (4) with both times equal are, and ψ becomes 2 ψ - Ω,
+doubled, that is, (2) and (4) with both times equal, where ψ becomes 2 ψ - Ω:
 
     s = τ'/w,    c1 = (1 - 2bτ + abτ²)/w,    c3 = (1 - 2aτ + abτ²)/w,    w = 1 - abτ²
     tan Ω = e n τ τ' / (w - nτ (3 - 2(a+b)τ + abτ²))                                   (5)
