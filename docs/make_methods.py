@@ -15,7 +15,16 @@ def yes(value: bool) -> str:
 
 
 def order(method: ph.Method) -> str:
-    return f"{method.order}" + (f" (m: {method.momentum_order})" if method.momentum_order else "")
+    notes = []
+    if method.momentum_order:
+        notes.append(f"m: {method.momentum_order}")
+    if method.order_when_free:
+        notes.append(f"free: {method.order_when_free}")
+    if method.exact_when_free:
+        notes.append("free: exact")
+    if method.exact_momentum_when_free:
+        notes.append("m, free: exact")
+    return f"{method.order}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def torques(method: ph.Method) -> str:
@@ -38,7 +47,9 @@ def page() -> str:
         "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints",
         "the same. All of this table is tested, true and false alike (`tests/test_methods.py`).",
         "",
-        "The order is that of the state; *m: 4* says that the momentum in body axes has order 4.",
+        "The order is that of the state; *m: 4* says that the momentum in body axes has order 4,",
+        "*free: 4* that without torque the state has, *m, free: exact* that the momentum in body",
+        "axes is then right to rounding for any step.",
         "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. Motions:",
         "",
         *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),

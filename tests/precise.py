@@ -1,5 +1,6 @@
 """Numbers that do not round, and rotations written with them: what the tests compare with."""
 
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
@@ -20,7 +21,9 @@ def exact_fma(a, b, c):
 # ---- quaternions and matrices in mpmath numbers, from their definitions
 def to_mp(value):
     """The same nesting of tuples, in mpmath numbers."""
-    return tuple(map(to_mp, value)) if isinstance(value, tuple) else mp.mpf(value)
+    if isinstance(value, tuple):
+        return tuple(map(to_mp, value))
+    return mp.mpf(str(value) if isinstance(value, Decimal) else value)
 
 
 def hamilton(p, q):

@@ -7,6 +7,7 @@ r and the body momentum p, and returns both after the step.  The torque is in bo
 Keywords switch to the misprints, so that a test can show that it would notice them.
 """
 
+import itertools
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -283,6 +284,86 @@ def strang_composed(world, t, h, r, p, composition):
     return r, p
 
 
+def splitting(world, t, h, r, p, letters):
+    """A word of drifts A and kicks B, each with its fraction of h."""
+    for letter, fraction in letters:
+        if letter == "A":
+            r, p = free(world, fraction * h, r, p)
+            t += fraction * h
+        else:
+            p = p + fraction * h * world.torque(t, r, p)
+    return r, p
+
+
+def mirrored(first, outer, inner):
+    """The symmetric word of the letter ``first``, with the ``outer`` coefficients, and the other.
+
+    The last given coefficient, and the one that stands alone in the middle, follow from the sums.
+    """
+    names = first + ("B" if first == "A" else "A")
+    half = [x for pair in itertools.zip_longest(outer, inner) for x in pair if x is not None]
+    word = [(names[i % 2], mp.mpf(x)) for i, x in enumerate(half)]
+    last, middle = word[-1][0], names[len(word) % 2]
+    word[-1] = last, mp.mpf(1) / 2 - sum(x for name, x in word[:-1] if name == last)
+    centre = 1 - 2 * sum(x for name, x in word if name == middle)
+    return [*word, (middle, centre), *word[::-1]]
+
+
+def srkn14(world, t, h, r, p):
+    """Blanes & Moan 2002, table 3: the 15 digits that it prints, the last ones rounded."""
+    a = """0.0378593198406116 0.102635633102435 -0.0258678882665587 0.314241403071447
+           -0.130144459517415 0.106417700369543 -0.00879424312851058"""
+    b = """0.09171915262446165 0.183983170005006 -0.05653436583288827 0.004914688774712854
+           0.143761127168358 0.328567693746804 0"""
+    return splitting(world, t, h, r, p, mirrored("A", a.split(), b.split()))
+
+
+def aba1064(world, t, h, r, p):
+    """Blanes et al. 2013, table 3."""
+    a = """0.03809449742241219545697532230863756534060 0.1452987161169137492940200726606637497442
+           0.2076276957255412507162056113249882065158 0.4359097036515261592231548624010651844006"""
+    b = """0.09585888083707521061077150377145884776921 0.2044461531429987806805077839164344779763
+           0.2170703479789911017143385924306336714532 0"""
+    return splitting(world, t, h, r, p, mirrored("A", a.split(), b.split()))
+
+
+INNER_NODES = -0.77, -0.29, 0.29, 0.77
+
+
+def sbab5(world, t, h, r, p):
+    """Kicks at Lobatto's nodes, the zeros of x (1 - x) P'_5(2x - 1), with their weights."""
+    inner = [mp.findroot(partial(mp.diff, partial(mp.legendre, 5)), x) for x in INNER_NODES]
+    nodes = [mp.mpf(-1), *inner, mp.mpf(1)]
+    word, before = [], mp.mpf(-1)
+    for x in nodes:
+        word += [("A", (x - before) / 2), ("B", 1 / (30 * mp.legendre(5, x) ** 2))]
+        before = x
+    return splitting(world, t, h, r, p, word)
+
+
+# ---- the momentum of the free motion, and the attitude by what it is between the ends
+def je(world, t, h, r, p):
+    _, end = free(world, h, r, p)
+    return r * exp(h / 2 * world.inverse * (p + end)), end
+
+
+def magnus(world, h, r, p, fourth, swapped=False, sign=1):
+    """``swapped``: the nodes exchanged, as the paper's ± has them; ``sign``: that of space axes."""
+    _, end = free(world, h, r, p)
+    shift = mp.sqrt(3) / 6 if fourth else mp.mpf(0)
+    nodes = (mp.mpf(1) / 2 - shift, mp.mpf(1) / 2 + shift)
+    w = [skew(world.inverse * free(world, node * h, r, p)[1]) for node in nodes]
+    first, second = reversed(w) if swapped else w
+    bracket = first * second - second * first
+    a = h / 2 * (first + second) + sign * shift / 2 * h**2 * bracket
+    return r * mp.expm(a), end
+
+
+def sej(world, t, h, r, p, fourth, **variant):
+    r, p = magnus(world, h, r, p + h / 2 * world.torque(t, r, p), fourth, **variant)
+    return r, p + h / 2 * world.torque(t + h, r, p)
+
+
 # ---- Moser and Veselov's factorization, without torque; the scales with moments, as published
 def dmv(world, t, h, r, p, terms=0):
     i1, i2, i3 = world.inertia
@@ -332,6 +413,15 @@ STEPS = {
     "strang": strang,
     "strang4": partial(strang_composed, composition=COMPOSITIONS["suzuki4"]),
     "strang6": partial(strang_composed, composition=COMPOSITIONS["kahan-li6"]),
+    "strang8": partial(strang_composed, composition=COMPOSITIONS["kahan-li8"]),
+    "srkn14": srkn14,
+    "sbab5": sbab5,
+    "aba1064": aba1064,
+    "je": je,
+    "jem2": partial(sej, fourth=False),
+    "jem4": partial(sej, fourth=True),
+    "sej": partial(sej, fourth=False),
+    "sej4": partial(sej, fourth=True),
     "dmv2": dmv,
     "dmv4": partial(dmv, terms=1),
     "dmv6": partial(dmv, terms=2),

@@ -1,5 +1,6 @@
 """The command line, through its real entry: what is printed where, what is written, exit codes."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
 BOX = ROOT / "examples" / "spinning_box.toml"
-COMMANDS = "run", "methods", "problems", "cite", "reproduce"
+COMMANDS = "run", "compare", "methods", "problems", "cite", "reproduce"
 
 
 @pytest.fixture
@@ -343,6 +344,53 @@ def test_problems(polhode):
     for name, entry_ in CATALOGUE.items():
         assert name in out
         assert entry_.summary in out
+
+
+# ---- compare
+def test_compare_writes_rows_and_a_diagram(polhode):
+    common = "--methods", "imidm,mr2", "--t-end", 0.1, "--repeats", 1
+    code, out, err = polhode("compare", "fast-top", *common, "--dts", "0.01,0.005")
+    assert (code, err) == (0, "")
+    assert files() == ["fast-top-compare.csv", "fast-top-compare.png"]
+    for word in ("imidm", "mr2", "0.005", "reference: order 8", "cheapest", "torques", "attitude"):
+        assert word in out
+    rows = list(csv.DictReader(Path("fast-top-compare.csv").read_text().splitlines()))
+    assert [(row["method"], row["dt"]) for row in rows] == [
+        (method, dt) for method in ("imidm", "mr2") for dt in ("0.01", "0.005")
+    ]
+    out = "--out", "deep/a.json", "--no-plot", "--quiet"
+    assert polhode("compare", "fast_top", *common, "--errors", "1e-4", *out) == (0, "", "")
+    assert [path.name for path in Path("deep").iterdir()] == ["a.json"]
+    found = json.loads(Path("deep/a.json").read_text())
+    assert found["t_span"] == [0.0, 0.1]
+    assert all(row["attitude_error"] <= 1e-4 for row in found["rows"])
+
+
+def test_compare_of_a_file_with_changes(polhode):
+    code, out, err = polhode("compare", BOX, "--quick", "--methods", "dmv2,mr2", "--no-plot")
+    assert (code, err) == (0, "")
+    assert "closed form" in out
+    assert "torques" not in out
+    rows = list(csv.DictReader(Path("spinning-box-compare.csv").read_text().splitlines()))
+    assert [float(row["dt"]) for row in rows] == [0.008, 0.004, 0.002] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--methods", "imidn"], ["method must be one of", "did you mean imid"]),
+        (["--methods", "dmv4"], ["'dmv4' is for free bodies", "use for instance mr2"]),
+        (["--methods", ","], ["--methods takes names separated by commas, or all, got ','"]),
+        (["--dts", "0.1,x"], ["--dts takes positive numbers separated by commas, got '0.1,x'"]),
+        (["--errors", "-1"], ["--errors takes positive numbers", "'-1'"]),
+        (["--dts", "1", "--errors", "1"], ["dts or errors, not both"]),
+    ],
+)
+def test_compare_tells_mistakes(arguments, words, polhode):
+    code, out, err = polhode("compare", "fast-top", *arguments)
+    assert (code, out) == (2, "")
+    assert all(word in err for word in words), err
+    assert files() == []
 
 
 # ---- citations

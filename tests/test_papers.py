@@ -19,6 +19,7 @@ from polhode.papers.claims import (
 )
 
 DOCS = Path(__file__).parents[1] / "docs" / "papers"
+FIGURES = {"krysl2006": 5, "celledoni2006": 8}
 CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statements]
 
 
@@ -52,7 +53,7 @@ def test_report(reports, paper):
     assert [c.name for c in report.claims] == [s.name for s in PAPERS[paper].statements]
     assert all(isinstance(line, str) and line for line in said)
     assert len(said) >= len(report.claims)
-    assert len(report.figures) == 5
+    assert len(report.figures) == FIGURES[paper]
     for path in report.figures:
         assert path.suffix == ".png"
         assert path.read_bytes().startswith(b"\x89PNG")
@@ -135,3 +136,25 @@ def test_a_bar_does_not_end_a_cell():
     assert Report((claim,), ()).markdown().splitlines()[-1] == (
         r"| 1 | \|x\| | 0 | \|x\| = 1 | **does not hold**: why |"
     )
+
+
+def test_celledonis_free_body_to_twenty_digits():
+    """The literals of the reference, made again by mpmath's Taylor series."""
+    import mpmath
+
+    from polhode.papers.celledoni2006 import reference
+
+    moments = mpmath.mpf(5), mpmath.mpf(4), mpmath.mpf(3)
+
+    def rates(t, state):
+        w, x, y, z, *m = state
+        a, b, c = (p / i for p, i in zip(m, moments, strict=True))
+        turning = [-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c]
+        turning.append(w * c + x * b - y * a)
+        euler = [m[1] * c - m[2] * b, m[2] * a - m[0] * c, m[0] * b - m[1] * a]
+        return [rate / 2 for rate in turning] + euler
+
+    with mpmath.workdps(25):
+        end = mpmath.odefun(rates, 0, [1, 0, 0, 0, -1, 0, 2], tol=mpmath.mpf(10) ** -20)(1)
+        stored = *reference.FREE_Q, *reference.FREE_PI
+        assert [float(x) for x in end] == list(stored)

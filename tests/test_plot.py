@@ -10,7 +10,10 @@ from matplotlib.figure import Figure
 
 import polhode as ph
 from polhode import plot
-from polhode.plot import quantities
+from polhode.plot import ellipsoid, quantities, space, style
+
+ASYMMETRIC = ph.RigidBody([1.0, 2.0, 2.5])
+TENSOR = ph.RigidBody([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.2]])
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +36,14 @@ def drawn(ax):
     return len(ax.lines) + len(ax.collections)
 
 
-@pytest.mark.parametrize("draw", [plot.tilt, plot.rates, plot.axis_path, plot.drift])
-def test_a_panel_draws_into_the_axes_it_is_given(draw, top, ax):
-    assert draw(top, ax) is ax
+@pytest.fixture(scope="module")
+def free():
+    return ph.exact_free_motion(ASYMMETRIC, None, [0.3, 1.0, 0.2], np.linspace(0, 40, 2001))
+
+
+@pytest.mark.parametrize("panel", [*plot.PANELS, "axis_path"])
+def test_a_panel_draws_into_the_axes_it_is_given(panel, free, ax):
+    assert getattr(plot, panel)(free, ax) is ax
     assert drawn(ax) > 0
     assert ax.get_title(loc="left")
 
@@ -93,6 +101,109 @@ def test_axis_path_seen_from_anywhere_and_with_far_states(top, ax):
     assert any(len(part.get_offsets()) == 300 for part in dots)  # dots, since lines would be chords
 
 
+def test_a_trace_is_of_any_point_and_knows_what_a_point_is(top, ax):
+    assert plot.trace(top, ax, point=(0, 2, 0)).get_title(loc="left") == "Path of body axis 2"
+    assert "(0.6, 0, 0.8)" in top.plot("trace", point=[3, 0, 4]).get_title(loc="left")
+    start = next(line for line in ax.lines if line.get_label() == "start")
+    seen = top.rotation[0].apply([0, 1, 0]) @ space.eye(25.0, 35.0).T
+    assert np.allclose([*start.get_xdata(), *start.get_ydata()], seen[:2], atol=1e-12)
+    for bad in ([0, 0, 0], [1, 2], "axis", [1, np.nan, 0], None):
+        with pytest.raises(ph.InputError, match=r"point must be three numbers.*\(0, 0, 1\)"):
+            plot.trace(top, ax, point=bad)
+
+
+def test_circles_of_tilt_are_drawn_where_the_axis_turns_back(top):
+    ax = plot.trace(top, view=(90.0, -90.0), tilts=[np.degrees(0.3)])
+    circle = next(line for line in ax.lines if line.get_color() == style.RED)
+    assert np.allclose(np.hypot(*circle.get_data()), np.sin(0.3), atol=1e-14)
+
+
+def test_a_panel_by_name_and_an_unknown_one(free, ax):
+    assert free.plot("herpolhode", ax) is ax
+    with pytest.raises(ph.InputError, match=r"panel must be one of tilt, .*, or None, got 'pole'"):
+        free.plot("pole")
+    with pytest.raises(ph.InputError, match="panel must be one of"):
+        free.plot(view=(0, 0))
+
+
+# ---- Poinsot
+@pytest.mark.parametrize("moments", [(1, 2, 2.5), (5, 3, 4), (2, 2, 3), (3, 2, 2), (2, 2, 2)])
+def test_polhodes_lie_on_both_ellipsoids(moments):
+    moments = np.array(moments, dtype=float)
+    low, high = ellipsoid.families(moments, 4)
+    i1, i2, i3 = np.sort(moments)
+    assert len(low) == (8 if i1 < i2 else 0)
+    assert len(high) == (8 if i2 < i3 else 0)
+    separatrix = ellipsoid.polhode(moments, i2)
+    assert len(separatrix) == (0 if i1 == i3 else 2)
+    for curve in (*low, *high, *separatrix):
+        assert np.allclose((curve**2).sum(axis=1), 1, atol=1e-14)
+        J = (curve**2) @ moments
+        assert np.allclose(J, J[0], rtol=1e-14)
+    assert all((curve**2) @ moments < i2 for curve in low for curve in curve[:1])
+    assert all((curve**2) @ moments > i2 for curve in high for curve in curve[:1])
+
+
+@pytest.mark.parametrize("body", [ASYMMETRIC, TENSOR, ph.RigidBody([3, 5, 4])])
+@pytest.mark.parametrize("omega", [(1, 0.1, 0.2), (0.2, 1, 0.1), (0.1, 0.2, 1), (-0.5, 0.4, 0.7)])
+def test_a_free_motion_keeps_to_its_polhode_and_its_herpolhode(body, omega):
+    run = ph.exact_free_motion(body, None, omega, np.linspace(0, 300, 200_001))
+    r = ellipsoid.on_ellipsoid(run)
+    assert np.allclose(np.einsum("ij,jk,ik->i", r, body.inertia, r), 1, atol=1e-13)
+    J = np.einsum("ij,ij->i", r @ body.inertia, r @ body.inertia)
+    assert np.allclose(J, J[0], rtol=1e-13)
+    seen = ellipsoid.rate_inertial(run) @ ellipsoid.invariable_plane(run).T
+    assert np.allclose(seen[:, 2], seen[0, 2], rtol=1e-12)  # one plane
+    found = np.hypot(*seen.T[:2])
+    low, high = ellipsoid.radii(run)
+    assert low - 1e-12 < found.min() < low + 1e-5  # samples miss the extreme by O(dt²)
+    assert high - 1e-5 < found.max() < high + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("moments", "omega", "expected"),
+    [
+        ((2, 2, 3), (0.3, 0.4, 1), None),  # a circle
+        ((3, 2, 2), (0.3, 0.4, 1), None),
+        ((2, 2, 2), (0.3, 0.4, 1), (0, 0)),
+        ((1, 2, 2.5), (0, 1, 0), (0, 0)),
+        ((1, 2, 2.5), (1, 0, 0), (0, 0)),
+        ((0, 2, 2), (0, 1, 1), (0, 0)),  # a rod
+        ((1, 2, 2.5), (0, 0, 0), (0, 0)),
+    ],
+)
+def test_herpolhodes_that_are_circles_or_points(moments, omega, expected):
+    run = ph.exact_free_motion(ph.RigidBody(moments), None, omega, [0, 1, 2])
+    m, rate = run.angular_momentum[0], run.omega[0]
+    if expected is None:
+        expected = (np.linalg.norm(np.cross(rate, m)) / np.linalg.norm(m),) * 2
+    assert np.allclose(ellipsoid.radii(run), expected, atol=1e-15)
+    for panel in ("polhode", "herpolhode"):
+        assert drawn(run.plot(panel)) > 0
+
+
+def test_the_ellipsoid_touches_the_plane_at_the_tip_of_the_rate(free):
+    along = ellipsoid.invariable_plane(free)[2]
+    for k in (0, 700, 2000):
+        surface = free.rotation[k].as_matrix() @ ellipsoid.matrix(free.body)
+        height = np.linalg.norm(surface.T @ along)  # the largest x · along of the ellipsoid
+        tip = ellipsoid.rate_inertial(free)[k] / np.sqrt(2 * free.kinetic_energy[k])
+        assert np.isclose(tip @ along, height, rtol=1e-13)
+        assert np.allclose(tip, surface @ (surface.T @ along) / height, atol=1e-13)
+
+
+def test_poinsot_is_for_free_bodies_that_turn(top, free, ax):
+    with pytest.raises(ph.InputError, match=r"has a torque.*'polhode' or 'herpolhode'"):
+        plot.poinsot(top, ax)
+    with pytest.raises(ph.InputError, match="is at rest"):
+        plot.poinsot(ph.exact_free_motion(ASYMMETRIC, None, [0, 0, 0], [0, 1]), ax)
+    with pytest.raises(ph.InputError, match=r"index of one of 2001 states, got 5000"):
+        plot.poinsot(free, ax, at=5000)
+    assert drawn(plot.poinsot(free, ax, at=-1, view=(30, 40))) > 0
+    assert drawn(plot.polhode(top)) > 0
+    assert drawn(plot.herpolhode(top)) > 0
+
+
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_files_are_whole(suffix, top, tmp_path):
     path = plot.save(plot.rates(top), tmp_path / f"rates.{suffix}")
@@ -122,6 +233,8 @@ def test_changes_are_relative_and_know_what_is_kept(top):
     assert list(changes) == ["energy", "momentum along z"]
     assert changes["energy"].max() > 1e-9
     assert np.allclose(changes["energy"], np.abs(top.energy / top.energy[0] - 1), atol=1e-15)
+    exact = ph.exact_free_motion(ASYMMETRIC, None, [1, 2, 3], [0, 1, 2])
+    assert list(plot.changes(exact)) == ["energy", "momentum"]
     free = ph.solve(ph.problems.krysl_free(), (0, 1), method="imidm", dt=0.01)
     assert list(plot.changes(free)) == ["energy", "momentum"]
     assert plot.changes(free)["momentum"].max() < 1e-14
@@ -129,7 +242,7 @@ def test_changes_are_relative_and_know_what_is_kept(top):
 
 def test_tilt_is_the_angle_to_the_vertical(top):
     along = top.rotation.apply([0, 0, 1])
-    assert np.allclose(quantities.axis_3(top), along, atol=1e-14)
+    assert np.allclose(quantities.direction(top, np.array([0, 0, 1.0])), along, atol=1e-14)
     assert np.allclose(np.cos(np.radians(quantities.tilt_angle(top))), along[:, 2], atol=1e-14)
     assert np.isclose(quantities.tilt_angle(top)[0], np.degrees(0.3))
 

@@ -1,6 +1,7 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
 from polhode import models, problems
+from polhode._compare import Comparison, compare
 from polhode._solve import Solver, prepare, solve
 from polhode._version import __version__
 from polhode.body import RigidBody
@@ -20,6 +21,7 @@ __all__ = [
     "METHODS",
     "MODELS",
     "TABLEAUS",
+    "Comparison",
     "FileError",
     "InputError",
     "Method",
@@ -34,6 +36,7 @@ __all__ = [
     "Tableau",
     "Trajectory",
     "__version__",
+    "compare",
     "exact_free_motion",
     "load",
     "methods_table",

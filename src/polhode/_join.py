@@ -2,17 +2,36 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from polhode import loops
-from polhode._tree import Uncacheable, digest, flat
+from polhode._tree import Uncacheable, bind, digest, flat
 from polhode.contracts import Method, Model
 from polhode.contracts import potential as potential_stub
 from polhode.contracts import torque as torque_stub
 from polhode.errors import InputError
+from polhode.kernels.free_flow import free_turn
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
+from polhode.kernels.sums import COMPENSATED
+from polhode.kernels.symmetric_flow import SYMMETRIC_TURNS
+
+
+@cache
+def variant(method: Method, axis: int | None, compensated: bool) -> Method:
+    """The method for bodies symmetric about a principal axis, its sums compensated or not.
+
+    Only methods over the exact free motion differ for symmetric bodies: it is cheaper there.
+    """
+    meanings: dict[Callable, Callable] = dict(COMPENSATED) if compensated else {}
+    if axis is not None and method.exact_when_free:
+        meanings[free_turn] = SYMMETRIC_TURNS[axis]
+    if not meanings or method.step is None:
+        return method
+    return replace(method, start=bind(method.start, meanings), step=bind(method.step, meanings))
 
 
 class Joined:

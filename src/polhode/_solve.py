@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._join import joined, try_potentials, try_torque
+from polhode._join import joined, try_potentials, try_torque, variant
 from polhode._tree import flat, like
 from polhode.contracts import ADVICE, OK, Method, Model, Status
 from polhode.errors import InputError, MethodError
@@ -34,6 +34,7 @@ def solve(
     atol: float | None = None,
     t_eval: Any = None,
     save_every: int = 1,
+    compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
     """The motion of one body over ``t_span``.
@@ -48,6 +49,7 @@ def solve(
     t_eval : times at which to return the state, in the order of the motion.  A time off the grid is
         reached by a side step that is never fed back
     save_every : keep every so manyth step (and the last); not with ``t_eval``
+    compensated : carry what the sums of the state lose, for runs of many million steps
     progress : True for a bar on stderr, or a function of the fraction done
     rtol, atol : for adaptive integrators; a map takes ``dt``
 
@@ -70,6 +72,7 @@ def solve(
         atol=atol,
         t_eval=t_eval,
         save_every=save_every,
+        compensated=compensated,
         progress=progress,
     )
     return solver(t_span)
@@ -84,6 +87,7 @@ def prepare(
     atol: float | None = None,
     t_eval: Any = None,
     save_every: int = 1,
+    compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
 ) -> "Solver":
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
@@ -91,13 +95,13 @@ def prepare(
     Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
     taken as it is now: functions and constants changed later need a new ``prepare``.
     """
-    return Solver(problem, method, dt, rtol, atol, t_eval, save_every, progress)
+    return Solver(problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress)
 
 
 class Solver:
     """A method and a model joined and compiled; see ``prepare``."""
 
-    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, progress):
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
         if not isinstance(problem, Problem):
             raise InputError(f"problem must be a Problem, got {problem!r}")
         self.problem = problem
@@ -118,13 +122,17 @@ class Solver:
         self.arguments = {"dt": self.dt}
         if save_every != 1:
             self.arguments["save_every"] = self.save_every
+        if compensated:
+            _check_sums(self.method)
+            self.arguments["compensated"] = True
         self._last_grid: tuple = (None,)
         self._weights, self._offsets = loops.substeps(self.method)
         self._body = problem.body.data
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
         self._width = len(flat(self._state))
-        parts = joined(self.method, problem.model, problem.body.is_aligned)
+        bound = variant(self.method, problem.body.symmetry_axis, bool(compensated))
+        parts = joined(bound, problem.model, problem.body.is_aligned)
         if problem.model.user:
             try_torque(parts.torque, problem.model, self._state, self._body)
             aligned = problem.body.is_aligned
@@ -310,6 +318,14 @@ def _check_model(method: Method, model: Model) -> None:
         )
     able = [other for other in INSTEAD if METHODS[other].takes(model)]
     raise MethodError(f"method {method.name!r} {need}; use for instance {', '.join(able)}")
+
+
+def _check_sums(method: Method) -> None:
+    if not method.compensates:
+        able = ", ".join(name for name, other in METHODS.items() if other.compensates)
+        raise MethodError(
+            f"method {method.name!r} has no compensated sums; leave compensated= out, or use {able}"
+        )
 
 
 def _positive(dt: Any, method: Method) -> float:

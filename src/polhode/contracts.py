@@ -138,14 +138,16 @@ class Method:
     Explicit: ``step``.  Implicit: ``guess``, ``improve``, ``finish``.  Adaptive: ``trial``.
     Everything declared here is tested, true and false alike.  ``keeps_energy`` and
     ``keeps_momentum`` list the motions (``MOTIONS``) in which the quantity is kept to rounding.
-    A composition is the same functions with other ``weights``, which are data at run time.
-    ``takes`` says which models it can be joined with.
+    A composition is the same functions with other ``weights``, which are data at run time: one for
+    each part of the step, or a row of several, the first of which is the time that passes; then h
+    is a tuple, the row times the step.  ``takes`` says which models it can be joined with.
     """
 
     name: str
     title: str
     order: int
     momentum_order: int | None = None  # of the momentum in body axes, if it is higher
+    order_when_free: int | None = None  # without torque, if it is higher
     symmetric: bool
     symplectic: bool = False
     keeps_energy: tuple[str, ...] = ()
@@ -154,6 +156,8 @@ class Method:
     takes_rate: bool = True  # the torque may depend on omega
     free_only: bool = False  # there may be no torque at all
     exact_when_free: bool = False  # then any step is right to rounding
+    exact_momentum_when_free: bool = False  # the momentum in body axes is, and not the attitude
+    compensates: bool = False  # its sums can carry what they lose (``kernels/sums``)
     torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0
@@ -164,8 +168,13 @@ class Method:
     improve: Callable | None = None
     finish: Callable | None = None
     trial: Callable | None = None
-    weights: tuple[float, ...] = (1.0,)
+    weights: tuple[float, ...] | tuple[tuple[float, ...], ...] = (1.0,)
     width: int = 8  # SIMD width that measured best
+
+    @property
+    def fractions(self) -> tuple[float, ...]:
+        """The time that each part of a step takes."""
+        return tuple(w[0] if isinstance(w, tuple) else w for w in self.weights)
 
     @property
     def implicit(self) -> bool:

@@ -72,12 +72,22 @@ def solved_step(t, h, state, carry, body, params):
     return new, kept, OK, count, unknown[-1]
 
 
+def part(weights, j, h):
+    """A stub: what the j-th part of a step of size h is given for its h."""
+    return weights[j] * h
+
+
+def part_of_three(weights, j, h):
+    row = weights[j]
+    return row[0] * h, row[1] * h, row[2] * h
+
+
 def whole_step(t, h, weights, offsets, state, carry, body, params):
     """One step of a composition: (state, carry, status, iterations, size)."""
     iterations, size = 0, 0.0
     for j in range(len(weights)):
         state, carry, status, count, size = attempt(
-            t + offsets[j] * h, weights[j] * h, state, carry, body, params
+            t + offsets[j] * h, part(weights, j, h), state, carry, body, params
         )
         iterations += count
         if status != OK:
@@ -95,7 +105,7 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
     and the state after them.
     """
     if fresh:
-        carry = start(t0 + k * h, weights[0] * h, state, body, params)
+        carry = start(t0 + k * h, part(weights, 0, h), state, body, params)
     row, i, iterations = 0, 0, 0
     while row < len(ends):
         aside = i == ends[row]
@@ -194,7 +204,7 @@ def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
         block = blocks[b]
         for i in range(k, k + n):
             for j in range(len(weights)):
-                shared = t0 + i * h + offsets[j] * h, weights[j] * h, 1.0, tables
+                shared = t0 + i * h + offsets[j] * h, part(weights, j, h), 1.0, tables
                 over_lanes(lane_step, block, shared, slots)
 
 
@@ -252,7 +262,7 @@ def solve_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
         for i in range(k, k + n):
             for j in range(len(weights)):
                 first = 1.0 if j == 0 else 0.0
-                shared = t0 + i * h + offsets[j] * h, weights[j] * h, first, tables
+                shared = t0 + i * h + offsets[j] * h, part(weights, j, h), first, tables
                 over_lanes(lane_guess, block, shared, slots)
                 for _ in range(MAX_ITERATIONS):
                     over_lanes(lane_improve, block, shared, slots)
@@ -350,6 +360,8 @@ def joined(
         pieces[over_lanes] = lanes(method.width)
         if template is advance_lanes and method.implicit:
             template = solve_lanes
+        if isinstance(method.weights[0], tuple):
+            pieces[part] = part_of_three
         if len(method.weights) > 1:
             pieces |= {kept_before: kept_parts, restored: restored_parts}
     return bind(bind(template, pieces), numbers or {})
@@ -365,7 +377,7 @@ def build(
 
 def substeps(method: Method) -> tuple[np.ndarray, np.ndarray]:
     """(weights, offsets): the fractions of a step, and where in the step they begin."""
-    return np.array(method.weights), np.array([0.0, *np.cumsum(method.weights)[:-1]])
+    return np.array(method.weights), np.array([0.0, *np.cumsum(method.fractions)[:-1]])
 
 
 # ---- blocks of bodies

@@ -236,11 +236,16 @@ class Trajectory:
         """Write a NetCDF file (.nc) with everything, and where it came from."""
         return storage.write(path, self.to_xarray())
 
-    def plot(self, axes=None):
-        """Four panels: attitude, rates, the path of body axis 3, the drift of invariants."""
+    def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
+        """Four panels: attitude, rates, the path of body axis 3, the drift of invariants.
+
+        Or one by its name, "polhode", "herpolhode", "poinsot", "trace" and others in
+        ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
+        point=(1, 0, 0))``.  ``axes`` are matplotlib's, to draw into; returned.
+        """
         from polhode import plot
 
-        return plot.overview(self, axes)
+        return plot.draw(self, panel, axes, **options)
 
 
 def load(path: str | os.PathLike) -> Trajectory:

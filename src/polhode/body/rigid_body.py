@@ -50,6 +50,12 @@ class RigidBody:
         return moments, inverse, self._axes, self.mass, 1.0 / self.mass
 
     @cached_property
+    def symmetry_axis(self) -> int | None:
+        """The principal axis (0, 1 or 2) about which the other two moments are equal, or None."""
+        a, b, c = self.data[0]
+        return 2 if a == b else 0 if b == c else 1 if a == c else None
+
+    @cached_property
     def _axes(self) -> tuple[float, ...]:
         """The quaternion that takes principal axes to the user's body axes."""
         if self.is_aligned:

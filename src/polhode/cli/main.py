@@ -7,6 +7,7 @@ import typer
 
 from polhode._version import __version__
 from polhode.cli.cite import cite
+from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
 from polhode.cli.methods import methods
 from polhode.cli.problems import problems
@@ -21,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, methods, problems, cite, reproduce):
+for command in (run, compare, methods, problems, cite, reproduce):
     app.command()(command)
 
 

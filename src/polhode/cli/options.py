@@ -53,6 +53,51 @@ PaperName = Annotated[str, typer.Argument(metavar="PAPER", help="Its key, such a
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorter runs and fewer steps; the same claims.")
 ]
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        "--methods",
+        metavar="NAME,…",
+        help="Methods, separated by commas, or `all` that take the torque. Default: those of order"
+        " 2 or more, but of the implicit ones of order 2 only imidm.",
+    ),
+]
+Steps = Annotated[
+    str | None,
+    typer.Option(
+        "--dts",
+        metavar="DT,…",
+        help="Steps in seconds, separated by commas. Default: the problem's own, and four"
+        " doublings and three halvings of it.",
+    ),
+]
+Errors = Annotated[
+    str | None,
+    typer.Option(
+        "--errors",
+        metavar="ERROR,…",
+        help="In place of --dts: find for each method the longest steps that reach these attitude"
+        " errors, in radians.",
+    ),
+]
+Repeats = Annotated[
+    int, typer.Option("--repeats", min=1, help="Of every timing; the least counts.")
+]
+Rows = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="A directory (made if missing), or a file ending in .csv or .json; the picture lies"
+        " beside it. Default: the current directory.",
+    ),
+]
+QuickCompare = Annotated[
+    bool,
+    typer.Option(
+        "--quick", help="A tenth of the span (without --t-end), three steps, two repeats."
+    ),
+]
 Figures = Annotated[
     Path | None,
     typer.Option(

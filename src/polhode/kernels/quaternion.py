@@ -5,7 +5,7 @@ written as increments, so that |q| and |m| drift as the square root of the numbe
 """
 
 from polhode._compile import fma
-from polhode.kernels.vector import add_scaled, cross, dot
+from polhode.kernels.vector import add, add_scaled, cross, dot
 
 
 def conjugate(q):
@@ -19,21 +19,31 @@ def product(p, q):
 
 def product1(q, c1, v):
     """q (1 + c1, v), as an increment of q."""
+    d = product_change(q, c1, v)
+    return q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]
+
+
+def product_change(q, c1, v):
+    """q (1 + c1, v) - q."""
     w, x, y, z = q
     return (
-        w + fma(c1, w, -dot((x, y, z), v)),
-        x + fma(c1, x, fma(w, v[0], fma(y, v[2], -(z * v[1])))),
-        y + fma(c1, y, fma(w, v[1], fma(z, v[0], -(x * v[2])))),
-        z + fma(c1, z, fma(w, v[2], fma(x, v[1], -(y * v[0])))),
+        fma(c1, w, -dot((x, y, z), v)),
+        fma(c1, x, fma(w, v[0], fma(y, v[2], -(z * v[1])))),
+        fma(c1, y, fma(w, v[1], fma(z, v[0], -(x * v[2])))),
+        fma(c1, z, fma(w, v[2], fma(x, v[1], -(y * v[0])))),
     )
 
 
 def turned_back(c1, v, m):
     """m seen from axes turned by the quaternion (1 + c1, v): an increment of m."""
+    return add(m, turned_back_change(c1, v, m))
+
+
+def turned_back_change(c1, v, m):
+    """``turned_back`` less m."""
     k = cross(v, m)
     k = k[0] + k[0], k[1] + k[1], k[2] + k[2]
-    change = add_scaled(add_scaled(cross(v, k), -c1, k), -1.0, k)
-    return m[0] + change[0], m[1] + change[1], m[2] + change[2]
+    return add_scaled(add_scaled(cross(v, k), -c1, k), -1.0, k)
 
 
 def turned(c1, v, m):

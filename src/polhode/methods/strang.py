@@ -1,49 +1,60 @@
 """Strang splitting over the exact free motion: half a kick, the free body, half a kick.
 
-With the kick K(k): m -> m + k T, and φ(h) the exact motion of a free body (``kernels/free_flow``),
+With the kick K(k): m -> m + k T, and φ(h) the exact motion of a free body (``kernels/free_flow``,
+``kernels/symmetric_flow``),
 
-    step = K(h/2) φ(h) K(h/2)                                                          (1)
+    step = K(b) φ(a) K(c),    a = h, b = c = h/2                                       (1)
 
-where the first kick takes T(t, q) and the last T(t + h, q').
+where the first kick takes T(t, q) and the last T(t + a, q').
 Second order, symmetric, symplectic, explicit; exact without torque, whatever the body and the step.
 The error is proportional to the torque: the weaker it is against the rotation, the better.  (The
 Störmer-Verlet scheme of Celledoni & Säfström 2006, section 2, with the attitude exact as well.)
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
-the end, which is the first of the next step.  The free motion takes as many doublings as the step
-is long, so lanes are not vectors.  The momentum is turned back by the turn of the body, so that in
-inertial axes it is kept to rounding.
+the end, which is the first of the next step, and what the sums have lost, if they are compensated.
+The free motion takes as many doublings as the step is long, so lanes are not vectors.  The momentum
+is turned back by the turn of the body, so that in inertial axes it is kept to rounding.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
 from polhode.kernels.free_flow import free_turn
-from polhode.kernels.quaternion import product1, turned_back
-from polhode.kernels.vector import add_scaled
-from polhode.methods.mr2 import start
+from polhode.kernels.quaternion import product_change, turned_back_change
+from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, to_unit
+from polhode.kernels.vector import multiply
+from polhode.tableaus.splitting import STRANG
+
+
+def start(t, h, state, body, params):
+    q, m = state
+    return torque(t, q, m, body, params), (no_loss4(q), no_loss3(m))
 
 
 def step(t, h, state, carry, body, params):
-    (q, m), (inertia, inverse) = state, (body[0], body[1])
-    m = add_scaled(m, h / 2, carry)
-    (c1, v), _ = free_turn(h, m, inertia, inverse)
-    q, m = product1(q, c1, v), turned_back(c1, v, m)  # (1)
-    carry = torque(t + h, q, m, body, params)
-    return (q, add_scaled(m, h / 2, carry)), carry
+    (a, b, c), (q, m), (n, (eq, em)) = h, state, carry
+    m, em = plus3(m, em, multiply(b, n))
+    (c1, v), _ = free_turn(a, m, body[0], body[1])
+    q, eq = plus4(q, eq, product_change(q, c1, v))
+    m, em = plus3(m, em, turned_back_change(c1, v, m))  # (1)
+    n = torque(t + a, q, m, body, params)
+    m, em = plus3(m, em, multiply(c, n))
+    return (q, m), (n, (to_unit(q, eq), em))
 
 
 METHOD = Method(
     name="strang",
     title="Strang splitting over the exact free motion",
-    order=2,
+    order=STRANG.order,
     symmetric=True,
     symplectic=True,
     takes_rate=False,
     exact_when_free=True,
+    compensates=True,
     keeps_energy=(FREE,),
     keeps_momentum=(FREE, LINEAR, AXIAL),
     keeps_norm=True,
     torques_at_start=1,
     torques_per_step=1,
+    weights=STRANG.rows,
     references=("strang1968", "celledoni2006"),
     start=start,
     step=step,

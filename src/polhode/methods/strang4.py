@@ -10,13 +10,13 @@ Fourth order, and all else as ``strang``: symmetric, symplectic, explicit, exact
 from dataclasses import replace
 
 from polhode.methods import strang
-from polhode.tableaus.composition import SUZUKI4
+from polhode.tableaus.splitting import STRANG4
 
 METHOD = replace(
     strang.METHOD,
     name="strang4",
     title="Suzuki's five steps of Strang splitting",
-    order=SUZUKI4.order,
-    weights=SUZUKI4.floats,  # (1)
-    references=(*strang.METHOD.references, *SUZUKI4.references),
+    order=STRANG4.order,
+    weights=STRANG4.rows,  # (1)
+    references=(*strang.METHOD.references, *STRANG4.references),
 )

@@ -10,13 +10,13 @@ Sixth order, and all else as ``strang``: symmetric, symplectic, explicit, exact 
 from dataclasses import replace
 
 from polhode.methods import strang
-from polhode.tableaus.composition import KAHAN_LI6
+from polhode.tableaus.splitting import STRANG6
 
 METHOD = replace(
     strang.METHOD,
     name="strang6",
     title="Kahan and Li's nine steps of Strang splitting",
-    order=KAHAN_LI6.order,
-    weights=KAHAN_LI6.floats,  # (1)
-    references=(*strang.METHOD.references, *KAHAN_LI6.references),
+    order=STRANG6.order,
+    weights=STRANG6.rows,  # (1)
+    references=(*strang.METHOD.references, *STRANG6.references),
 )

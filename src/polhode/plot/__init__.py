@@ -1,7 +1,26 @@
 """Pictures of runs.  Every function draws into the axes it is given, and returns them."""
 
-from polhode.plot.panels import axis_path, convergence, drift, rates, tilt
+from polhode.plot.panels import convergence, drift, rates, tilt
+from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
-from polhode.plot.sheet import overview, save
+from polhode.plot.sheet import PANELS, draw, overview, save
+from polhode.plot.sphere import axis_path, trace
+from polhode.plot.work import work_precision
 
-__all__ = ["axis_path", "changes", "convergence", "drift", "overview", "rates", "save", "tilt"]
+__all__ = [
+    "PANELS",
+    "axis_path",
+    "changes",
+    "convergence",
+    "draw",
+    "drift",
+    "herpolhode",
+    "overview",
+    "poinsot",
+    "polhode",
+    "rates",
+    "save",
+    "tilt",
+    "trace",
+    "work_precision",
+]

@@ -8,10 +8,22 @@ FLOOR = 1e-17  # what a change of exactly zero is drawn as
 POINTS = 20_000  # more than a picture can show
 
 
-def axis_3(run: Any) -> np.ndarray:
-    """The third body axis in inertial axes, (n, 3)."""
-    w, x, y, z = run.q.T
-    return np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
+def direction(run: Any, point: np.ndarray) -> np.ndarray:
+    """A direction in body axes, in inertial axes over time, (n, 3)."""
+    return to_inertial(run, np.broadcast_to(point, (len(run.q), 3)))
+
+
+def to_inertial(run: Any, vectors: np.ndarray) -> np.ndarray:
+    """Vectors in body axes, one for each state, in inertial axes, (n, 3)."""
+    w, v = run.q[:, :1], run.q[:, 1:]
+    k = 2 * np.cross(v, vectors)
+    return vectors + w * k + np.cross(v, k)
+
+
+def is_free(run: Any) -> bool:
+    """Whether no torque acts, by construction."""
+    exact = getattr(run, "method", "") == "exact free motion"
+    return exact or getattr(run, "problem", {}).get("model") == "free"
 
 
 def tilt_angle(run: Any) -> np.ndarray:
@@ -31,7 +43,7 @@ def changes(run: Any) -> dict[str, np.ndarray]:
         result["energy"] = np.abs(run.energy - run.energy[0]) / _size(run.energy)
     m = run.angular_momentum_inertial
     size = np.linalg.norm(m[0]) or 1.0
-    if getattr(run, "problem", {}).get("model") == "free":
+    if is_free(run):
         result["momentum"] = np.linalg.norm(m - m[0], axis=1) / size
     else:
         result["momentum along z"] = np.abs(m[:, 2] - m[0, 2]) / size

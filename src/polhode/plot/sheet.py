@@ -2,14 +2,31 @@
 
 import os
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError
 from polhode.plot import style
-from polhode.plot.panels import axis_path, drift, rates, tilt
+from polhode.plot.panels import drift, rates, tilt
+from polhode.plot.poinsot import herpolhode, poinsot, polhode
+from polhode.plot.sphere import trace
+
+PANELS: Mapping[str, Callable] = MappingProxyType(
+    {draw.__name__: draw for draw in (tilt, rates, trace, drift, polhode, herpolhode, poinsot)}
+)
+
+
+def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
+    """One picture of ``PANELS`` by name, with its options; None: the ``overview``."""
+    if panel is None and not options:
+        return overview(run, axes)
+    if not isinstance(panel, str) or panel not in PANELS:
+        raise InputError(f"panel must be one of {', '.join(PANELS)}, or None, got {panel!r}")
+    return PANELS[panel](run, axes, **options)
 
 
 def overview(run: Any, axes: Any = None) -> np.ndarray:
@@ -24,7 +41,7 @@ def overview(run: Any, axes: Any = None) -> np.ndarray:
         sheet.suptitle(_heading(run), fontsize=11, color=style.INK)
         axes = sheet.subplots(2, 2)
     axes = np.asarray(axes).reshape(2, 2)
-    for ax, draw in zip(axes.flat, (tilt, rates, axis_path, drift), strict=True):
+    for ax, draw in zip(axes.flat, (tilt, rates, trace, drift), strict=True):
         draw(run, ax)
     return axes
 

@@ -45,11 +45,18 @@ def dress(ax: "Axes", title: str = "", xlabel: str = "", ylabel: str = "") -> "A
     return ax
 
 
-def legend(ax: "Axes", inside: bool = False) -> None:
-    """In a row above the axes, beside the title, where it hides nothing; or inside."""
-    row = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 4, "borderaxespad": 0.2}
+PLACES: dict[str, dict[str, Any]] = {
+    "beside the title": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 4},
+    "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 3},
+    "inside": {"loc": "best"},
+}
+
+
+def legend(ax: "Axes", place: str = "beside the title") -> None:
+    """In a row beside the title, where it hides nothing, or in another of ``PLACES``."""
     ax.legend(
-        **({"loc": "best"} if inside else row),
+        **PLACES[place],
+        borderaxespad=0.2,
         fontsize=8,
         labelcolor=INK,
         frameon=False,

@@ -1,0 +1,134 @@
+"""What accuracy costs over a matrix of problems: the data behind the choice of a method.
+
+    python benchmarks/work_precision.py [--csv FILE] [--methods NAME,…] [--repeats N] [--quick]
+
+Bodies: symmetric and asymmetric.  Torques: linear (a potential linear in the attitude matrix, a
+heavy top), quadratic (a gravity gradient), rate (a heavy top with damping).  Strengths: the torque
+over I ω², weak 0.01, equal 1, strong 100.  The body turns at 1 rad/s at first; the span is 40 / f
+seconds, f² = 1 + strength the square of the larger of both rates.
+
+One line for each case and method, and in it for each attitude error at the end (radians) the steps,
+the torque evaluations, and the cost: CPU time less that of a call for one step, in units of a step
+of imidm in the same case (at its error 1e-4).  Empty: not reached.  Steps are searched by
+``ph.compare``; all methods of order 2 or more that take the torque are there.
+"""
+
+import argparse
+import csv
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import polhode as ph
+from common import round_robin
+
+ERRORS = tuple(10.0**-k for k in (2, 4, 6, 8, 10, 12))
+UNIT, UNIT_ERROR = "imidm", 1e-4
+TURN = 40.0  # radians of the faster of rotation and torque
+DAMPING = 0.02
+BODIES = {  # moments, centre of mass
+    "symmetric": ((1.0, 1.0, 0.6), (0.0, 0.0, 1.0)),
+    "asymmetric": ((1.0, 1.5, 2.0), (0.36, -0.48, 0.8)),
+}
+STRENGTHS = {"weak": 0.01, "equal": 1.0, "strong": 100.0}
+TORQUES = "linear", "quadratic", "rate"
+START = {"attitude": [0.8, 0.4, -0.2, 0.4], "scalar_first": True, "omega": [0.36, 0.48, 0.8]}
+
+
+def damping(t, q, omega, params):
+    (c,) = params
+    return -c * omega[0], -c * omega[1], -c * omega[2]
+
+
+@dataclass(frozen=True)
+class Case:
+    body: str
+    torque: str
+    strength: str
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return 0.0, TURN / (1.0 + STRENGTHS[self.strength]) ** 0.5
+
+    @property
+    def problem(self) -> ph.Problem:
+        (inertia, centre), strength = BODIES[self.body], STRENGTHS[self.strength]
+        if self.torque == "quadratic":
+            model = ph.models.gravity_gradient(mu=strength / 3.0, r=1.0)
+        elif centre == (0.0, 0.0, 1.0):
+            model = ph.models.heavy_top(strength)
+        else:
+            model = ph.models.heavy_top(strength, centre=centre)
+        if self.torque == "rate":
+            model = model + ph.torque(damping, [DAMPING])
+        name = f"{self.body}, {self.torque}, {self.strength}"
+        return ph.Problem(ph.RigidBody(inertia), model, **START, name=name)
+
+
+CASES = [Case(b, t, s) for b in BODIES for t in TORQUES for s in STRENGTHS]
+
+
+def methods_for(problem: ph.Problem, names: list[str] | None) -> list[str]:
+    """With the one that is the unit."""
+    able = [n for n, m in ph.METHODS.items() if m.takes(problem.model) and m.order > 1]
+    return able if names is None else [n for n in able if n in {*names, UNIT}]
+
+
+def lines(case: Case, names: list[str] | None, errors: tuple[float, ...], repeats: int):
+    """(method, {error: (steps, torques, cost)}) of one case."""
+    problem, span = case.problem, case.span
+    methods = methods_for(problem, names)
+    found = ph.compare(problem, span, methods=methods, errors=errors, repeats=repeats)
+    idle = ph.prepare(problem, method=UNIT, dt=1e-6)
+    call = round_robin({"": (lambda: idle((0.0, 1e-6)), 1)}, 500)[""].minimum * 1e-9
+    unit = next(row for row in found.of(UNIT) if row.attitude_error <= UNIT_ERROR)
+    step = (unit.seconds - call) / unit.steps
+    for method in methods:
+        reached = {}
+        for error in errors:
+            good = [r for r in found.of(method) if r.attitude_error <= error]
+            if good:
+                row = min(good, key=lambda r: r.steps)
+                reached[error] = row.steps, row.torques, max(row.seconds - call, 0.0) / step
+        yield method, reached
+
+
+def cells(reached: dict, errors: tuple[float, ...]) -> list[str]:
+    empty = ["", "", ""]
+    return [
+        text
+        for error in errors
+        for text in (
+            [str(reached[error][0]), str(reached[error][1]), f"{reached[error][2]:.3g}"]
+            if error in reached
+            else empty
+        )
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--csv", type=Path, help="write the lines to this file, not to stdout")
+    parser.add_argument("--methods", help="names, separated by commas; default: all of order 2")
+    parser.add_argument("--repeats", type=int, default=11, help="of every timing")
+    parser.add_argument("--quick", action="store_true", help="errors 1e-4 and 1e-8, two repeats")
+    options = parser.parse_args()
+    names = options.methods.split(",") if options.methods else None
+    errors = (1e-4, 1e-8) if options.quick else ERRORS
+    repeats = 2 if options.quick else options.repeats
+
+    head = ["body", "torque", "strength", "method"]
+    head += [f"{what}_{error:.0e}" for error in errors for what in ("steps", "torques", "cost")]
+    rows = []
+    for case in CASES:
+        print(f"{case.problem.name}", file=sys.stderr, flush=True)
+        for method, reached in lines(case, names, errors, repeats):
+            rows.append([case.body, case.torque, case.strength, method, *cells(reached, errors)])
+    with options.csv.open("w", newline="") if options.csv else sys.stdout as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+if __name__ == "__main__":
+    main()

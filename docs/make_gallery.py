@@ -1,0 +1,28 @@
+"""Draw the pictures of docs/gallery.md by running the examples: ``python docs/make_gallery.py``."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+DOCS = Path(__file__).parent
+EXAMPLES = "dzhanibekov", "poinsot", "tops"
+COLOURS = 96  # of a picture with a palette, which is a third of the size
+
+
+def main() -> None:
+    for name in EXAMPLES:
+        with tempfile.TemporaryDirectory() as place:
+            example = DOCS.parent / "examples" / f"{name}.py"
+            subprocess.run([sys.executable, str(example)], cwd=place, check=True)
+            for picture in sorted(Path(place).glob("*.png")):
+                target = DOCS / "images" / picture.name
+                with Image.open(picture) as full:
+                    full.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+                sys.stdout.write(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB\n")
+
+
+if __name__ == "__main__":
+    main()

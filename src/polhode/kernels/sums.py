@@ -1,0 +1,106 @@
+"""Sums of a state and its changes, which methods write as ``x, e = plus3(x, e, change)``.
+
+Plain, e is empty and this is x + change.  Compensated, e is what the roundings of x have lost so
+far: with the change d,
+
+    y = d + e,    x' = x + y,    e' = (y - (x' - x)) + (e - (y - d))                   (1)
+
+loses nothing but the rounding of e itself (Kahan 1965, and what the first sum loses, |d| >= |e|).
+x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functions.
+"""
+
+from collections.abc import Callable
+
+from polhode._compile import fma
+from polhode.kernels.vector import add
+
+
+# ---- plain
+def no_loss3(x):
+    """The first e of a vector."""
+    return ()
+
+
+def no_loss4(q):
+    """The first e of a quaternion."""
+    return ()
+
+
+def plus3(x, e, d):
+    """(x + d, e) of vectors."""
+    return add(x, d), e
+
+
+def plus4(q, e, d):
+    """(q + d, e) of quaternions."""
+    return (q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]), e
+
+
+def to_unit(q, e):
+    """e after a turn of the quaternion q."""
+    return e
+
+
+# ---- compensated
+def zeros3(x):
+    return 0.0 * x[0], 0.0 * x[1], 0.0 * x[2]
+
+
+def zeros4(q):
+    return 0.0 * q[0], 0.0 * q[1], 0.0 * q[2], 0.0 * q[3]
+
+
+def added(x, e, d):
+    """(x', e') of numbers."""
+    y = d + e
+    new = x + y
+    return new, (y - (new - x)) + (e - (y - d))  # (1)
+
+
+def added3(x, e, d):
+    x1, e1 = added(x[0], e[0], d[0])
+    x2, e2 = added(x[1], e[1], d[1])
+    x3, e3 = added(x[2], e[2], d[2])
+    return (x1, x2, x3), (e1, e2, e3)
+
+
+def added4(q, e, d):
+    w, e0 = added(q[0], e[0], d[0])
+    x, e1 = added(q[1], e[1], d[1])
+    y, e2 = added(q[2], e[2], d[2])
+    z, e3 = added(q[3], e[3], d[3])
+    return (w, x, y, z), (e0, e1, e2, e3)
+
+
+def two_sum(a, b):
+    """(a + b, its rounding error), whichever is larger."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
+
+
+def square(x):
+    """(x², its rounding error)."""
+    s = x * x
+    return s, fma(x, x, -s)
+
+
+def to_unit_length(q, e):
+    """e changed so that |q + e| = 1: the roundings of a turn may lengthen q in every step."""
+    (w, ew), (x, ex), (y, ey), (z, ez) = square(q[0]), square(q[1]), square(q[2]), square(q[3])
+    s, e0 = two_sum(w, -1.0)
+    s, e1 = two_sum(s, x)
+    s, e2 = two_sum(s, y)
+    s, e3 = two_sum(s, z)
+    along = fma(q[0], e[0], fma(q[1], e[1], fma(q[2], e[2], q[3] * e[3])))
+    f = -0.5 * (s + fma(2.0, along, ((e0 + e1) + (e2 + e3)) + ((ew + ex) + (ey + ez))))
+    return fma(f, q[0], e[0]), fma(f, q[1], e[1]), fma(f, q[2], e[2]), fma(f, q[3], e[3])
+
+
+COMPENSATED: dict[Callable, Callable] = {
+    no_loss3: zeros3,
+    no_loss4: zeros4,
+    plus3: added3,
+    plus4: added4,
+    to_unit: to_unit_length,
+}

@@ -1,0 +1,51 @@
+"""Euler's equations by Jacobi's elliptic functions (JE in Celledoni & Säfström 2006), free bodies.
+
+The momentum is that of ``kernels/euler_flow``, whose constants are computed once, at the start t0:
+
+    m' = C cn u + S sn u + D dn u,    u = λ (t + h - τ),    τ = t0 - u0/λ              (1)
+
+JE in the paper stops here.  The attitude follows by the trapezoidal rule, from momenta that are
+there already:
+
+    q' = q exp(psi),    psi = h/2 I⁻¹ (m + m')                                         (2)
+
+The momentum in body axes is exact, whatever the step: energy and |m| stay within a few roundings of
+their values at the start, for ever, and the error of the phase is that of the time.  The attitude
+is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
+explicit, one set of elliptic functions a step.
+
+Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 is τ where λ vanishes, too.)
+"""
+
+from polhode.contracts import FREE, Method
+from polhode.kernels.euler_flow import momentum, orbit
+from polhode.kernels.quaternion import product1
+from polhode.kernels.so3 import exp1
+from polhode.kernels.vector import add, multiply, scale
+
+
+def start(t, h, state, body, params):
+    return orbit(state[1], body[0], body[1]), t
+
+
+def step(t, h, state, carry, body, params):
+    (q, m), (constants, t0), a = state, carry, body[1]
+    new = momentum(t + h - t0, constants)  # (1)
+    c1, v = exp1(multiply(h / 2, scale(a, add(m, new))))
+    return (product1(q, c1, v), new), carry  # (2)
+
+
+METHOD = Method(
+    name="je",
+    title="Euler's equations by elliptic functions",
+    order=2,
+    symmetric=True,
+    free_only=True,
+    exact_momentum_when_free=True,
+    keeps_energy=(FREE,),
+    keeps_norm=True,
+    references=("celledoni2006", "bulirsch1965"),
+    start=start,
+    step=step,
+    width=1,
+)

@@ -1,0 +1,24 @@
+"""A splitting for weak torques over the exact free motion (Laskar & Robutel 2001, SBAB5).
+
+Five drifts (``kernels/free_flow``) between kicks at the six nodes of Lobatto's quadrature:
+
+    K(b_0 h) φ(a_1 h) K(b_1 h) … φ(a_5 h) K(b_5 h)                                         (1)
+
+For a torque that is ε times the energy of rotation the error is ε h^10 + ε² h²: second order, but
+as good as order 10 while ε is small.  All coefficients are positive, and closed expressions.  All
+else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+"""
+
+from dataclasses import replace
+
+from polhode.methods import strang
+from polhode.tableaus.splitting import SBAB5
+
+METHOD = replace(
+    strang.METHOD,
+    name="sbab5",
+    title="Laskar and Robutel's splitting for weak torques",
+    order=SBAB5.order,
+    weights=SBAB5.rows,  # (1)
+    references=(*strang.METHOD.references, *SBAB5.references),
+)

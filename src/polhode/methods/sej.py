@@ -1,0 +1,60 @@
+"""Störmer–Verlet, the free motion by elliptic functions (SEJ in Celledoni & Säfström 2006).
+
+With the kick K(k): m -> m + k T, and the free motion of the paper's (10), momentum exact (``je``)
+and attitude by Magnus' method of order 2 (``jem2``),
+
+    φ(h): m -> m(h),    q -> q exp(psi),    psi = h I⁻¹ m(h/2)                         (1)
+    step = K(h/2) φ(h) K(h/2)                                                          (2)
+
+where the first kick takes T(t, q) and the last T(t + h, q').
+Second order, symmetric, explicit; not symplectic, for the turn of (1) is not that of the body: the
+momentum in inertial axes is kept to second order only, with or without torque.  Without torque the
+momentum in body axes is exact, and energy and |m| are kept.  ``strang`` is the same splitting with
+the attitude exact as well, and symplectic.
+
+A kick is the flow of a potential: the torque must not depend on the rate.  After each kick the
+constants of the free motion are new, τ among them.  Carried: the torque at the end, which is the
+first of the next step.
+"""
+
+from collections.abc import Callable
+
+from polhode.contracts import FREE, Method, torque
+from polhode.kernels.euler_flow import momentum, orbit
+from polhode.kernels.quaternion import product1
+from polhode.kernels.so3 import exp1
+from polhode.kernels.vector import add_scaled
+from polhode.methods.jem2 import turn
+from polhode.methods.mr2 import start
+
+
+def turning(turn: Callable) -> Callable:
+    """The step whose attitude takes the given ``turn``."""
+
+    def step(t, h, state, carry, body, params):
+        (q, m), (inertia, inverse) = state, (body[0], body[1])
+        constants = orbit(add_scaled(m, h / 2, carry), inertia, inverse)
+        c1, v = exp1(turn(h, 0.0, constants, inverse))
+        q, m = product1(q, c1, v), momentum(h, constants)  # (1)
+        carry = torque(t + h, q, m, body, params)
+        return (q, add_scaled(m, h / 2, carry)), carry  # (2)
+
+    return step
+
+
+METHOD = Method(
+    name="sej",
+    title="Störmer–Verlet with elliptic functions and Magnus' method, order 2",
+    order=2,
+    symmetric=True,
+    takes_rate=False,
+    exact_momentum_when_free=True,
+    keeps_energy=(FREE,),
+    keeps_norm=True,
+    torques_at_start=1,
+    torques_per_step=1,
+    references=("celledoni2006", "bulirsch1965"),
+    start=start,
+    step=turning(turn),
+    width=1,
+)

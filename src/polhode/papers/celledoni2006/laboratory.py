@@ -1,0 +1,447 @@
+"""What the claims and figures of Celledoni & Säfström (2006) share, each made once when asked for.
+
+Execution times are ratios: all methods of a figure run in turn, in one process, several times over,
+and the shortest time of each counts, divided by that of a step of MR2.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from time import perf_counter
+
+import numpy as np
+
+from polhode import problems
+from polhode._solve import prepare, solve
+from polhode.body import RigidBody
+from polhode.contracts import Method, Model
+from polhode.kernels.vector import add_scaled, cross, scale
+from polhode.methods import METHODS
+from polhode.models import gravity_gradient, heavy_top
+from polhode.papers.celledoni2006 import by_hand, reference
+from polhode.papers.claims import Untestable
+from polhode.papers.krysl2006.maps import matrix, slope
+from polhode.problem import Problem
+from polhode.tableaus.composition import SUZUKI4
+from polhode.trajectory import Trajectory
+
+TOP_STEPS, TOP_END = (0.1, 0.05, 0.01), 100.0  # figures 4 and 5
+SATELLITE_STEPS, SATELLITE_END = (0.1, 0.05), 400.0  # figures 7 and 8
+FREE_STEP, FREE_END = 0.4, 400.0  # section 4.1, energy
+ALPHA_STEP, ALPHA_END = 0.01, 10.0  # figure 6
+WHOLE_RUN = 10**9  # save_every: the ends only
+TIMED_STEPS = 2000  # of one timing: the call itself is then one per cent
+NEAR = 0.3  # on the unit sphere: a path that stays so close to another has its shape
+FLOOR = 1e-13  # errors below are rounding, not order
+TODAY = "strang"  # what the library has for this: splitting over the exact motion of (6)
+
+Progress = Callable[[str], None]
+
+
+# ---- torques
+TORQUES = heavy_top(1.0, (1.0, 0.0, 0.0)) + gravity_gradient(by_hand.MU, by_hand.RADIUS)
+
+
+def torques(
+    strength: float = 0.0, mu: float = 0.0, centre: Sequence[float] = (0.0, 0.0, 1.0)
+) -> Model:
+    """A top of that strength, and so much of the gravity gradient of 4.3.
+
+    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    """
+    (_, (_, r, direction)) = TORQUES.numbers
+    top = (float(strength), tuple(map(float, centre)))
+    return replace(TORQUES, numbers=(top, (float(mu), r, direction)))
+
+
+STRENGTHS: Mapping[str, tuple[float, float]] = {
+    "celledoni-free": (0.0, 0.0),
+    "celledoni-heavy-top": (1.0, 0.0),
+    "satellite": (0.0, by_hand.MU),
+}
+
+
+def torqued(given: Problem, centre: Sequence[float] = (0.0, 0.0, 1.0)) -> Problem:
+    """A problem of the catalogue with the torques above."""
+    return Problem(
+        given.body,
+        torques(*STRENGTHS[given.name], centre),
+        given.attitude,
+        angular_momentum=given.angular_momentum,
+        scalar_first=True,
+        name=given.name,
+    )
+
+
+# ---- methods beside the registry
+def _rk4(t, h, state, carry, body, params):
+    q, m = state
+    inverse = body[1]
+    k1 = cross(m, scale(inverse, m))
+    m2 = add_scaled(m, h / 2, k1)
+    k2 = cross(m2, scale(inverse, m2))
+    m3 = add_scaled(m, h / 2, k2)
+    k3 = cross(m3, scale(inverse, m3))
+    m4 = add_scaled(m, h, k3)
+    k4 = cross(m4, scale(inverse, m4))
+    m = add_scaled(add_scaled(m, h / 6, k1), h / 3, k2)
+    return (q, add_scaled(add_scaled(m, h / 3, k3), h / 6, k4)), carry
+
+
+OTHERS: Mapping[str, Method] = {
+    "rk4": Method(  # the standard solver: (1) alone, nothing kept
+        name="rk4",
+        title="classical Runge-Kutta method for the Euler equations",
+        order=4,
+        symmetric=False,
+        free_only=True,
+        references=("celledoni2006",),
+        step=_rk4,
+    ),
+    "mr4s": replace(METHODS["mr2"], name="mr4s", order=SUZUKI4.order, weights=SUZUKI4.floats),
+}
+SHOWN = {"mr4s": "MR4 (Suzuki)", "rk4": "RK4", "strang": "Strang, exact flow"}
+
+
+def method(name: str) -> Method:
+    return OTHERS[name] if name in OTHERS else METHODS[name]
+
+
+def shown(name: str) -> str:
+    """The name of a method in text and figures."""
+    return SHOWN.get(name, name.upper())
+
+
+# ---- figures 1 to 3
+@dataclass(frozen=True)
+class Example:
+    """A work-precision study on [0, 1]: a problem of the catalogue, and who runs it."""
+
+    title: str
+    start: Callable[[], Problem]
+    methods: tuple[str, ...]
+    powers: tuple[int, ...]  # k of the steps 2⁻ᵏ
+
+
+EXAMPLES: Mapping[str, Example] = {
+    "euler": Example(
+        "Euler's equations",
+        problems.celledoni_free,
+        ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "rk4"),
+        (2, 3, 4, 5, 6),
+    ),
+    "frb": Example(
+        "Free rigid body",
+        problems.celledoni_free,
+        ("mr2", "mr4", "jem2", "jem4", "strang", "sej"),
+        (2, 3, 4, 5, 6),
+    ),
+    "top": Example(
+        "Heavy top",
+        problems.celledoni_heavy_top,
+        ("mr2", "sej", "sej4", "strang"),
+        (4, 5, 6, 7, 8, 9),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """Errors at t = 1 by method and step, and times of a step, in steps of MR2."""
+
+    steps: np.ndarray  # falling
+    momentum: Mapping[str, np.ndarray]  # |π - π_ref|
+    attitude: Mapping[str, np.ndarray]  # |Q - Q_ref|, Frobenius
+    cost: Mapping[str, np.ndarray]
+    iterations: Mapping[str, float]  # Newton's, for each step
+
+    def both(self, name: str) -> np.ndarray:
+        return np.hypot(self.momentum[name], self.attitude[name])
+
+    def time(self, name: str) -> np.ndarray:
+        """Execution times of the whole interval, in steps of MR2."""
+        return self.cost[name] / self.steps
+
+    def order(self, errors: Mapping[str, np.ndarray], name: str, last: int | None = None) -> float:
+        """The slope of the errors above rounding; of the last steps only, if so many are given."""
+        values = errors[name]
+        fine = np.flatnonzero(values > FLOOR)
+        fine = fine if last is None else fine[-last:]
+        return slope(self.steps[fine].tolist(), values[fine].tolist())
+
+    def time_to(self, errors: Mapping[str, np.ndarray], name: str, aim: float) -> float:
+        """The time, in steps of MR2, in which a method reaches an error, between or past steps."""
+        values, times = errors[name], self.time(name)
+        if values[0] <= aim:
+            return float(times[0])
+        fine = values > FLOOR
+        x, y = np.log(times[fine]), np.log(values[fine])
+        rate = float(np.polyfit(x, y, 1)[0])
+        below = np.flatnonzero(y <= np.log(aim))
+        if len(below):
+            k = int(below[0])
+            share = (y[k - 1] - np.log(aim)) / (y[k - 1] - y[k])
+            return float(np.exp(x[k - 1] + share * (x[k] - x[k - 1])))
+        return float(np.exp(x[-1] + (np.log(aim) - y[-1]) / rate))
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The energy error of a run."""
+
+    error: np.ndarray  # H - H0 at every step
+    start: float  # H0
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.error).max())
+
+    @property
+    def amplitude(self) -> float:
+        return float(np.ptp(self.error)) / 2
+
+    @property
+    def mean(self) -> float:
+        """Of |H - H0| over the steps."""
+        return float(np.abs(self.error[1:]).mean())
+
+
+def swing(run: Trajectory) -> Swing:
+    energy = np.asarray(run.energy)
+    return Swing(energy - energy[0], float(energy[0]))
+
+
+def vertical(run: Trajectory) -> np.ndarray:
+    """u = Q e3 along a run: the third row of the library's attitude matrix."""
+    return run.rotation.as_matrix()[:, 2, :]
+
+
+def astray(path: np.ndarray, curve: np.ndarray) -> np.ndarray:
+    """How far each point of a path is from the nearest point of a curve."""
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(curve).query(path)[0])
+
+
+def relabelled(given: Problem, order: tuple[int, ...]) -> Problem:
+    """A problem in body axes of another order, by a proper signed permutation."""
+    turn = np.eye(3)[list(order)]
+    if np.linalg.det(turn) < 0:
+        turn[1] *= -1
+    return Problem(
+        RigidBody((np.abs(turn) @ given.body.principal_moments).tolist()),
+        torques(*STRENGTHS[given.name], centre=(turn @ [0.0, 0.0, 1.0]).tolist()),
+        matrix(given.attitude) @ turn.T,
+        angular_momentum=turn @ np.array(given.angular_momentum),
+        name=given.name,
+    )
+
+
+class Laboratory:
+    """All shared results; ``quick`` takes fewer and shorter runs."""
+
+    def __init__(self, quick: bool, progress: Progress):
+        self.quick = quick
+        self.progress = progress
+
+    def problem(self, given: Problem, name: str) -> Problem:
+        """A problem as a method runs it: with the shared torques, if they are compiled anyhow."""
+        free = given.model.is_free and name not in ("sej", "sej4", "strang", "strang6")
+        return given if free or given.name not in STRENGTHS else torqued(given)
+
+    def run(
+        self, problem: Problem, name: str, t_end: float, dt: float, save_every: int = 1
+    ) -> Trajectory:
+        """A run from time 0; one that stops early is no measurement."""
+        used = self.problem(problem, name)
+        run = solve(used, (0.0, t_end), method=method(name), dt=dt, save_every=save_every)
+        if not run.success:
+            raise Untestable(f"{name} on {problem.name}: {run.message}")
+        return run
+
+    # ---- figures 1 to 3
+    @cached_property
+    def ends(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """(R, π) at t = 1: to 20 digits without torque, by DOP853 with it."""
+        given = problems.celledoni_heavy_top()
+        q, m = reference.solution(
+            given.body.data[0], given.attitude, given.angular_momentum, reference.top, 1.0
+        )
+        free = matrix(np.array(reference.FREE_Q)), np.array(reference.FREE_PI)
+        return {"euler": free, "frb": free, "top": (matrix(q[-1]), m[-1])}
+
+    def error(self, name: str, run: Trajectory) -> tuple[float, float]:
+        """(π, Q) at t = 1."""
+        attitude, momentum = self.ends[name]
+        return (
+            float(np.linalg.norm(run.angular_momentum[-1] - momentum)),
+            float(np.linalg.norm(matrix(run.q[-1]) - attitude)),
+        )
+
+    @cached_property
+    def studies(self) -> dict[str, Study]:
+        return {name: self._study(name, example) for name, example in EXAMPLES.items()}
+
+    def _study(self, name: str, example: Example) -> Study:
+        problem, steps = example.start(), 2.0 ** -np.array(example.powers)
+        momentum, attitude, iterations = {}, {}, {}
+        for other in example.methods:
+            self.progress(f"{example.title}: errors of {other}")
+            runs = [self.run(problem, other, 1.0, dt, WHOLE_RUN) for dt in steps.tolist()]
+            errors = np.array([self.error(name, run) for run in runs])
+            momentum[other], attitude[other] = errors.T
+            iterations[other] = float(np.mean([run.niter / run.nsteps for run in runs]))
+        self.progress(f"{example.title}: times")
+        cost = self._costs(problem, example.methods, steps)
+        return Study(steps, momentum, attitude, cost, iterations)
+
+    def _costs(
+        self, problem: Problem, names: tuple[str, ...], steps: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """Times of a step, by method and step size, in steps of MR2."""
+        solvers = {
+            (name, k): prepare(
+                self.problem(problem, name), method=method(name), dt=dt, save_every=WHOLE_RUN
+            )
+            for name in names
+            for k, dt in enumerate(steps.tolist())
+        }
+        shortest = dict.fromkeys(solvers, float("inf"))
+        for _ in range(7 if self.quick else 25):
+            for (name, k), solver in solvers.items():
+                begin = perf_counter()
+                solver((0.0, TIMED_STEPS * float(steps[k])))
+                shortest[name, k] = min(shortest[name, k], perf_counter() - begin)
+        unit = float(np.median([shortest["mr2", k] for k in range(len(steps))]))
+        return {
+            name: np.array([shortest[name, k] for k in range(len(steps))]) / unit for name in names
+        }
+
+    # ---- section 4.1, energy
+    @cached_property
+    def free_swings(self) -> dict[str, Swing]:
+        """Energy errors on [0, 400] with h = 0.4; SEJ finds τ anew at every step."""
+        self.progress(f"free body: energy on [0, {FREE_END:g}]")
+        problem = problems.celledoni_free()
+        names = ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "sej")
+        return {name: swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
+
+    # ---- figures 4 and 5
+    @cached_property
+    def top_runs(self) -> dict[tuple[str, float], Trajectory]:
+        self.progress(f"heavy top: trajectories on [0, {TOP_END:g}]")
+        problem = problems.celledoni_heavy_top()
+        return {
+            (name, h): self.run(problem, name, TOP_END, h)
+            for name in ("mr2", "sej", "sej4", TODAY)
+            for h in TOP_STEPS
+        }
+
+    @cached_property
+    def top_curve(self) -> np.ndarray:
+        """u at the times of the finest run, by the Strang splitting of order 6 with h = 0.01."""
+        return vertical(self.run(problems.celledoni_heavy_top(), "strang6", TOP_END, 0.01))
+
+    # ---- figure 6
+    @cached_property
+    def alphas(self) -> dict[str, np.ndarray]:
+        """α of figure 6(a) and (b); the ranges are not given."""
+        fine = 3 if self.quick else 10
+        return {
+            "a": np.logspace(-1, 1.5, round(2.5 * fine) + 1),
+            "b": np.logspace(-1, 3, 4 * fine + 1),
+        }
+
+    @cached_property
+    def alpha_errors(self) -> dict[str, dict[str, np.ndarray]]:
+        """Means of |H - H_n| of figure 6, by panel and method."""
+        self.progress("heavy top: energy errors against α")
+        return {
+            panel: {
+                name: np.array([self._alpha(panel, name, alpha) for alpha in values.tolist()])
+                for name in ("mr2", "sej", "sej4", TODAY)
+            }
+            for panel, values in self.alphas.items()
+        }
+
+    def _alpha(self, panel: str, name: str, alpha: float) -> float:
+        faster, heavier = (alpha, 1.0) if panel == "a" else (1.0, alpha)
+        base = np.array([1.0, 2.0, 3.0])
+        body = RigidBody((heavier * base).tolist())
+        problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
+        return swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
+
+    # ---- figures 7 and 8
+    @cached_property
+    def satellite_runs(self) -> dict[tuple[str, float], Trajectory]:
+        self.progress(f"satellite: trajectories on [0, {SATELLITE_END:g}]")
+        problem = problems.satellite()
+        return {
+            (name, h): self.run(problem, name, SATELLITE_END, h)
+            for name in ("mr2", "sej", "sej4", TODAY)
+            for h in SATELLITE_STEPS
+        }
+
+    @cached_property
+    def satellite_curve(self) -> np.ndarray:
+        """u every 0.01, by the Strang splitting of order 6."""
+        return vertical(self.run(problems.satellite(), "strang6", SATELLITE_END, 0.01))
+
+    def curve_errors(self) -> tuple[float, float]:
+        """How far the two curves are from DOP853, over the first tenth or (full form) all."""
+        self.progress("trajectories by DOP853")
+        share = 10 if self.quick else 1
+        found = []
+        for given, law, curve, t_end in (
+            (problems.celledoni_heavy_top(), reference.top, self.top_curve, TOP_END),
+            (
+                problems.satellite(),
+                reference.satellite(problems.satellite().body.data[0]),
+                self.satellite_curve,
+                SATELLITE_END,
+            ),
+        ):
+            times = np.arange(1, round(t_end / share) + 1, dtype=float)
+            q, _ = reference.solution(
+                given.body.data[0], given.attitude, given.angular_momentum, law, times
+            )
+            there = np.array([matrix(row)[2] for row in q])
+            found.append(float(np.abs(curve[100 * np.arange(1, len(times) + 1)] - there).max()))
+        return found[0], found[1]
+
+    @cached_property
+    def energy_ratios(self) -> list[float]:
+        """Energy error of MR over that of SEJ, for every experiment of figures 4 to 8."""
+        runs = (
+            (swing(of["mr2", h]).largest, swing(of["sej", h]).largest)
+            for of, steps in (
+                (self.top_runs, TOP_STEPS),
+                (self.satellite_runs, SATELLITE_STEPS),
+            )
+            for h in steps
+        )
+        means = (
+            pair
+            for errors in self.alpha_errors.values()
+            for pair in zip(errors["mr2"].tolist(), errors["sej"].tolist(), strict=True)
+        )
+        return [mr / sej for mr, sej in (*runs, *means)]
+
+    # ---- section 4.3, other orders of the turns
+    @cached_property
+    def orderings(self) -> dict[str, dict[tuple[int, ...], float]]:
+        """Largest energy errors of MR2 with its turns in every order, relative to |H0|."""
+        self.progress("MR2 with its turns in other orders")
+        cases: dict[str, tuple[Problem, float, float]] = {
+            "free": (problems.celledoni_free(), FREE_END, FREE_STEP),
+            "top": (problems.celledoni_heavy_top(), TOP_END, 0.01),
+            "satellite": (problems.satellite(), SATELLITE_END, 0.05),
+        }
+        found: dict[str, dict[tuple[int, ...], float]] = {}
+        for name, (given, t_end, dt) in cases.items():
+            found[name] = {}
+            for order in permutations(range(3)):
+                got = swing(self.run(relabelled(given, order), "mr2", t_end, dt))
+                found[name][order] = got.largest / abs(got.start)
+        return found

@@ -1,0 +1,88 @@
+"""Pictures of space on paper: an eye, surfaces seen by it, and paths on them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def eye(elevation: float, azimuth: float) -> np.ndarray:
+    """Rows: right, up, and towards the eye."""
+    e, a = np.radians([elevation, azimuth])
+    towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    return np.stack([right, np.cross(towards, right), towards])
+
+
+def draw_path(
+    ax: "Axes", seen: np.ndarray, near: np.ndarray, width: float = 1.2, unit: float = 1.0
+) -> None:
+    """``near`` states in colours of time, the others faint; dots if they are far apart.
+
+    ``unit`` is the size of the picture: a path that is long against it gets thinner.
+    """
+    import matplotlib
+    from matplotlib.collections import LineCollection
+
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.85, len(seen)))
+    colours[:, 3] = np.where(near, 1.0, 0.2)
+    steps = np.linalg.norm(np.diff(seen, axis=0), axis=1) / unit
+    if len(steps) and np.median(steps) > 0.3:
+        size = 15 if len(seen) < 500 else 2
+        ax.scatter(seen[:, 0], seen[:, 1], s=size, color=colours, linewidths=0, zorder=3)
+        return
+    width = float(np.clip(150 / max(steps.sum(), 1), 0.3, width))
+    segments = np.stack([seen[:-1, :2], seen[1:, :2]], axis=1)
+    lines = LineCollection(list(segments), colors=colours[:-1], linewidths=width, zorder=3)
+    lines.set_capstyle("round" if width > 1 else "butt")
+    ax.add_collection(lines, autolim=False)
+
+
+def draw_ends(ax: "Axes", seen: np.ndarray) -> None:
+    """Where the path starts and where it ends."""
+    ax.plot(*seen[0, :2], "o", ms=5, mfc="white", mec=style.INK, label="start", zorder=5)
+    ax.plot(*seen[-1, :2], "o", ms=5, color=style.INK, label="end", zorder=5)
+
+
+def draw_line(ax: "Axes", seen: np.ndarray, near: np.ndarray, **look) -> None:
+    """A curve on a surface, its ``near`` part alone."""
+    ax.plot(*np.where(near[:, None], seen[:, :2], np.nan).T, **look)
+
+
+def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -> None:
+    """Arrows out of a surface at its points ``tips``, as the eye sees them, and their names."""
+    from matplotlib.patheffects import withStroke
+
+    for name, tip in zip(names, tips, strict=True):
+        size = np.hypot(*tip[:2])
+        outward = tip[:2] / size if size > 0 else np.zeros(2)
+        ax.annotate(
+            "",
+            tip[:2] + 0.2 * tip[:2] / np.linalg.norm(tip),
+            tip[:2],
+            arrowprops={"arrowstyle": "-|>", "color": style.GREY, "linewidth": 0.8},
+            zorder=0 if tip[2] < 0 else 4,
+        )
+        ax.annotate(
+            name,
+            tip[:2],
+            xytext=tuple(gap * outward),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=style.INK,
+            fontsize=9,
+            path_effects=[withStroke(linewidth=3, foreground="white")],
+            zorder=4,
+        )
+
+
+def frame(ax: "Axes", middle: np.ndarray, half: float) -> None:
+    """Equal scales, and at least ``half`` of the picture on every side of its ``middle``."""
+    ax.update_datalim([middle - half, middle + half])
+    ax.margins(0)
+    ax.set_aspect("equal", adjustable="datalim")

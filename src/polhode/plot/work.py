@@ -1,0 +1,100 @@
+"""The work-precision diagram: error against cost, one line for each method."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from polhode.plot import style
+
+LINES = "-", "--", ":"
+MOST = 10  # methods in colour
+
+
+def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
+    """The attitude error against time and against torques (steps, if there is no torque).
+
+    ``axes`` is a pair of axes, or None for a new figure; returns the pair.  Of many methods, those
+    that are the cheapest for some error are in colour, the others grey.  What lies in the grey band
+    is smaller than the error of the reference, and so not known.
+    """
+    if axes is None:
+        sheet = style.figure((10.0, 4.6))
+        t0, t1 = comparison.t_span
+        heading = f"{comparison.problem}   ·   t = {t0:g} to {t1:g} s"
+        sheet.suptitle(heading, fontsize=11, color=style.INK)
+        axes = sheet.subplots(1, 2, sharey=True)
+    axes = np.ravel(axes)
+    work = "steps" if comparison.is_free else "torques"
+    coloured = _coloured(comparison, ("seconds", work))
+    for ax, key in zip(axes, ("seconds", work), strict=True):
+        for method in sorted(comparison.methods, key=lambda name: name in coloured):
+            place = coloured.index(method) if method in coloured else None
+            _line(ax, comparison.of(method), key, place)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        floor = comparison.reference.attitude_error
+        if floor > 0:
+            ax.axhspan(floor / 1e6, floor, color=style.FAINT, alpha=0.5, linewidth=0)
+        low = [row.attitude_error for row in comparison.rows if row.attitude_error]
+        if low:
+            ax.set_ylim(bottom=max(min(low), floor) / 4)
+    units = {"seconds": "CPU time (s)", "torques": "torque evaluations", "steps": "steps"}
+    for ax, key, title in zip(
+        axes, ("seconds", work), ("Against time", f"Against {units[work]}"), strict=True
+    ):
+        style.dress(ax, title, units[key])
+    axes[0].set_ylabel("attitude error at the end (rad)", fontsize=9, color=style.INK)
+    _legend(axes[1], comparison, coloured)
+    return axes
+
+
+def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
+    """The methods to tell apart: all, or those that are the cheapest most often."""
+    names = list(comparison.methods)
+    if len(names) <= MOST:
+        return names
+    best = Counter(row.method for cost in costs for row in comparison.frontier(cost).values())
+    chosen = {name for name, _ in best.most_common(MOST)}
+    return [name for name in names if name in chosen]
+
+
+def _line(ax: Any, rows: Any, key: str, place: int | None) -> None:
+    points = [
+        (getattr(row, key), row.attitude_error) for row in rows if row.attitude_error is not None
+    ]
+    if not points:
+        return
+    x, y = np.array(sorted(points)).T
+    if place is None:
+        ax.plot(x, y, color=style.GREY, linewidth=0.6, marker=".", markersize=2.5, alpha=0.6)
+        return
+    colours = len(style.COLOURS)
+    ax.plot(
+        x,
+        y,
+        color=style.COLOURS[place % colours],
+        linestyle=LINES[place // colours % len(LINES)],
+        marker=style.MARKERS[place % len(style.MARKERS)],
+        markersize=4,
+        linewidth=1.2,
+        label=rows[0].method,
+    )
+
+
+def _legend(ax: Any, comparison: Any, coloured: list[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    if len(coloured) < len(comparison.methods):
+        handles.append(Line2D([], [], color=style.GREY, linewidth=0.6, marker=".", markersize=2.5))
+        labels.append(f"{len(comparison.methods) - len(coloured)} others")
+    ax.legend(
+        handles,
+        labels,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        fontsize=8,
+        labelcolor=style.INK,
+        frameon=False,
+    )

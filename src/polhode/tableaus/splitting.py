@@ -1,0 +1,155 @@
+"""Coefficients of symmetric splittings into drifts A and kicks B.
+
+    B(b_0 h) A(a_1 h) B(b_1 h) A(a_2 h) … A(a_s h) B(b_s h)                                 (1)
+
+with b_0 = b_s = 0 for those that begin with a drift.  A method takes them in parts of one drift and
+the kick before it, the last part with the kick after it too.
+
+``orders`` says up to which power of h the error terms vanish, by how many kicks there are in them:
+``orders[k - 1]`` for k kicks, and the last for all that follow.  The order of the method is the
+least.  With a torque ε times the energy of rotation, orders (10, 6, 4) mean an error of
+ε h^10 + ε² h^6 + ε³ h^4: made for weak torques.
+
+``nystrom``: terms with [B, [B, [B, A]]] are not made to vanish, for they do by themselves when B is
+a function of the attitude and A is quadratic in the momentum.
+
+Coefficients are exact expressions, or the digits of their source with the last ones improved until
+the conditions hold to 40 digits (least change).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from itertools import pairwise
+from types import MappingProxyType
+
+from polhode.tableaus.composition import DIGITS, KAHAN_LI6, KAHAN_LI8, SUZUKI4, Composition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splitting:
+    """Drifts a_1 … a_s and kicks b_0 … b_s of (1), and the orders they give."""
+
+    name: str
+    drifts: tuple[Decimal, ...]
+    kicks: tuple[Decimal, ...]
+    orders: tuple[int, ...]
+    nystrom: bool = False
+    references: tuple[str, ...]
+
+    @property
+    def order(self) -> int:
+        return min(self.orders)
+
+    @property
+    def parts(self) -> tuple[tuple[Decimal, ...], ...]:
+        """(a, b, c): drift a after a kick b and before a kick c."""
+        *kicks, last = self.kicks
+        inner = ((a, b, Decimal(0)) for a, b in zip(self.drifts, kicks, strict=True))
+        return *list(inner)[:-1], (self.drifts[-1], kicks[-1], last)
+
+    @property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """The parts as weights of a method."""
+        return tuple(tuple(map(float, part)) for part in self.parts)
+
+
+def _of(composition: Composition) -> Splitting:
+    """Strang's splitting, composed: neighbouring kicks are one."""
+    with localcontext(prec=DIGITS):
+        halves = [w / 2 for w in composition.weights]
+        inner = (a + b for a, b in pairwise(halves))
+        kicks = halves[0], *inner, halves[-1]
+    return Splitting(
+        name=f"strang {composition.name}",
+        drifts=composition.weights,
+        kicks=kicks,
+        orders=(composition.order,),
+        references=composition.references,
+    )
+
+
+def _mirrored(first: str, single: bool) -> tuple[Decimal, ...]:
+    """The first coefficients, what they leave of 1 as one number or two, and the first again."""
+    given = tuple(map(Decimal, first.split()))
+    with localcontext(prec=DIGITS):
+        left = 1 - 2 * sum(given, Decimal(0))
+        return *given, *((left,) if single else (left / 2, left / 2)), *given[::-1]
+
+
+def _symmetric(
+    name: str, drifts: str, kicks: str, orders: tuple[int, ...], *references: str, **more: bool
+) -> Splitting:
+    """From the first coefficients of each kind; a drift is in the middle."""
+    a, b = _mirrored(drifts, single=True), _mirrored(kicks, single=False)
+    if len(b) < len(a):  # drifts first
+        b = Decimal(0), *b, Decimal(0)
+    return Splitting(name=name, drifts=a, kicks=b, orders=orders, references=references, **more)
+
+
+STRANG = Splitting(
+    name="strang",
+    drifts=(Decimal(1),),
+    kicks=(Decimal("0.5"), Decimal("0.5")),
+    orders=(2,),
+    references=("strang1968",),
+)
+STRANG4, STRANG6, STRANG8 = map(_of, (SUZUKI4, KAHAN_LI6, KAHAN_LI8))
+SRKN14A = _symmetric(
+    "blanes-moan srkn14a",
+    """0.0378593198406109414470211790380111040319755
+       0.102635633102436552847082250940338061275928
+       -0.0258678882665583331639469603593653385591339
+       0.314241403071446434147142535703284011078914
+       -0.130144459517415113849615078540028516172086
+       0.106417700369541368022280139285383456948005
+       -0.0087942431285102043940694284276599030323366""",
+    """0.0917191526244620179811832282648683402498266
+       0.183983170005004898491476564676343338006702
+       -0.0565343658328891043952770448480899492896174
+       0.00491468877471188564020561645501572440411864
+       0.143761127168361682387374529986772210487129
+       0.32856769374680414020048125762703534009476""",
+    (6,),
+    "blanes2002",
+    nystrom=True,
+)
+
+ABA1064 = _symmetric(
+    "aba(10,6,4)",
+    """0.03809449742241219545697532230863756534060
+       0.1452987161169137492940200726606637497442
+       0.2076276957255412507162056113249882065158
+       0.4359097036515261592231548624010651844006""",
+    """0.09585888083707521061077150377145884776921
+       0.2044461531429987806805077839164344779763
+       0.2170703479789911017143385924306336714532""",
+    (10, 6, 4),
+    "blanes2013",
+)
+
+
+def _lobatto() -> Splitting:
+    """Kicks at the six Lobatto nodes, with their weights: one kick is integrated to order 10."""
+    with localcontext(prec=DIGITS):
+        root = Decimal(7).sqrt()
+        outer, inner = (((7 + k * root) / 21).sqrt() for k in (2, -2))  # nodes in (-1, 1)
+        kicks = Decimal(1) / 30, (14 - root) / 60, (14 + root) / 60
+        drifts = (1 - outer) / 2, (outer - inner) / 2, inner
+    return Splitting(
+        name="sbab5",
+        drifts=drifts + drifts[-2::-1],
+        kicks=kicks + kicks[::-1],
+        orders=(10, 2),
+        references=("laskar2001",),
+    )
+
+
+SBAB5 = _lobatto()
+
+SPLITTINGS: Mapping[str, Splitting] = MappingProxyType(
+    {
+        splitting.name: splitting
+        for splitting in (STRANG, STRANG4, STRANG6, STRANG8, SRKN14A, SBAB5, ABA1064)
+    }
+)
