@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode._compile import compiled
 from polhode._tree import bind
 from polhode.kernels import free_flow as kernel
 from polhode.kernels.trig import sincos1
@@ -173,6 +174,24 @@ def test_the_bound_holds_in_every_regime(regime):
 @pytest.mark.parametrize("regime", REGIMES)
 def test_the_bound_holds_in_every_regime_at_length(regime):
     assert worst_ratio(regime, BODIES) < BOUND
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_a_small_turn_has_a_small_error(regime):
+    """Relative to the turn, not to 1: many small steps then keep what they should."""
+    rng, turn = np.random.default_rng(5), compiled(kernel.free_turn)
+    for _ in range(20):
+        inertia, m = REGIMES[regime](rng, rng.uniform(1, 1.9, 3), rng.normal(size=3))
+        moments, m = tuple(inertia.tolist()), tuple(m.tolist())
+        inverse = tuple(1 / i if i else 0.0 for i in moments)
+        rate = np.linalg.norm(np.multiply(m, inverse)) or 1.0
+        t = float(10.0 ** rng.uniform(-9, -0.7) / rate)
+        (c1, v), _ = turn(t, m, moments, inverse)
+        with mp.workdps(DIGITS):
+            w, *exact = precise_flow(t, (1, 0, 0, 0), m, moments, 1e-9)[0]
+            gap = mp.sqrt(sum((mp.mpf(a) - b) ** 2 for a, b in zip(v, exact, strict=True)))
+            assert gap <= BOUND * EPS * mp.sqrt(sum(b * b for b in exact))
+            assert abs(c1 - (w - 1)) <= BOUND * EPS * abs(w - 1)
 
 
 @pytest.mark.parametrize(
