@@ -95,7 +95,7 @@ def test_steps_beyond_the_data():
 
 
 def damping(t, q, omega, params):
-    return tuple(-params[0] * w for w in omega)
+    return -params[0] * omega[0], -params[0] * omega[1], -params[0] * omega[2]
 
 
 def test_a_torque_that_depends_on_the_rate():
@@ -103,6 +103,13 @@ def test_a_torque_that_depends_on_the_rate():
     run = ph.solve(problem, (0, 1), dt=0.01)
     assert ph.METHODS[run.method].takes_rate
     assert "depends on the rate" in run.reason
+    with pytest.raises(ph.MethodError, match=r"no method with compensated sums takes .*'damping'"):
+        ph.solve(problem, (0, 1), dt=0.01, compensated=True)
+
+
+def test_a_potential_is_left_to_symplectic_methods():
+    for dt in (1e-4, 1e-3, 1e-2, 0.1):
+        assert ph.METHODS[ph.prepare(TOP, dt=dt).method.name].symplectic
 
 
 def test_at_rest_and_at_equilibrium():

@@ -1,14 +1,16 @@
 """``method="auto"``: the cheapest of the methods that were measured to be accurate enough.
 
-``work_precision.csv`` beside this file is what ``benchmarks/work_precision.py`` measured: for bodies
-and torques of several kinds, how many steps each method takes over ``TURN`` radians to end with a
-given error of the attitude, and what they cost.  The problem at hand is put into one of the kinds;
-its step, in radians of the faster of rotation and torque,
+``work_precision.csv`` beside this file is what ``benchmarks/work_precision.py`` measured: for
+bodies and torques of several kinds, how many steps each method takes over ``TURN`` radians to end
+with a given error of the attitude, and what they cost.  The problem at hand is put into one of the
+kinds; its step, in radians of the faster of rotation and torque,
 
     x = h f,    f² = |ω|² + |T| / I,    I = |m| / |ω|                                  (1)
 
 then says what error each method would have made in the benchmark, and the cheapest a step of those
-below the accuracy asked for is taken, or the most accurate if there is none.
+below the accuracy asked for is taken, or the most accurate if there is none.  Only symplectic
+methods are looked at where there are any, that is unless the torque depends on the rate: the run
+may be longer than the benchmark, and their energy does not drift.
 
 A new method needs a new measurement, and nothing here.
 """
@@ -22,8 +24,9 @@ from pathlib import Path
 
 from polhode import loops
 from polhode._join import try_torque
-from polhode.contracts import Method
+from polhode.contracts import Method, Model
 from polhode.contracts import torque as torque_stub
+from polhode.errors import MethodError
 from polhode.kernels.quaternion import product
 from polhode.methods import METHODS
 from polhode.problem import Problem, inner_state
@@ -56,22 +59,33 @@ def choose(
     size = next(name for name, limit in LIMITS.items() if ratio < limit or limit == math.inf)
     body = "asymmetric" if problem.body.symmetry_axis is None else "symmetric"
     torques = ("rate",) if problem.model.depends_on_omega else ("linear", "quadratic")
-    step = dt * rate
-    able = []
-    for name in {m.method: None for torque in torques for m in measured()[body, torque, size]}:
-        method = METHODS.get(name)
-        if method and method.takes(problem.model) and method.compensates >= compensated:
-            error, cost = worst(name, [(body, torque, size) for torque in torques], step)
-            able.append((error > accuracy, error if error > accuracy else 0.0, cost, error, name))
-    missed, _, _, error, name = min(able)
-    kind = f"{body} body, {size} torque{' that depends on the rate' if len(torques) == 1 else ''}"
-    if not missed:
+    cases, step = [(body, torque, size) for torque in torques], dt * rate
+    found = []
+    for name, method in METHODS.items():
+        if suits(method, problem.model, compensated):
+            error, cost = worst(name, cases, step)
+            found.append((max(error, accuracy), cost, name))
+    if not found:
+        raise MethodError(
+            f"no method with compensated sums takes the torque of model {problem.model.name!r},"
+            " which depends on the rate; leave compensated= out"
+        )
+    error, _, name = min(found)
+    if error <= accuracy:
         why = f"the cheapest measured to reach {accuracy:.0e} with steps of {step:.2g} rad"
     elif error < math.inf:
         why = f"the most accurate with steps of {step:.2g} rad, too long for {accuracy:.0e}"
     else:
         why = f"steps of {step:.2g} rad are longer than any that was measured"
+    kind = f"{body} body, {size} torque{' that depends on the rate' if len(torques) == 1 else ''}"
     return METHODS[name], f"{why} ({kind})"
+
+
+def suits(method: Method, model: Model, compensated: bool) -> bool:
+    """Whether the method may be chosen at all."""
+    if compensated and not method.compensates:
+        return False
+    return method.takes(model) and (method.symplectic or model.depends_on_omega)
 
 
 def worst(name: str, cases: list[tuple[str, str, str]], step: float) -> tuple[float, float]:

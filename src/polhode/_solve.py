@@ -47,11 +47,12 @@ def solve(
     ----------
     problem : Problem
     t_span : (start, end); the end may be before the start
-    method : a name from ``ph.METHODS``, a ``Method``, or "auto": without torque the closed form, else
-        the cheapest method that was measured to be accurate enough with this step on problems of
-        this kind; ``run.method`` and ``run.reason`` say which and why
-    dt : the step; needed but for "auto" without torque, where it only says which times to return.  If the span is a whole number of steps within 1e-9, exactly that many are taken;
-        otherwise the last one is shortened to hit the end
+    method : a name from ``ph.METHODS``, a ``Method``, or "auto": without torque the closed form,
+        else the cheapest method that was measured to be accurate enough with this step on problems
+        of this kind; ``run.method`` and ``run.reason`` say which and why
+    dt : the step.  If the span is a whole number of steps within 1e-9, exactly that many are taken;
+        otherwise the last one is shortened to hit the end.  "auto" without torque needs none, and
+        then returns 201 states
     t_eval : times at which to return the state, in the order of the motion.  A time off the grid is
         reached by a side step that is never fed back
     save_every : keep every so manyth step (and the last); not with ``t_eval``
@@ -369,7 +370,7 @@ def find_method(method: str | Method) -> Method:
     close = get_close_matches(str(method), METHODS, n=3)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     raise MethodError(
-        f"method must be {AUTO}, one of {', '.join(METHODS)}, or a Method, got {method!r}{hint}"
+        f"method must be one of {', '.join(METHODS)}, or a Method, got {method!r}{hint}"
     )
 
 

@@ -11,7 +11,6 @@ from polhode.errors import InputError
 from polhode.problem import inner_state, outer_states, quaternion, rates
 from polhode.trajectory import Trajectory
 
-
 EXACT = "exact free motion"  # the name of the method
 
 
