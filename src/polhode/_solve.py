@@ -97,7 +97,7 @@ def prepare(
     save_every: int = 1,
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
-) -> "Solver":
+) -> "Solver | FreeSolver":
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
     Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
@@ -108,43 +108,12 @@ def prepare(
     return kind(problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress)
 
 
-class Solver:
-    """A method and a model joined and compiled; see ``prepare``."""
+class Door:
+    """What solvers have in common: a problem, where it starts, and which states to keep."""
 
-    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
-        if not isinstance(problem, Problem):
-            raise InputError(f"problem must be a Problem, got {problem!r}")
-        self._set_problem(problem, t_eval, save_every, progress)
-        self.reason = ""
-        if method == AUTO:
-            self.dt = _positive(dt, "auto")
-            accuracy = _accuracy(rtol, atol)
-            self.method, self.reason = choose(problem, self.dt, accuracy, bool(compensated))
-        else:
-            self.method = find_method(method)
-            _check_model(self.method, problem.model)
-            if rtol is not None or atol is not None:
-                raise MethodError(
-                    f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
-                )
-            self.dt = _positive(dt, self.method.name)
-        self.arguments = {"dt": self.dt, **self.arguments}
-        if compensated:
-            _check_sums(self.method)
-            self.arguments["compensated"] = True
-        self._weights, self._offsets = loops.substeps(self.method)
-        self._width = len(flat(self._state))
-        bound = variant(self.method, problem.body.symmetry_axis, bool(compensated))
-        parts = joined(bound, problem.model, problem.body.is_aligned)
-        if problem.model.user:
-            try_torque(parts.torque, problem.model, self._state, self._body)
-            aligned = problem.body.is_aligned
-            try_potentials(parts, problem.model, self._state[0], self._body, aligned)
-        self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
-        self._run, self._potentials = parts.run, parts.potentials
+    dt: float
 
     def _set_problem(self, problem, t_eval, save_every, progress) -> None:
-        """What does not depend on the method."""
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
         if t_eval is not None and save_every != 1:
@@ -153,42 +122,12 @@ class Solver:
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else _times(t_eval)
         self.progress = progress
-        self.arguments = {} if save_every == 1 else {"save_every": self.save_every}
+        self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
         self._last_grid: tuple = (None,)
         self._body = problem.body.data
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
 
-    def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        omega: Any = None,
-        angular_momentum: Any = None,
-        params: Any = None,
-    ) -> Trajectory:
-        """Solve over ``t_span``, from another state or with other parameters if given."""
-        t0, t1 = _span(t_span)
-        state = self._other_state(attitude, omega, angular_momentum)
-        numbers = self._params if params is None else self._other_params(params)
-        n, h, times, ends, sides = self._plan(t0, t1)
-        out = np.empty((len(ends), self._width))
-        if n <= FIRST_CHUNK and not self.progress:
-            last, _, status, rows, steps, iterations, size = self._run(
-                t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
-                self._body, numbers, out,
-            )  # fmt: skip
-        else:
-            with _reporter(self.progress) as report:
-                last, status, rows, steps, iterations, size = self._in_chunks(
-                    t0, h, ends, sides, state, numbers, out, report
-                )
-        return self._trajectory(
-            (t0, h, times, sides), out, state, last, status, rows, steps, iterations, size, numbers
-        )
-
-    # ---- what to compute
     def _other_state(self, attitude, omega, angular_momentum):
         if attitude is None and omega is None and angular_momentum is None:
             return self._state
@@ -242,6 +181,71 @@ class Solver:
                 ends = np.append(ends, n)
             self._last_grid = (n, shortened), ends.astype(float), ends, np.zeros(len(ends))
         return self._last_grid[1:]
+
+
+class Solver(Door):
+    """A method and a model joined and compiled; see ``prepare``."""
+
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
+        if not isinstance(problem, Problem):
+            raise InputError(f"problem must be a Problem, got {problem!r}")
+        self._set_problem(problem, t_eval, save_every, progress)
+        self.reason = ""
+        if method == AUTO:
+            self.dt = _positive(dt, "auto")
+            accuracy = _accuracy(rtol, atol)
+            self.method, self.reason = choose(problem, self.dt, accuracy, bool(compensated))
+        else:
+            self.method = find_method(method)
+            _check_model(self.method, problem.model)
+            if rtol is not None or atol is not None:
+                raise MethodError(
+                    f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
+                )
+            self.dt = _positive(dt, self.method.name)
+        self.arguments = {"dt": self.dt, **self.arguments}
+        if compensated:
+            _check_sums(self.method)
+            self.arguments["compensated"] = True
+        self._weights, self._offsets = loops.substeps(self.method)
+        self._width = len(flat(self._state))
+        bound = variant(self.method, problem.body.symmetry_axis, bool(compensated))
+        parts = joined(bound, problem.model, problem.body.is_aligned)
+        if problem.model.user:
+            try_torque(parts.torque, problem.model, self._state, self._body)
+            aligned = problem.body.is_aligned
+            try_potentials(parts, problem.model, self._state[0], self._body, aligned)
+        self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
+        self._run, self._potentials = parts.run, parts.potentials
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        """Solve over ``t_span``, from another state or with other parameters if given."""
+        t0, t1 = _span(t_span)
+        state = self._other_state(attitude, omega, angular_momentum)
+        numbers = self._params if params is None else self._other_params(params)
+        n, h, times, ends, sides = self._plan(t0, t1)
+        out = np.empty((len(ends), self._width))
+        if n <= FIRST_CHUNK and not self.progress:
+            last, _, status, rows, steps, iterations, size = self._run(
+                t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
+                self._body, numbers, out,
+            )  # fmt: skip
+        else:
+            with _reporter(self.progress) as report:
+                last, status, rows, steps, iterations, size = self._in_chunks(
+                    t0, h, ends, sides, state, numbers, out, report
+                )
+        return self._trajectory(
+            (t0, h, times, sides), out, state, last, status, rows, steps, iterations, size, numbers
+        )
 
     # ---- computing it
     def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
@@ -312,15 +316,14 @@ class Solver:
         return f"<Solver {self.method.name}, {arguments}, of {self.problem!r}>"
 
 
-class FreeSolver(Solver):
+class FreeSolver(Door):
     """The closed form of the free motion, behind the same door; for ``method="auto"``."""
 
     def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
         self._set_problem(problem, t_eval, save_every, progress)
         _accuracy(rtol, atol)
-        self.method = None
         self.reason = "there is no torque"
-        self.dt = None if dt is None else _positive(dt, AUTO)
+        self.dt = 0.0 if dt is None else _positive(dt, AUTO)
         if dt is not None:
             self.arguments = {"dt": self.dt, **self.arguments}
 
@@ -339,7 +342,7 @@ class FreeSolver(Solver):
         numbers = self._params if params is None else self._other_params(params)
         if self.t_eval is not None:
             times, *_ = _side_steps(self.t_eval, t0, t1, 0.0, 0)
-        elif self.dt is None:
+        elif self.dt == 0.0:
             times = np.linspace(t0, t1, FREE_ROWS)
         else:
             _, _, times, *_ = self._plan(t0, t1)
