@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md and docs/sampled-data.md by running the examples: ``python docs/make_gallery.py``."""
+"""Draw the pictures of the docs by running the examples: ``python docs/make_gallery.py``."""
 
 import subprocess
 import sys
