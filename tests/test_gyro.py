@@ -53,7 +53,7 @@ def test_logs_are_read_as_they_were_written(separator, head, tmp_path, monkeypat
 
 def test_columns_units_and_kinds(tmp_path):
     path = tmp_path / "log.txt"
-    path.write_text("n,gx,gy,gz,stamp\n1,180,0,0,1000\n2,90,0,,2500\n3,45,0,nan,3000\n")
+    path.write_text('n,"gx",gy,gz,"stamp"\n1,180,0,0,1000\n2,90,0,,2500\n3,45,0,nan,3000\n')
     names = ["stamp", "gx", "gy", "gz"]
     values, times = ph.read_samples(path, kind="rate", columns=names, degrees=True, time_unit="ms")
     assert np.allclose(times, [1.0, 2.5, 3.0])

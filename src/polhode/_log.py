@@ -1,6 +1,7 @@
 """Tables of samples in text files, as loggers write them."""
 
 import csv
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -72,22 +73,22 @@ def read_log(
     first = next(rows, None)
     if first is None:
         raise FileError(f"{str(path)!r} has no samples")
-    line, cells = first
     names: list[str] = []
-    if not any(_is_number(cell) for cell in cells):
-        names = cells
-    places = _places(columns, names, len(cells), file)
+    if not any(_is_number(cell) for cell in first[1]):
+        names = [cell.strip() for cell in first[1]]
+    places = _places(columns, names, len(first[1]), file)
     table, lines = [], []
-    if not names:
-        table.append(_numbers(cells, places, line, file))
-        lines.append(line)
-    for line, cells in rows:
-        table.append(_numbers(cells, places, line, file))
+    for line, cells in rows if names else itertools.chain([first], rows):
+        try:
+            table.append([float(cells[place]) for place in places])
+        except (ValueError, IndexError):
+            table.append(_numbers(cells, places, line, file))
         lines.append(line)
     if not table:
         raise FileError(f"{str(path)!r} has a line of names and no samples")
     numbers = np.array(table)
     times = numbers[:, 0] * UNITS[time_unit]
+    _check_finite(numbers, lines, file)
     _check_times(times, numbers[:, 0], lines, file)
     titles = tuple(names[p] if names else f"column {p + 1}" for p in places)
     return Log(times, np.ascontiguousarray(numbers[:, 1:]), np.array(lines), titles)
@@ -104,13 +105,11 @@ def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
                     continue
                 if not delimiter:
                     delimiter = next((d for d in DELIMITERS if d in line), " ")
-                if delimiter == " ":
-                    yield number, line.split()
+                if '"' in line and delimiter != " ":
+                    cells = next(csv.reader([line], delimiter=delimiter))
                 else:
-                    yield (
-                        number,
-                        [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))],
-                    )
+                    cells = line.split(None if delimiter == " " else delimiter)
+                yield number, cells
     except UnicodeDecodeError:
         raise FileError(f"{str(file)!r} is not a text file") from None
 
@@ -148,7 +147,7 @@ def _places(
 
 
 def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list[float]:
-    """Time, x, y, z of a line; NaN for an empty cell, but for the time."""
+    """Time, x, y, z of a line; NaN for an empty cell."""
     numbers = []
     for place in places:
         if place >= len(cells):
@@ -157,17 +156,23 @@ def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list
                 " needed; is the line complete?"
             )
         try:
-            numbers.append(float(cells[place] or "nan"))
+            numbers.append(float(cells[place].strip() or "nan"))
         except ValueError:
             raise FileError(
                 f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is no"
                 " number; leave the cell empty, or write nan, if the value is missing"
             ) from None
-    if not np.isfinite(numbers[0]):
-        raise FileError(f"line {line} of {file.name!r} has no time; remove the line")
-    if np.isinf(numbers).any():
-        raise FileError(f"line {line} of {file.name!r} has an infinite value")
     return numbers
+
+
+def _check_finite(numbers: np.ndarray, lines: list[int], file: Path) -> None:
+    untimed, infinite = np.isnan(numbers[:, 0]), np.isinf(numbers).any(axis=1)
+    if untimed.any():
+        line = lines[int(np.argmax(untimed))]
+        raise FileError(f"line {line} of {file.name!r} has no time; remove the line")
+    if infinite.any():
+        line = lines[int(np.argmax(infinite))]
+        raise FileError(f"line {line} of {file.name!r} has an infinite value; leave the cell empty")
 
 
 def _check_times(times: np.ndarray, stamps: np.ndarray, lines: list[int], file: Path) -> None:
