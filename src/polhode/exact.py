@@ -28,7 +28,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     -------
     Trajectory, one row for each time.  The sign of q is continuous from row to row.  The error is
     about 2 eps (1 + |angular momentum| |t| / smallest moment), and near the separatrix what one
-    rounding of the input does to the exact answer (on it, seldom more: docs/theory/exact.md).
+    rounding of the input does to the exact answer.
 
     Examples
     --------
