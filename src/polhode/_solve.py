@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
+from polhode._choice import ACCURACY, choose
 from polhode._join import joined, try_potentials, try_torque, variant
 from polhode._tree import flat, like
 from polhode.contracts import ADVICE, OK, Method, Model, Status
 from polhode.errors import InputError, MethodError
+from polhode.exact import EXACT, free_states
 from polhode.methods import METHODS
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
 from polhode.trajectory import Trajectory
 
+AUTO = "auto"
+FREE_ROWS = 201  # states of a closed form when nobody says which
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 EPS = 2.0**-52
 INSTEAD = "mr2", "imidm", "mkrk:rk4"  # what to try when a method cannot take a model
@@ -28,7 +32,7 @@ def solve(
     problem: Problem,
     t_span: Sequence[float],
     *,
-    method: str | Method,
+    method: str | Method = AUTO,
     dt: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -43,15 +47,19 @@ def solve(
     ----------
     problem : Problem
     t_span : (start, end); the end may be before the start
-    method : a name from ``ph.METHODS``, or a ``Method``
+    method : a name from ``ph.METHODS``, a ``Method``, or "auto": without torque the closed form,
+        else the cheapest method that was measured to be accurate enough with this step on problems
+        of this kind; ``run.method`` and ``run.reason`` say which and why
     dt : the step.  If the span is a whole number of steps within 1e-9, exactly that many are taken;
-        otherwise the last one is shortened to hit the end
+        otherwise the last one is shortened to hit the end.  "auto" without torque needs none, and
+        then returns 201 states
     t_eval : times at which to return the state, in the order of the motion.  A time off the grid is
         reached by a side step that is never fed back
     save_every : keep every so manyth step (and the last); not with ``t_eval``
     compensated : carry what the sums of the state lose, for runs of many million steps
     progress : True for a bar on stderr, or a function of the fraction done
-    rtol, atol : for adaptive integrators; a map takes ``dt``
+    rtol : with "auto" the error of the attitude to aim at, after some 40 radians: 1e-6 if not given
+    atol : for adaptive integrators; a map takes ``dt``
 
     Returns
     -------
@@ -81,7 +89,7 @@ def solve(
 def prepare(
     problem: Problem,
     *,
-    method: str | Method,
+    method: str | Method = AUTO,
     dt: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -89,90 +97,40 @@ def prepare(
     save_every: int = 1,
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
-) -> "Solver":
+) -> "Solver | FreeSolver":
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
     Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
     taken as it is now: functions and constants changed later need a new ``prepare``.
     """
-    return Solver(problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress)
+    free = isinstance(problem, Problem) and problem.model.is_free
+    kind = FreeSolver if method == AUTO and free else Solver
+    return kind(problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress)
 
 
-class Solver:
-    """A method and a model joined and compiled; see ``prepare``."""
+class Door:
+    """What solvers have in common: a problem, where it starts, and which states to keep."""
 
-    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
-        if not isinstance(problem, Problem):
-            raise InputError(f"problem must be a Problem, got {problem!r}")
-        self.problem = problem
-        self.method = find_method(method)
-        _check_model(self.method, problem.model)
-        if rtol is not None or atol is not None:
-            raise MethodError(
-                f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
-            )
-        self.dt = _positive(dt, self.method)
+    dt: float
+
+    def _set_problem(self, problem, t_eval, save_every, progress) -> None:
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
         if t_eval is not None and save_every != 1:
             raise InputError("give t_eval or save_every, not both")
+        self.problem = problem
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else _times(t_eval)
         self.progress = progress
-        self.arguments = {"dt": self.dt}
-        if save_every != 1:
-            self.arguments["save_every"] = self.save_every
-        if compensated:
-            _check_sums(self.method)
-            self.arguments["compensated"] = True
+        self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
         self._last_grid: tuple = (None,)
-        self._weights, self._offsets = loops.substeps(self.method)
         self._body = problem.body.data
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
-        self._width = len(flat(self._state))
-        bound = variant(self.method, problem.body.symmetry_axis, bool(compensated))
-        parts = joined(bound, problem.model, problem.body.is_aligned)
-        if problem.model.user:
-            try_torque(parts.torque, problem.model, self._state, self._body)
-            aligned = problem.body.is_aligned
-            try_potentials(parts, problem.model, self._state[0], self._body, aligned)
-        self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
-        self._run, self._potentials = parts.run, parts.potentials
 
-    def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        omega: Any = None,
-        angular_momentum: Any = None,
-        params: Any = None,
-    ) -> Trajectory:
-        """Solve over ``t_span``, from another state or with other parameters if given."""
-        t0, t1 = _span(t_span)
-        state = self._state
-        if attitude is not None or omega is not None or angular_momentum is not None:
-            state = self._other_state(attitude, omega, angular_momentum)
-        numbers = self._params if params is None else self._other_params(params)
-        n, h, times, ends, sides = self._plan(t0, t1)
-        out = np.empty((len(ends), self._width))
-        if n <= FIRST_CHUNK and not self.progress:
-            last, _, status, rows, steps, iterations, size = self._run(
-                t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
-                self._body, numbers, out,
-            )  # fmt: skip
-        else:
-            with _reporter(self.progress) as report:
-                last, status, rows, steps, iterations, size = self._in_chunks(
-                    t0, h, ends, sides, state, numbers, out, report
-                )
-        return self._trajectory(
-            (t0, h, times, sides), out, state, last, status, rows, steps, iterations, size, numbers
-        )
-
-    # ---- what to compute
     def _other_state(self, attitude, omega, angular_momentum):
+        if attitude is None and omega is None and angular_momentum is None:
+            return self._state
         problem = self.problem
         q = problem.attitude if attitude is None else quaternion(attitude)
         m = problem.angular_momentum
@@ -223,6 +181,71 @@ class Solver:
                 ends = np.append(ends, n)
             self._last_grid = (n, shortened), ends.astype(float), ends, np.zeros(len(ends))
         return self._last_grid[1:]
+
+
+class Solver(Door):
+    """A method and a model joined and compiled; see ``prepare``."""
+
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
+        if not isinstance(problem, Problem):
+            raise InputError(f"problem must be a Problem, got {problem!r}")
+        self._set_problem(problem, t_eval, save_every, progress)
+        self.reason = ""
+        if method == AUTO:
+            self.dt = _positive(dt, "auto")
+            accuracy = _accuracy(rtol, atol)
+            self.method, self.reason = choose(problem, self.dt, accuracy, bool(compensated))
+        else:
+            self.method = find_method(method)
+            _check_model(self.method, problem.model)
+            if rtol is not None or atol is not None:
+                raise MethodError(
+                    f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
+                )
+            self.dt = _positive(dt, self.method.name)
+        self.arguments = {"dt": self.dt, **self.arguments}
+        if compensated:
+            _check_sums(self.method)
+            self.arguments["compensated"] = True
+        self._weights, self._offsets = loops.substeps(self.method)
+        self._width = len(flat(self._state))
+        bound = variant(self.method, problem.body.symmetry_axis, bool(compensated))
+        parts = joined(bound, problem.model, problem.body.is_aligned)
+        if problem.model.user:
+            try_torque(parts.torque, problem.model, self._state, self._body)
+            aligned = problem.body.is_aligned
+            try_potentials(parts, problem.model, self._state[0], self._body, aligned)
+        self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
+        self._run, self._potentials = parts.run, parts.potentials
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        """Solve over ``t_span``, from another state or with other parameters if given."""
+        t0, t1 = _span(t_span)
+        state = self._other_state(attitude, omega, angular_momentum)
+        numbers = self._params if params is None else self._other_params(params)
+        n, h, times, ends, sides = self._plan(t0, t1)
+        out = np.empty((len(ends), self._width))
+        if n <= FIRST_CHUNK and not self.progress:
+            last, _, status, rows, steps, iterations, size = self._run(
+                t0, h, 0, ends, sides, self._weights, self._offsets, True, state, self._carry,
+                self._body, numbers, out,
+            )  # fmt: skip
+        else:
+            with _reporter(self.progress) as report:
+                last, status, rows, steps, iterations, size = self._in_chunks(
+                    t0, h, ends, sides, state, numbers, out, report
+                )
+        return self._trajectory(
+            (t0, h, times, sides), out, state, last, status, rows, steps, iterations, size, numbers
+        )
 
     # ---- computing it
     def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
@@ -284,12 +307,60 @@ class Solver:
             + iterations * method.torques_per_iteration,
             niter=iterations,
             arguments=self.arguments,
+            reason=self.reason,
             problem=lambda: _plain_data(problem, first, params),
         )
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
         return f"<Solver {self.method.name}, {arguments}, of {self.problem!r}>"
+
+
+class FreeSolver(Door):
+    """The closed form of the free motion, behind the same door; for ``method="auto"``."""
+
+    def __init__(self, problem, method, dt, rtol, atol, t_eval, save_every, compensated, progress):
+        self._set_problem(problem, t_eval, save_every, progress)
+        _accuracy(rtol, atol)
+        self.reason = "there is no torque"
+        self.dt = 0.0 if dt is None else _positive(dt, AUTO)
+        if dt is not None:
+            self.arguments = {"dt": self.dt, **self.arguments}
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        t0, t1 = _span(t_span)
+        problem = self.problem
+        state = self._other_state(attitude, omega, angular_momentum)
+        numbers = self._params if params is None else self._other_params(params)
+        if self.t_eval is not None:
+            times, *_ = _side_steps(self.t_eval, t0, t1, 0.0, 0)
+        elif self.dt == 0.0:
+            times = np.linspace(t0, t1, FREE_ROWS)
+        else:
+            _, _, times, *_ = self._plan(t0, t1)
+        q, m = free_states(problem.body, state, times - t0)
+        return Trajectory(
+            times,
+            q,
+            m,
+            problem.body,
+            potential=lambda: np.zeros(len(times)),
+            method=EXACT,
+            arguments=self.arguments,
+            reason=self.reason,
+            problem=lambda: _plain_data(problem, state, numbers),
+        )
+
+    def __repr__(self) -> str:
+        return f"<Solver {EXACT}, of {self.problem!r}>"
 
 
 # ---- checks
@@ -328,9 +399,25 @@ def _check_sums(method: Method) -> None:
         )
 
 
-def _positive(dt: Any, method: Method) -> float:
+def _accuracy(rtol: Any, atol: Any) -> float:
+    """The accuracy that "auto" is to aim at."""
+    if atol is not None:
+        raise MethodError("method 'auto' takes the accuracy to aim at as rtol=, not atol=")
+    if rtol is None:
+        return ACCURACY
+    try:
+        value = float(rtol)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0.0 < value < 1.0:
+        raise InputError(f"rtol must be a number between 0 and 1, for instance 1e-6, got {rtol!r}")
+    return value
+
+
+def _positive(dt: Any, method: str) -> float:
     if dt is None:
-        raise MethodError(f"method {method.name!r} takes fixed steps: give dt=")
+        why = " when there is a torque" if method == AUTO else ""
+        raise MethodError(f"method {method!r} takes fixed steps{why}: give dt=")
     try:
         value = float(dt)
     except (TypeError, ValueError):

@@ -11,6 +11,8 @@ from polhode.errors import InputError
 from polhode.problem import inner_state, outer_states, quaternion, rates
 from polhode.trajectory import Trajectory
 
+EXACT = "exact free motion"  # the name of the method
+
 
 def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Trajectory:
     """The motion of a free body at any times, in closed form.
@@ -26,7 +28,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     -------
     Trajectory, one row for each time.  The sign of q is continuous from row to row.  The error is
     about 2 eps (1 + |angular momentum| |t| / smallest moment), and near the separatrix what one
-    rounding of the input does to the exact answer (on it, seldom more: docs/theory/exact.md).
+    rounding of the input does to the exact answer.
 
     Examples
     --------
@@ -39,14 +41,17 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
         raise InputError(f"body must be a RigidBody, got {body!r}")
     times = _times(t)
     _, momentum = rates(body, omega, None)
+    q, m = free_states(body, inner_state(body, quaternion(attitude), momentum), times)
+    return Trajectory(times, q, m, body, potential=lambda: np.zeros(len(times)), method=EXACT)
+
+
+def free_states(body: RigidBody, state: tuple, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(attitudes, momenta) in the user's axes at ``times`` after the inner ``state``."""
     out = np.empty((len(times), 7))
-    _loop()(times, inner_state(body, quaternion(attitude), momentum), body.data, out)
+    _loop()(times, state, body.data, out)
     turned = np.einsum("ij,ij->i", out[1:, :4], out[:-1, :4]) < 0
     out[1:, :4] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
-    q, m = outer_states(body, out)
-    return Trajectory(
-        times, q, m, body, potential=lambda: np.zeros(len(times)), method="exact free motion"
-    )
+    return outer_states(body, out)
 
 
 @cache

@@ -36,7 +36,7 @@ class Trajectory:
     success, status, message : how the run ended; a failed run holds everything up to the last good
         step
     nsteps, nfev, niter : steps, evaluations of the torque, Newton iterations
-    method : its name
+    method, reason : its name, and why it was chosen if nobody said which
     arguments : what ``solve`` was given;  problem : what it was about (both plain data)
     """
 
@@ -55,6 +55,7 @@ class Trajectory:
         nfev: int = 0,
         niter: int = 0,
         arguments: Mapping[str, Any] | None = None,
+        reason: str = "",
         problem: Callable[[], dict] | None = None,
     ):
         self.t = t
@@ -66,6 +67,7 @@ class Trajectory:
         self.message = message
         self.nsteps, self.nfev, self.niter = nsteps, nfev, niter
         self.arguments = arguments or {}
+        self.reason = reason
         self._potential = potential
         self._problem = problem
 
@@ -141,6 +143,7 @@ class Trajectory:
             nfev=self.nfev,
             niter=self.niter,
             arguments=self.arguments,
+            reason=self.reason,
             problem=self._problem,
         )
 
@@ -153,6 +156,7 @@ class Trajectory:
         facts = {
             "states": f"{len(self)}, t = {span}",
             "method": ", ".join([self.method, *(f"{k}={v!r}" for k, v in self.arguments.items())]),
+            **({"chosen": self.reason} if self.reason else {}),
             "work": counts,
             "ended": "success" if self.success else f"{self.status.name}: {self.message}",
         }
@@ -208,6 +212,7 @@ class Trajectory:
                 "format": storage.FORMAT,
                 "polhode_version": __version__,
                 "method": self.method,
+                "reason": self.reason,
                 "arguments": json.dumps(dict(self.arguments)),
                 "problem": json.dumps(self.problem),
                 "inertia": self.body.inertia.ravel(),
@@ -267,5 +272,6 @@ def load(path: str | os.PathLike) -> Trajectory:
         nfev=int(facts["nfev"]),
         niter=int(facts["niter"]),
         arguments=json.loads(facts["arguments"]),
+        reason=facts.get("reason", ""),
         problem=lambda: problem,
     )

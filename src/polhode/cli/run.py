@@ -145,6 +145,8 @@ def _summarise(
         f" t = {result.t[0]:g} to {result.t[-1]:g} s",
         "steps": work,
     }
+    if result.reason:
+        rows["chosen"] = plain(result.reason)
     if result.nsteps:
         rows["time"] = (
             f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]"

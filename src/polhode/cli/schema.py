@@ -91,7 +91,7 @@ class InitialTable(Table):
 
 
 class RunTable(Table):
-    method: str = "imidm"
+    method: str = "auto"
     dt: Annotated[float, Field(gt=0)]
     t_end: float
     t_start: float = 0.0
@@ -100,9 +100,10 @@ class RunTable(Table):
     @field_validator("method")
     @classmethod
     def _known(cls, value: str) -> str:
-        if value not in METHODS:
-            hint = did_you_mean(value, METHODS)
-            raise ValueError(f"unknown{hint}; allowed: {', '.join(METHODS)}")
+        allowed = "auto", *METHODS
+        if value not in allowed:
+            hint = did_you_mean(value, allowed)
+            raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
         return value
 
 

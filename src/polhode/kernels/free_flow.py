@@ -1,7 +1,7 @@
 """The exact motion of a free body, in closed form, for every body and every time.
 
-In units in which |m| = 1, with axis 2 that of the middle moment (any order of the other two), and
-D1 = 1 - 2 T I1, D2 = 1 - 2 T I2, D3 = 2 T I3 - 1 from the squares of m, not from the energy T,
+With axis 2 that of the middle moment (any order of the other two), G = |m|, and the differences
+D1 = G² - 2 T I1, D2 = G² - 2 T I2, D3 = 2 T I3 - G² from the squares of m, not from the energy T,
 
     D1 = m2² (I2-I1)/I2 + m3² (I3-I1)/I3,    D3 = m1² (I3-I1)/I1 + m2² (I3-I2)/I2
     D2 = m3² (I3-I2)/I3 - m1² (I2-I1)/I1                                               (1)
@@ -14,104 +14,240 @@ k3 = 1/I2 - 1/I1, the addition theorem is
     m1' = (m1 c1 + k1 s m2 m3 c3) / d,    m2' = (m2 c1 c3 + k2 s m3 m1) / d
     m3' = (m3 c3 + k3 s m1 m2 c1) / d,    d = 1 - k1 k3 s² m2²                         (2)
 
-The plane of m and axis 2 turns about m by ψ(t) - Ω, with n = D1 D3 / (I1 I3) and
+The attitude needs one integral.  With n = D1 D3 / (I1 I3 G²) and e = D2 / (I2 G),
 
-    ψ(t) = t/I2 - D2/I2 ∫ dt / (1 - n s²)                                              (3)
-    tan Ω = (D2/I2) s m2 m2' / u,    u = m1'² + m3'² + k2 s m2 m1' m3'
-                                     u = (x² + y² - k2 s m2 x y) / d                   (4)
+    ψ(t) = t G/I2 - e ∫ dt / (1 - n s²)                                                (3)
 
-where x = m1 c1 and y = m3 c3, and that is the attitude.  s² and the integral are power series for a
-short time.  A longer time is doubled: (2) and (4) with both times equal, which magnifies the error
-of the phase by two each time, as the length of the time itself does.  Every sum is written so that
-it does not cancel near the separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the
-other, both become small:
+Let |m| = 1 from here, m2 >= 0 and m2' > -1/2 (a half turn about axis 1, before or after, sees to
+it), x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2
+to m, B a turn about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where with ε = e s m2
 
-    1 - a b s⁴ = cn² + A s² dn²,    1 - n s² = cn² + g s²,    |a - b| = |k2 D2 / I2|    (5)
+    tan δ = ε u / ((1 + m2') (1 - n s²) (m1² + m3²) + m2' ε²)
+    u = m1'² + m3'² + k2 s m2 m1' m3' = (x² + y² - k2 s m2 x y) / d                    (4)
 
-with A the larger of a and b.  No family, separatrix or symmetry is a special case; there is no
-elliptic integral, no inverse function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and
-what one ulp of the input does near the separatrix.
+For a short time the integral and τ = s² are power series.  They are taken at half the time, and
+doubled, that is, (2) and (4) with both times equal, where ψ becomes 2 ψ - Ω:
+
+    s = τ'/w,    c1 = (1 - 2bτ + abτ²)/w,    c3 = (1 - 2aτ + abτ²)/w,    w = 1 - abτ²
+    tan Ω = e n τ τ' / (w - nτ (3 - 2(a+b)τ + abτ²))                                   (5)
+
+A longer time is doubled again and again, which magnifies the error of the phase by two each time,
+as the length of the time itself does.  Every sum is written so that it does not cancel near the
+separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the other, both become small:
+
+    1 - a b s⁴ = cn² + A s² dn²,    1 - n s² = cn² + g s²,    |a - b| = |k2 D2 / I2|    (6)
+
+with A the larger of a and b, and g = A - n >= 0.  What must cancel is D2, on which the motion near
+the separatrix depends as on a logarithm: it is formed with twice the digits.
+
+With p = 1 + m2, p' = 1 + m2' and B along the quaternion (c, 0, z, 0), A(m) B A(m')* is along
+
+    w = c (p p' + X) - z Y,           v2 = z (p p' - X) - c Y
+    v1 = c V + z (p' m1 + p m1'),     v3 = c U + z (p' m3 + p m3')                     (7)
+
+where X = m1 m1' + m3 m3', and Y = m3 m1' - m1 m3', V = p' m3 - p m3', U = p m1' - p' m1, small if
+the time is, come from (2) without what cancels in them:
+
+    d Y = s m2 (k1 m3 y - k3 m1 x) + m1 m3 (c1 - c3)
+    d V = s (k2 m1 m3² - k3 m2 p x) + m3 (d - c3) + m2 y (c1 - 1)
+    d U = s (k1 m2 p y - k2 m3 m1²) - m1 (d - c1) - m2 x (c3 - 1)                      (8)
+
+No family, separatrix or symmetry is a special case; there is no elliptic integral, no inverse
+function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and what one ulp of the input
+does near the separatrix.  Units do not matter, while rates are between 1e-150 and 1e150.
 """
 
 from math import sqrt
 
-from polhode._compile import fma
-from polhode.kernels.quaternion import product, product1
+from polhode._compile import blend, fma, mask
+from polhode.kernels.quaternion import product1
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import dot
+from polhode.kernels.vector import dot, multiply
 
 LEAST = 1e-75  # of cn: on the separatrix itself it would fall to nothing, and its square before it
+LOW, HIGH = 1e-200, 1e200  # of |m|²; beyond them the unit of m is changed
+FAR = 2.0**100  # by powers of this
+TINY = 1e-30  # squares of what is larger do not underflow, nor do products of a few
+MOST = 1100  # doublings: there are no more powers of two
 
 
 def short():
-    """The largest angle, rate of m times time, of the series (other numbers may bind less)."""
-    return 0.4
+    """The largest angle √A t of the series (other numbers may bind less)."""
+    return 0.24
 
 
+# ---- the middle axis
 def middle_axis(moments):
-    """0, 1 or 2: the axis of the middle moment."""
+    """Masks: is the first, and is the third axis that of the middle moment."""
     i1, i2, i3 = moments
-    if (i1 - i2) * (i3 - i2) <= 0.0:
-        return 1
-    return 0 if (i2 - i1) * (i3 - i1) <= 0.0 else 2
+    first, second = (i2 - i1) * (i3 - i1) <= 0.0, (i1 - i2) * (i3 - i2) <= 0.0
+    return mask(first & (not second)), mask(not (first | second))
 
 
 def middle_second(v, middle):
     """v with its axes renamed in a cycle, so that the middle one is the second."""
-    a, b, c = v
-    if middle == 1:
-        return a, b, c
-    return (c, a, b) if middle == 0 else (b, c, a)
+    (a, b, c), (first, third) = v, middle
+    return blend(first, (c, a, b), blend(third, (b, c, a), v))
 
 
 def as_before(v, middle):
     """The inverse of ``middle_second``."""
-    a, b, c = v
-    if middle == 1:
-        return a, b, c
-    return (b, c, a) if middle == 0 else (c, a, b)
+    (a, b, c), (first, third) = v, middle
+    return blend(first, (b, c, a), blend(third, (c, a, b), v))
 
 
-def unit(x, y):
-    """(x, y) / |(x, y)|, scaled first: squares may underflow."""
+# ---- sums of two floats, for twice the digits
+def relative_difference(x, y, inverse):
+    """(x - y) / x as a sum of two."""
+    high = x - y
+    back = high - x
+    low = (x - (high - back)) - (y + back)
+    ratio = high * inverse
+    return ratio, (fma(-ratio, x, high) + low) * inverse
+
+
+def times_square(x, factor):
+    """x² times a sum of two, as a sum of two."""
+    high, low = factor
+    square = x * x
+    p = square * high
+    return p, fma(square, high, -p) + fma(square, low, fma(x, x, -square) * high)
+
+
+# ---- plane vectors of which only the direction counts
+def raised(x, y):
+    """(x, y), made longer if its square would underflow; (1, 0) for (0, 0)."""
     largest = max(abs(x), abs(y))
-    x, y = x / largest, y / largest
-    f = 1.0 / sqrt(fma(x, x, y * y))
-    return x * f, y * f
+    if largest < TINY:
+        return (x / largest, y / largest) if largest > 0.0 else (1.0, 0.0)
+    return x, y
 
 
-def half_angle(direction):
-    """(cos x/2, sin x/2) of x in (-pi, pi], from its cosine and sine."""
-    c, s = direction
-    big = sqrt(0.5 * (1.0 + abs(c)))
-    small = 0.5 * abs(s) / big
-    cosine, sine = (big, small) if c >= 0.0 else (small, big)
-    return cosine, sine if s >= 0.0 else -sine
+def half_angle(x, y):
+    """Along half the angle of (x, y), which is in (-pi, pi]."""
+    big = sqrt(fma(x, x, y * y)) + abs(x)
+    return (big, y) if x >= 0.0 else (abs(y), big if y >= 0.0 else -big)
 
 
-def short_flow(h, a, b, n):
-    """(s² / h² - 1, ∫ dt/(1 - n s²) / h - 1) for a short time h: nine terms of their series."""
-    z = h * h
-    p, q, n = -4.0 * ((a + b) * z), 6.0 * ((a * b) * (z * z)), n * z
-    t2 = p * (1.0 / 12.0)
-    t3 = fma(p, t2, q) * (1.0 / 30.0)
-    t4 = fma(p, t3, q * (2.0 * t2)) * (1.0 / 56.0)
-    t5 = fma(p, t4, q * fma(2.0, t3, t2 * t2)) * (1.0 / 90.0)
-    t6 = fma(p, t5, 2.0 * q * fma(t2, t3, t4)) * (1.0 / 132.0)
-    t7 = fma(p, t6, q * fma(2.0, fma(t2, t4, t5), t3 * t3)) * (1.0 / 182.0)
-    t8 = fma(p, t7, 2.0 * q * (t6 + fma(t2, t5, t3 * t4))) * (1.0 / 240.0)
-    t9 = fma(p, t8, q * fma(2.0, t7 + fma(t2, t6, t3 * t5), t4 * t4)) * (1.0 / 306.0)
+# ---- s, c1, c3 and the phase
+def short_flow(a, b, n):
+    """(τ - 1, τ'/2 - 1, ∫ dt/(1 - n τ) - 1) at the time 1, if it is short: terms of the series."""
+    p, q = a + b, a * b
+    t2 = p * (-1.0 / 3.0)
+    t3 = fma(p * (-4.0 / 30.0), t2, q * (6.0 / 30.0))
+    t4 = fma(p * (-4.0 / 56.0), t3, q * (12.0 / 56.0) * t2)
+    t5 = fma(p * (-4.0 / 90.0), t4, q * (6.0 / 90.0) * fma(2.0, t3, t2 * t2))
+    t6 = fma(p * (-4.0 / 132.0), t5, q * (12.0 / 132.0) * fma(t2, t3, t4))
+    t7 = fma(p * (-4.0 / 182.0), t6, q * (6.0 / 182.0) * fma(2.0, fma(t2, t4, t5), t3 * t3))
+    t8 = fma(p * (-4.0 / 240.0), t7, q * (12.0 / 240.0) * (fma(t2, t5, t3 * t4) + t6))
     f1 = n
-    f2 = n * (t2 + f1)
-    f3 = n * (t3 + fma(t2, f1, f2))
-    f4 = n * (t4 + fma(t3, f1, fma(t2, f2, f3)))
-    f5 = n * (t5 + fma(t4, f1, fma(t3, f2, fma(t2, f3, f4))))
-    f6 = n * (t6 + fma(t5, f1, fma(t4, f2, fma(t3, f3, fma(t2, f4, f5)))))
-    f7 = n * (t7 + fma(t6, f1, fma(t5, f2, fma(t4, f3, fma(t3, f4, fma(t2, f5, f6))))))
-    f8 = n * (t8 + fma(t7, f1, fma(t6, f2, fma(t5, f3, fma(t4, f4, fma(t3, f5, t2 * f6 + f7))))))
-    square = t2 + (t3 + (t4 + (t5 + (t6 + (t7 + (t8 + t9))))))
-    high = f4 / 9.0 + (f5 / 11.0 + (f6 / 13.0 + (f7 / 15.0 + f8 / 17.0)))
-    return square, f1 / 3.0 + (f2 / 5.0 + (f3 / 7.0 + high))
+    f2 = n * (f1 + t2)
+    f3 = n * (f2 + fma(t2, f1, t3))
+    f4 = n * (f3 + fma(t2, f2, fma(t3, f1, t4)))
+    f5 = n * (f4 + fma(t2, f3, fma(t3, f2, fma(t4, f1, t5))))
+    f6 = n * (f5 + fma(t2, f4, fma(t3, f3, fma(t4, f2, fma(t5, f1, t6)))))
+    f7 = n * (f6 + fma(t2, f5, fma(t3, f4, fma(t4, f3, fma(t5, f2, fma(t6, f1, t7))))))
+    low = fma(5.0, t5, fma(4.0, t4, fma(3.0, t3, 2.0 * t2)))
+    slope = fma(8.0, t8, fma(7.0, t7, fma(6.0, t6, low)))
+    low = fma(f4, 1.0 / 9.0, fma(f3, 1.0 / 7.0, fma(f2, 1.0 / 5.0, f1 * (1.0 / 3.0))))
+    integral = fma(f7, 1.0 / 15.0, fma(f6, 1.0 / 13.0, fma(f5, 1.0 / 11.0, low)))
+    return t2 + t3 + t4 + t5 + t6 + t7 + t8, slope, integral
+
+
+def doubled(doublings, s, cn, phase, curve):
+    """(s, cn, dn, phase), the time doubled so many times: (2) and (4) with both times equal."""
+    big, small, gap, n, g, e = curve
+    f = 1.0 / big
+    modulus, complement, ratio, rest = small * f, gap * f, n * f, g * f
+    lost, (x, y) = ratio * complement, phase
+    f = 1.0 / sqrt(fma(x, x, y * y))
+    cosine, sine = x * f, y * f
+    for _ in range(doublings):
+        ss, c = s * s, cn * cn
+        d, x = fma(modulus, c, complement), big * ss
+        f = 1.0 / fma(x, d, c)  # (6)
+        u = fma(c * c, rest + fma(ratio * modulus, c, lost), x * fma(rest, c + d, -(lost * c))) * f
+        s = 2.0 * (s * cn) * (sqrt(d) * f)
+        cn = fma(modulus, c * c, complement * fma(2.0, c, -1.0)) * f
+        f = fma(-0.5, fma(big * s, s, cn * cn), 1.5)  # back to A s² + cn² = 1
+        s, cn = s * f, cn * f
+        cn = cn if abs(cn) > LEAST else LEAST
+        u, v = raised(u, (e * s) * (n * ss))
+        f = 1.0 / sqrt(fma(u, u, v * v))
+        u, v = u * f, v * f
+        x, y = fma(cosine, cosine, -(sine * sine)), 2.0 * cosine * sine
+        x, y = fma(x, u, y * v), fma(y, u, -(x * v))
+        f = fma(-0.5, fma(x, x, y * y), 1.5)
+        cosine, sine = x * f, y * f
+    return s, cn, sqrt(fma(modulus, cn * cn, complement)), (cosine, sine)
+
+
+def functions_of_time(t, size, rate, curve):
+    """(G s, c1, c3, (c1 - 1, c3 - 1, c3 - c1), 1 - n s², phase along (cos ψ, sin ψ))."""
+    a, b, gap, n, g, e = curve
+    third = gap >= 0.0  # c3 is cn
+    big, small = (a, b) if third else (b, a)
+    doublings = 0
+    while (big * (t * t) > short() * short()) & (doublings < MOST):
+        t, doublings = 0.5 * t, doublings + 1
+    z = 0.25 * (t * t)
+    a, b, nz = a * z, b * z, n * z
+    change, slope, integral = short_flow(a, b, nz)
+    sine, cosine1 = sincos1(t * fma(-e, integral, rate - e))  # (3)
+    a, b, nz = fma(a, change, a), fma(b, change, b), fma(nz, change, nz)  # times τ
+    w, s = fma(-a, b, 1.0), fma(t, slope, t)
+    u, v = fma(-nz, fma(a, b, fma(-2.0, a + b, 3.0)), w), (e * s) * nz  # (5)
+    f = 1.0 / w
+    less1, less3 = -2.0 * b * (1.0 - a) * f, -2.0 * a * (1.0 - b) * f
+    s, c1, c3, apart = s * f, 1.0 + less1, 1.0 + less3, less3 - less1
+    x, y = fma(cosine1, u, u), fma(cosine1, v, v)
+    phase = fma(sine, v, x), fma(sine, u, -y)
+    cn = c3 if third else c1
+    if doublings > 0:
+        s, cn, dn, phase = doubled(doublings, s, cn, phase, (big, small, abs(gap), n, g, e))
+        c1, c3 = (dn, cn) if third else (cn, dn)
+        less1, less3, apart = c1 - 1.0, c3 - 1.0, c3 - c1
+    return s * size, c1, c3, (less1, less3, apart), fma(g, s * s, cn * cn), phase
+
+
+# ---- the motion
+def added(m, k, e, third, functions):
+    """(w, v1, v2, v3), m': the turn, of any length, and the momentum after it, for |m| = 1."""
+    (m1, m2, m3), (k1, k2, k3) = m, k
+    s, c1, c3, (less1, less3, apart), left, (cosine, sine) = functions
+    up = 1.0 if m2 >= 0.0 else -1.0  # a half turn before
+    m2, m3 = up * m2, up * m3
+    q1, q3 = m1 * m1, m3 * m3
+    q = -(k2 * s) * s * (k3 * q1 if third else k1 * q3)
+    f = 1.0 / (fma(c3, c3, q) if third else fma(c1, c1, q))  # 1/d
+    n2 = fma(k2 * s, m3 * m1, m2 * (c1 * c3)) * f
+    turned = n2 < -0.5  # a half turn after
+    if turned:
+        s, c3, n2, cosine, sine = -s, -c3, -n2, -cosine, -sine
+        less3, apart = c3 - 1.0, c3 - c1
+    x, y = m1 * c1, m3 * c3
+    n1, n3 = fma(k1 * s, m2 * y, x) * f, fma(k3 * s, m2 * x, y) * f  # (2)
+
+    r, early = fma(n1, n1, n3 * n3), fma(x, x, y * y) * f
+    u = fma(k2 * s, m2 * (n1 * n3), r)  # (4), in the form that cancels less
+    u = fma(-(k2 * s), m2 * (x * y) * f, early) if early < r else u
+    p, p_end, e = 1.0 + m2, 1.0 + n2, e * (s * m2)
+    u, v = raised(fma((q1 + q3) * left, p_end, n2 * (e * e)), e * u)
+    u, v = fma(cosine, u, -(sine * v)), fma(sine, u, cosine * v)
+    b, z = raised(fma(m3, y, m1 * x), m1 * m3 * apart)
+    c, z = half_angle(fma(b, u, -(z * v)), fma(b, v, z * u))
+
+    q = fma(c3, less3, q) if third else fma(c1, less1, q)
+    d1, d3 = (q + apart, q) if third else (q, q - apart)  # d - c1, d - c3
+    u = fma(s, fma(k1 * m2 * p, y, -(k2 * q1 * m3)), -fma(m1, d1, m2 * x * less3)) * f  # (8)
+    v = fma(s, fma(k2 * q3, m1, -(k3 * m2 * p * x)), fma(m3, d3, m2 * y * less1)) * f
+    y = fma(s * m2, fma(k1 * m3, y, -(k3 * m1 * x)), -(m1 * m3 * apart)) * f
+    x = fma(m1, n1, m3 * n3)
+    w, v2 = fma(c, fma(p, p_end, x), -(z * y)), fma(z, fma(p, p_end, -x), -(c * y))  # (7)
+    v1, v3 = fma(c, v, z * fma(p_end, m1, p * n1)), fma(c, u, z * fma(p, n3, p_end * m3))
+    if turned:
+        w, v1, v2, v3, n2, n3 = -v1, w, v3, -v2, -n2, -n3
+    return (w, v1, up * v2, up * v3), (n1, up * n2, up * n3)
 
 
 def free_turn(t, m, moments, inverse):
@@ -120,84 +256,41 @@ def free_turn(t, m, moments, inverse):
     i1, i2, i3 = middle_second(moments, middle)
     a1, a2, a3 = middle_second(inverse, middle)
     m1, m2, m3 = middle_second(m, middle)
-    largest = max(abs(m1), abs(m2), abs(m3))
-    if largest == 0.0:
-        return (0.0, (0.0, 0.0, 0.0)), m
-    m1, m2, m3 = m1 / largest, m2 / largest, m3 / largest
-    size = sqrt(fma(m1, m1, fma(m2, m2, m3 * m3)))
-    m1, m2, m3 = m1 / size, m2 / size, m3 / size
-    size = size * largest
-    h = t * size
+    square, unit = fma(m1, m1, fma(m2, m2, m3 * m3)), 1.0
+    if not ((square > LOW) & (square < HIGH)):
+        largest = max(abs(m1), abs(m2), abs(m3))
+        if largest == 0.0:
+            return (0.0, (0.0, 0.0, 0.0)), m
+        while largest * unit > FAR:
+            unit = unit / FAR
+        while largest * unit < 1.0 / FAR:
+            unit = unit * FAR
+        t, m1, m2, m3 = t / unit, m1 * unit, m2 * unit, m3 * unit
+        square = fma(m1, m1, fma(m2, m2, m3 * m3))
+    size, over2 = sqrt(square), 1.0 / square
+    over = size * over2
+
     q1, q2, q3 = m1 * m1, m2 * m2, m3 * m3
     d1 = fma(q2, (i2 - i1) * a2, q3 * ((i3 - i1) * a3))  # (1)
     d3 = fma(q1, (i3 - i1) * a1, q2 * ((i3 - i2) * a2))
-    d2 = fma(q3, (i3 - i2) * a3, -(q1 * ((i2 - i1) * a1)))
+    p, p_low = times_square(m3, relative_difference(i3, i2, a3))
+    q, q_low = times_square(m1, relative_difference(i1, i2, a1))
+    e = ((p + q) + (p_low + q_low)) * (a2 * over)
     k1, k2, k3 = -((i3 - i2) * (a2 * a3)), (i3 - i1) * (a1 * a3), -((i2 - i1) * (a1 * a2))
-    e = d2 * a2
-    a, b, n = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), (d1 * d3) * (a1 * a3)
-    gap = -(k2 * e)  # a - b
-    third = gap >= 0.0  # c3 is cn
-    big, small, g = (a, b, -(e * (d3 * a3))) if third else (b, a, e * (d1 * a1))
-    moves = big > 0.0
-    modulus, complement = (small / big, abs(gap) / big) if moves else (0.0, 1.0)
-    ratio, rest = (n / big, g / big) if moves else (0.0, 1.0)
-    lost = ratio * complement
+    a, b, gap = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), -(k2 * (e * size))  # a - b
+    d1, d3, third = d1 * a1, d3 * a3, gap >= 0.0
+    n, g = d1 * (d3 * over2), (-d3 if third else d1) * (e * over)
+    functions = functions_of_time(t, size, size * a2, (a, b, gap, n, g, e))
+    m = m1 * over, m2 * over, m3 * over
+    turn, m = added(m, (k1, k2, k3), e * over, third, functions)
 
-    angle, doublings = abs(h) * max(abs(k1), abs(k2), abs(k3)), 0
-    while angle > short():
-        angle, h, doublings = 0.5 * angle, 0.5 * h, doublings + 1
-    square, integral = short_flow(h, a, b, n)
-    s, ss = h * sqrt(1.0 + square), fma(h * h, square, h * h)
-    cn, dn = sqrt(fma(-big, ss, 1.0)), sqrt(fma(-small, ss, 1.0))
-    sine, cosine1 = sincos1(h * fma(-e, integral, a2 - e))  # (3)
-    cosine = 1.0 + cosine1
-    for _ in range(doublings):
-        c, d, x = cn * cn, dn * dn, big * ss
-        f = 1.0 / fma(x, d, c)  # (5)
-        double = 2.0 * s * (cn * dn) * f
-        u = fma(c * c, rest + fma(ratio * modulus, c, lost), x * fma(rest, c + d, -(lost * c))) * f
-        cn = fma(modulus, c * c, -(complement * fma(-2.0, c, 1.0))) * f
-        f = 1.0 / sqrt(fma(big * double, double, cn * cn))
-        s, cn = double * f, cn * f
-        cn = cn if abs(cn) > LEAST else LEAST
-        dn = sqrt(fma(modulus, cn * cn, complement))
-        v, ss = (e * n) * (ss * s), s * s
-        u = 1.0 if (u == 0.0) & (v == 0.0) else u
-        x, y = fma(cosine, cosine, -(sine * sine)), 2.0 * cosine * sine
-        cosine, sine = unit(fma(x, u, y * v), fma(y, u, -(x * v)))
-
-    c3, c1 = (cn, dn) if third else (dn, cn)
-    d = 1.0 / fma(cn, cn, -(k2 * k3) * (q1 * ss) if third else -(k1 * k2) * (q3 * ss))
-    x, y = m1 * c1, m3 * c3
-    n1 = fma(k1 * s, (m2 * m3) * c3, x) * d  # (2)
-    n2 = fma(k2 * s, m3 * m1, m2 * (c1 * c3)) * d
-    n3 = fma(k3 * s, (m1 * m2) * c1, y) * d
-    f = 1.0 / sqrt(fma(n1, n1, fma(n2, n2, n3 * n3)))
-    n1, n2, n3 = n1 * f, n2 * f, n3 * f
-    r, r_end, early = fma(m1, m1, m3 * m3), fma(n1, n1, n3 * n3), fma(x, x, y * y) * d
-    u = fma(k2 * s, m2 * (n1 * n3), r_end)  # (4), in the form that cancels less
-    u = fma(-(k2 * s), m2 * (x * y) * d, early) if early < r_end else u
-    v = e * (s * (m2 * n2))
-    u = 1.0 if (u == 0.0) & (v == 0.0) else u
-    cosine, sine = unit(fma(cosine, u, sine * v), fma(sine, u, -(cosine * v)))
-
-    # m = Ry(x) Rx(-y) e_3: the body turns by Ry(x) Rx(-y) Rz(ψ - Ω) Rx(y') Ry(-x')
-    r, r_end = sqrt(r), sqrt(r_end)
-    tilted = (r > 0.0) & (r_end > 0.0)
-    cx, sx = (m3 / r, m1 / r) if tilted else (1.0, 0.0)
-    x, y = (fma(m3, n3, m1 * n1), fma(n1, m3, -(n3 * m1))) if tilted else (1.0, 0.0)
-    cy, sy = half_angle(unit(x, y))
-    cz, sz = half_angle((cosine, sine))
-    c, c_end = sqrt(0.5 * (1.0 + r)), sqrt(0.5 * (1.0 + r_end))
-    p = product((c, -0.5 * m2 / c, 0.0, 0.0), (cz, 0.0, 0.0, sz))
-    p = product(product(p, (c_end, 0.5 * n2 / c_end, 0.0, 0.0)), (cy, 0.0, -sy, 0.0))
-    v1, v3 = fma(cx, p[1], sx * p[3]), fma(cx, p[3], -(sx * p[1]))
-    f = 1.0 if p[0] >= 0.0 else -1.0
-    v = as_before((f * v1, f * p[2], f * v3), middle)
-    # a unit quaternion to rounding of its increment: from v where that is the smaller part
-    square = dot(v, v)
-    c1 = -square / (1.0 + sqrt(1.0 - square)) if square < 0.5 else abs(p[0]) - 1.0
-    return (c1, v), as_before((size * n1, size * n2, size * n3), middle)
+    w, v1, v2, v3 = turn
+    square = fma(v1, v1, fma(v2, v2, v3 * v3))
+    norm = sqrt(fma(w, w, square))
+    c1 = -square / (norm * (norm + abs(w)))  # a unit quaternion to rounding of its increment
+    f = (1.0 if w >= 0.0 else -1.0) / norm
+    v = as_before((f * v1, f * v2, f * v3), middle)
+    return (c1, v), as_before(multiply(size / unit / sqrt(dot(m, m)), m), middle)
 
 
 def free_flow(t, q, m, moments, inverse):

@@ -1,6 +1,5 @@
 """The work-precision diagram: error against cost, one line for each method."""
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,15 @@ import numpy as np
 from polhode.plot import style
 
 LINES = "-", "--", ":"
-MOST = 10  # methods in colour
+MOST = 8  # methods in colour
 
 
 def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     """The attitude error against time and against torques (steps, if there is no torque).
 
     ``axes`` is a pair of axes, or None for a new figure; returns the pair.  Of many methods, those
-    that are the cheapest for some error are in colour, the others grey.  What lies in the grey band
-    is smaller than the error of the reference, and so not known.
+    that are most often among the cheapest are in colour, the others grey.  What lies in the grey
+    band is smaller than the error of the reference, and so not known.
     """
     if axes is None:
         sheet = style.figure((10.0, 4.6))
@@ -50,12 +49,19 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
 
 
 def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
-    """The methods to tell apart: all, or those that are the cheapest most often."""
+    """The methods to tell apart: all, or those that are among the cheapest most often."""
     names = list(comparison.methods)
     if len(names) <= MOST:
         return names
-    best = Counter(row.method for cost in costs for row in comparison.frontier(cost).values())
-    chosen = {name for name, _ in best.most_common(MOST)}
+    points = dict.fromkeys(names, 0.0)
+    for cost in costs:
+        for level in comparison.frontier(cost):
+            done = [row for row in comparison.rows if row.attitude_error is not None]
+            reaching = [row for row in done if row.attitude_error <= level]
+            ranked = sorted(reaching, key=lambda row: getattr(row, cost))
+            for place, name in enumerate(dict.fromkeys(row.method for row in ranked)):
+                points[name] += 1.0 / (1 + place)
+    chosen = sorted(names, key=lambda name: -points[name])[:MOST]
     return [name for name in names if name in chosen]
 
 

@@ -54,7 +54,7 @@ class Splitting:
         return tuple(tuple(map(float, part)) for part in self.parts)
 
 
-def _of(composition: Composition) -> Splitting:
+def composed(composition: Composition) -> Splitting:
     """Strang's splitting, composed: neighbouring kicks are one."""
     with localcontext(prec=DIGITS):
         halves = [w / 2 for w in composition.weights]
@@ -94,7 +94,7 @@ STRANG = Splitting(
     orders=(2,),
     references=("strang1968",),
 )
-STRANG4, STRANG6, STRANG8 = map(_of, (SUZUKI4, KAHAN_LI6, KAHAN_LI8))
+STRANG4, STRANG6, STRANG8 = map(composed, (SUZUKI4, KAHAN_LI6, KAHAN_LI8))
 SRKN14A = _symmetric(
     "blanes-moan srkn14a",
     """0.0378593198406109414470211790380111040319755
