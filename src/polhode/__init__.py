@@ -1,6 +1,6 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
-from polhode import models, problems
+from polhode import lie, models, problems
 from polhode._compare import Comparison, compare
 from polhode._solve import Solver, prepare, solve
 from polhode._version import __version__
@@ -38,6 +38,7 @@ __all__ = [
     "__version__",
     "compare",
     "exact_free_motion",
+    "lie",
     "load",
     "methods_table",
     "mkrk",
