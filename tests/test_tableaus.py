@@ -11,6 +11,7 @@ import mpmath as mp
 import pytest
 
 from polhode.errors import InputError
+from polhode.tableaus.embedded import PAIRS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 TABLEAU = pytest.mark.parametrize("tableau", TABLEAUS.values(), ids=TABLEAUS)
@@ -158,3 +159,27 @@ def test_errors_say_what_is_wrong(change, message):
 
 def test_rounding_is_forgiven():
     assert Tableau(**{**GOOD, "c": (0, 1 + 1e-15)}).stages == 2
+
+
+# ---- embedded pairs
+PAIR = pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+
+
+@PAIR
+def test_both_of_a_pair_have_their_orders(pair):
+    high, low = pair
+    assert (high.a, high.c) == (low.a, low.c)
+    assert low.order < high.order
+    for tableau in pair:
+        assert rational(tableau)
+        for order in range(1, tableau.order + 1):
+            assert not any(defects(tableau, order))
+        assert max(map(abs, defects(tableau, tableau.order + 1))) > 1e-6
+
+
+@PAIR
+def test_pairs_share_a_stage_between_steps(pair):
+    high, _ = pair
+    assert high.explicit
+    assert high.a[-1] == high.b
+    assert PAIRS[high.name] is pair

@@ -1,6 +1,6 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
-from polhode import models, problems
+from polhode import lie, models, problems
 from polhode._compare import Comparison, compare
 from polhode._log import read_samples
 from polhode._samples import integrate_samples
@@ -41,6 +41,7 @@ __all__ = [
     "compare",
     "exact_free_motion",
     "integrate_samples",
+    "lie",
     "load",
     "methods_table",
     "mkrk",
