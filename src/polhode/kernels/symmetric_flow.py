@@ -9,7 +9,7 @@ third of its cost, without a branch: in SIMD lanes too.
 """
 
 from polhode._compile import fma
-from polhode.kernels.so3 import exp1
+from polhode.kernels.so3 import short_exp1
 from polhode.kernels.trig import double_angle, sincos1
 from polhode.kernels.turns import turn
 from polhode.kernels.vector import multiply
@@ -18,7 +18,7 @@ from polhode.kernels.vector import multiply
 def symmetric_turn_3(t, m, moments, inverse):
     """``free_flow.free_turn`` of a body symmetric about its axis 3."""
     a1, a3 = inverse[0], inverse[2]
-    c1, (v1, v2, v3) = exp1(multiply(t * a1, m))
+    c1, (v1, v2, v3) = short_exp1(multiply(t * a1, m))
     s, d1 = sincos1(0.5 * (t * m[2]) * (a3 - a1))
     w = fma(-v3, s, fma(c1, d1, c1 + d1))  # (1)
     x, y = v1 + fma(v2, s, v1 * d1), v2 + fma(-v1, s, v2 * d1)

@@ -36,15 +36,20 @@ def sincos1(a):
     k = rint(a * TURNS)
     r = fma(-k, TURN_REST, fma(-k, TURN, a))
     z = r * r
+    p, c1 = half_angle(z)
+    s2 = fma(r * z, p, r)
+    return fma(s2, c1, s2), -0.5 * (s2 * s2)  # (2)
+
+
+def half_angle(z):
+    """((2 sin(r/2) / r - 1) / z, cos(r/2) - 1) from z = r² <= pi²."""
     z2 = z * z
     z4 = z2 * z2
     p_low = fma(z2, fma(z, P3, P2), fma(z, P1, P0))
     p = fma(z4, fma(z2, fma(z, P7, P6), fma(z, P5, P4)), p_low)
     q_low = fma(z2, fma(z, Q3, Q2), fma(z, Q1, Q0))
     q = fma(z4, fma(z2, fma(z, Q7, Q6), fma(z, Q5, Q4)), q_low)
-    s2 = fma(r * z, p, r)  # (1)
-    c1 = z * fma(z, q, -0.125)
-    return fma(s2, c1, s2), -0.5 * (s2 * s2)  # (2)
+    return p, z * fma(z, q, -0.125)  # (1)
 
 
 def sin(a):
