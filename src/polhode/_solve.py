@@ -123,7 +123,7 @@ class Door:
         self.t_eval = None if t_eval is None else _times(t_eval)
         self.progress = progress
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
-        self._last_grid: tuple = (None,)
+        self._last_plan: tuple = (None,)
         self._body = problem.body.data
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
@@ -150,7 +150,16 @@ class Door:
         return like(self._params[0], iter(map(float, given))), self._params[1]
 
     def _plan(self, t0: float, t1: float):
-        """(steps, h, times, ends, sides): after how many steps, and what side step, to save."""
+        """(steps, h, times, ends, sides): after how many steps, and what side step, to save.
+
+        Kept for the next call, which often has the same span.
+        """
+        if self._last_plan[0] != (t0, t1):
+            self._last_plan = (t0, t1), self._new_plan(t0, t1)
+        n, h, times, ends, sides = self._last_plan[1]
+        return n, h, times.copy(), ends, sides
+
+    def _new_plan(self, t0: float, t1: float):
         span = t1 - t0
         exact = abs(span) / self.dt
         n = round(exact)
@@ -163,24 +172,13 @@ class Door:
             raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
         if self.t_eval is not None:
             return n, h, *_side_steps(self.t_eval, t0, t1, h, n)
-        counts, ends, sides = self._grid(n, rest != 0.0)
-        times = t0 + counts * h
-        times[-1] = t1
-        if rest != 0.0:
-            sides = sides.copy()
-            sides[-1] = rest
+        ends = np.arange(0, n + self.save_every, self.save_every)
+        ends[-1] = n  # also when n is not a multiple
+        if rest != 0.0 and n % self.save_every == 0:
+            ends = np.append(ends, n)
+        times, sides = t0 + ends * h, np.zeros(len(ends))
+        times[-1], sides[-1] = t1, rest
         return n, h, times, ends, sides
-
-    def _grid(self, n: int, shortened: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(ends as floats, ends, no side steps) of ``n`` steps; kept for the next call."""
-        if self._last_grid[0] != (n, shortened):
-            every = self.save_every
-            ends = np.arange(0, n + every, every)
-            ends[-1] = n  # also when n is not a multiple
-            if shortened and n % every == 0:
-                ends = np.append(ends, n)
-            self._last_grid = (n, shortened), ends.astype(float), ends, np.zeros(len(ends))
-        return self._last_grid[1:]
 
 
 class Solver(Door):

@@ -15,11 +15,10 @@ The attitude q exp(psi) has the body rate ``dexp_{-psi} psi'`` (mind the sign: K
 from math import atan2, sqrt
 
 from polhode._compile import fma
-from polhode.kernels.trig import half_angle, sincos1
+from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import add_scaled, cross, dot
 
 SERIES = 0.25  # a² below which a series is used: closed forms then lose about 1 ulp of v
-HALF_TURN = 3.1  # radians, somewhat less than pi
 TINY = 1e-300  # keeps sin(a)/a finite at a = 0, and changes nothing elsewhere
 
 # beta = Σ (-a²)^k / (2k+3)!,  gamma = Σ |B_(2k+2)| a^(2k) / (2k+2)!
@@ -36,16 +35,6 @@ def exp1(psi):
     s, c1 = sincos1(0.5 * n)
     s = s / n
     return c1, (s * psi[0], s * psi[1], s * psi[2])
-
-
-def short_exp1(psi):
-    """``exp1`` of a rotation by less than HALF_TURN, without a root or a division; else ``exp1``."""
-    z = dot(psi, psi)
-    if z < HALF_TURN * HALF_TURN:
-        p, c1 = half_angle(z)
-        f = fma(0.5 * z, p, 0.5)
-        return c1, (f * psi[0], f * psi[1], f * psi[2])
-    return exp1(psi)
 
 
 def exp(psi):

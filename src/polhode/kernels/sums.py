@@ -12,7 +12,7 @@ x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functi
 from collections.abc import Callable
 
 from polhode._compile import fma
-from polhode.kernels.vector import add
+from polhode.kernels.vector import add, add_scaled, multiply
 
 
 # ---- plain
@@ -29,6 +29,11 @@ def no_loss4(q):
 def plus3(x, e, d):
     """(x + d, e) of vectors."""
     return add(x, d), e
+
+
+def plus_scaled3(x, e, f, d):
+    """(x + f d, e) of vectors."""
+    return add_scaled(x, f, d), e
 
 
 def plus4(q, e, d):
@@ -62,6 +67,10 @@ def added3(x, e, d):
     x2, e2 = added(x[1], e[1], d[1])
     x3, e3 = added(x[2], e[2], d[2])
     return (x1, x2, x3), (e1, e2, e3)
+
+
+def added_scaled3(x, e, f, d):
+    return added3(x, e, multiply(f, d))
 
 
 def added4(q, e, d):
@@ -101,6 +110,7 @@ COMPENSATED: dict[Callable, Callable] = {
     no_loss3: zeros3,
     no_loss4: zeros4,
     plus3: added3,
+    plus_scaled3: added_scaled3,
     plus4: added4,
     to_unit: to_unit_length,
 }

@@ -19,8 +19,7 @@ is turned back by the turn of the body, so that in inertial axes it is kept to r
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
 from polhode.kernels.free_flow import free_turn
 from polhode.kernels.quaternion import product_change, turned_back_change
-from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, to_unit
-from polhode.kernels.vector import multiply
+from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, plus_scaled3, to_unit
 from polhode.tableaus.splitting import STRANG
 
 
@@ -31,12 +30,13 @@ def start(t, h, state, body, params):
 
 def step(t, h, state, carry, body, params):
     (a, b, c), (q, m), (n, (eq, em)) = h, state, carry
-    m, em = plus3(m, em, multiply(b, n))
+    m, em = plus_scaled3(m, em, b, n)
     (c1, v), _ = free_turn(a, m, body[0], body[1])
     q, eq = plus4(q, eq, product_change(q, c1, v))
     m, em = plus3(m, em, turned_back_change(c1, v, m))  # (1)
     n = torque(t + a, q, m, body, params)
-    m, em = plus3(m, em, multiply(c, n))
+    if c != 0.0:  # only in the last part of a step
+        m, em = plus_scaled3(m, em, c, n)
     return (q, m), (n, (to_unit(q, eq), em))
 
 
