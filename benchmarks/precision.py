@@ -21,6 +21,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -233,8 +234,14 @@ def timed(variants: list[Variant], repeats: int) -> dict[Variant, Times]:
     calls = {}
     for variant in variants:
         count = max(1, int(SAMPLE / first[variant].minimum))
-        calls[variant] = (lambda call=variant.call, n=count: [call() for _ in range(n)], count)
+        calls[variant] = partial(_repeated, variant.call, count), count
     return round_robin(calls, repeats)
+
+
+def _repeated(call: Callable, count: int) -> None:
+    """The results are not kept: to hold many of them would cost more than to make one."""
+    for _ in range(count):
+        call()
 
 
 def measured(top: Top, names, errors: tuple[float, ...], repeats: int) -> tuple[list, list]:
