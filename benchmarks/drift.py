@@ -16,9 +16,10 @@ import numpy as np
 from common import round_robin, table, write_json
 from polhode._compile import compiled
 from polhode._tree import bind
-from polhode.kernels.free_flow import free_turn
-from polhode.kernels.quaternion import product1, turned_back
-from polhode.kernels.symmetric_flow import symmetric_turn_3
+from polhode.kernels.free_flow import free_drift
+from polhode.kernels.quaternion import product1
+from polhode.kernels.symmetric_flow import symmetric_drift_3
+from polhode.kernels.vector import add
 
 ANGLES = 0.02, 0.1, 0.4, 1.0, 3.0
 BODIES = {
@@ -31,15 +32,15 @@ AT_MOST = {"asymmetric": 150.0, "symmetric": 60.0}  # ns, of a small step
 
 def drifts(count, h, q, m, moments, inverse):
     for _ in range(count):
-        (c1, v), _ = free_turn(h, m, moments, inverse)
-        q, m = product1(q, c1, v), turned_back(c1, v, m)
+        (c1, v), change = free_drift(h, m, moments, inverse)
+        q, m = product1(q, c1, v), add(m, change)
     return q, m
 
 
 def calls(kind: str, angle: float) -> Callable:
     """A call that drifts every body of a kind."""
-    turn = symmetric_turn_3 if kind == "symmetric" else free_turn
-    random, run = np.random.default_rng(1), compiled(bind(drifts, {free_turn: turn}))
+    drift = symmetric_drift_3 if kind == "symmetric" else free_drift
+    random, run = np.random.default_rng(1), compiled(bind(drifts, {free_drift: drift}))
     arguments = []
     for moments in BODIES[kind]:
         omega = random.normal(size=3)

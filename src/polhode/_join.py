@@ -13,11 +13,11 @@ from polhode.contracts import Method, Model
 from polhode.contracts import potential as potential_stub
 from polhode.contracts import torque as torque_stub
 from polhode.errors import InputError
-from polhode.kernels.free_flow import free_turn
+from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.sums import COMPENSATED
-from polhode.kernels.symmetric_flow import SYMMETRIC_TURNS
+from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
 
 
 @cache
@@ -28,7 +28,7 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
     """
     meanings: dict[Callable, Callable] = dict(COMPENSATED) if compensated else {}
     if axis is not None and method.exact_when_free:
-        meanings[free_turn] = SYMMETRIC_TURNS[axis]
+        meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
     if not meanings or method.step is None:
         return method
     return replace(method, start=bind(method.start, meanings), step=bind(method.step, meanings))

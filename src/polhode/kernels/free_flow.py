@@ -60,7 +60,7 @@ does near the separatrix.  Units do not matter, while rates are between 1e-150 a
 from math import sqrt
 
 from polhode._compile import blend, fma, mask
-from polhode.kernels.quaternion import product1
+from polhode.kernels.quaternion import product1, turned_back_change
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import dot, multiply
 
@@ -291,6 +291,12 @@ def free_turn(t, m, moments, inverse):
     f = (1.0 if w >= 0.0 else -1.0) / norm
     v = as_before((f * v1, f * v2, f * v3), middle)
     return (c1, v), as_before(multiply(size / unit / sqrt(dot(m, m)), m), middle)
+
+
+def free_drift(t, m, moments, inverse):
+    """(c1, v) and the change of m, as a step of a splitting takes them: m turned by that turn."""
+    (c1, v), _ = free_turn(t, m, moments, inverse)
+    return (c1, v), turned_back_change(c1, v, m)
 
 
 def free_flow(t, q, m, moments, inverse):

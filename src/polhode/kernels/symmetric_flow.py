@@ -18,7 +18,6 @@ from math import sqrt
 
 from polhode._compile import fma
 from polhode.kernels.trig import double_angle, half_angle, sincos1
-from polhode.kernels.turns import turn
 from polhode.kernels.vector import dot, multiply
 
 HALF_TURN = 3.1  # radians, somewhat less than pi
@@ -42,8 +41,12 @@ def half1(k):
     return sincos1(0.5 * k)
 
 
-def symmetric_turn_3(t, m, moments, inverse):
-    """``free_flow.free_turn`` of a body symmetric about its axis 3."""
+def symmetric_drift_3(t, m, moments, inverse):
+    """``free_flow.free_drift`` of a body symmetric about its axis 3.
+
+    m3 is constant, and so are the sine and cosine of k, from step to step: their roundings are all
+    alike, and the length of (m1, m2) would grow with each.  By how much is known, and taken back.
+    """
     a1, a3 = inverse[0], inverse[2]
     p1, p2, p3 = psi = multiply(t * a1, m)
     f, c1 = sinc1(dot(psi, psi))
@@ -51,20 +54,26 @@ def symmetric_turn_3(t, m, moments, inverse):
     d = 1.0 + d1
     w = fma(-f, p3 * s, fma(c1, d, d1))  # (2)
     v = f * fma(p2, s, p1 * d), f * fma(-p1, s, p2 * d), fma(f, p3 * d, fma(c1, s, s))
-    n1, n2 = turn(m[0], m[1], *double_angle(s, d1))
-    return (w, v), (n1, n2, m[2])
+    m1, m2, _ = m
+    sine, cosine1 = double_angle(s, d1)
+    square = sine * sine
+    excess = (2.0 * cosine1 + square) + fma(cosine1, cosine1, fma(sine, sine, -square))
+    g = -0.5 * excess
+    change = fma(cosine1, m1, fma(sine, m2, g * m1)), fma(cosine1, m2, fma(-sine, m1, g * m2)), 0.0
+    return (w, v), change
 
 
-def symmetric_turn_1(t, m, moments, inverse):
-    """``free_flow.free_turn`` of a body symmetric about its axis 1."""
-    (w, v), n = symmetric_turn_3(t, forth(m), forth(moments), forth(inverse))
-    return (w, forth(forth(v))), forth(forth(n))
+def symmetric_drift_1(t, m, moments, inverse):
+    """``free_flow.free_drift`` of a body symmetric about its axis 1."""
+    (w, v), change = symmetric_drift_3(t, forth(m), forth(moments), forth(inverse))
+    return (w, forth(forth(v))), forth(forth(change))
 
 
-def symmetric_turn_2(t, m, moments, inverse):
-    """``free_flow.free_turn`` of a body symmetric about its axis 2."""
-    (w, v), n = symmetric_turn_3(t, forth(forth(m)), forth(forth(moments)), forth(forth(inverse)))
-    return (w, forth(v)), forth(n)
+def symmetric_drift_2(t, m, moments, inverse):
+    """``free_flow.free_drift`` of a body symmetric about its axis 2."""
+    m, moments, inverse = forth(forth(m)), forth(forth(moments)), forth(forth(inverse))
+    (w, v), change = symmetric_drift_3(t, m, moments, inverse)
+    return (w, forth(v)), forth(change)
 
 
 def forth(v):
@@ -72,4 +81,4 @@ def forth(v):
     return v[1], v[2], v[0]
 
 
-SYMMETRIC_TURNS = symmetric_turn_1, symmetric_turn_2, symmetric_turn_3
+SYMMETRIC_DRIFTS = symmetric_drift_1, symmetric_drift_2, symmetric_drift_3

@@ -13,12 +13,13 @@ Störmer-Verlet scheme of Celledoni & Säfström 2006, section 2, with the attit
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
 the end, which is the first of the next step, and what the sums have lost, if they are compensated.
 The free motion takes as many doublings as the step is long, so lanes are not vectors.  The momentum
-is turned back by the turn of the body, so that in inertial axes it is kept to rounding.
+is turned back by the turn of the body, so that in inertial axes it is kept to rounding (symmetric
+bodies: about their axis, so that its component along it is kept, and with it the energy).
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
-from polhode.kernels.free_flow import free_turn
-from polhode.kernels.quaternion import product_change, turned_back_change
+from polhode.kernels.free_flow import free_drift
+from polhode.kernels.quaternion import product_change
 from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, plus_scaled3, to_unit
 from polhode.tableaus.splitting import STRANG
 
@@ -31,9 +32,9 @@ def start(t, h, state, body, params):
 def step(t, h, state, carry, body, params):
     (a, b, c), (q, m), (n, (eq, em)) = h, state, carry
     m, em = plus_scaled3(m, em, b, n)
-    (c1, v), _ = free_turn(a, m, body[0], body[1])
+    (c1, v), change = free_drift(a, m, body[0], body[1])
     q, eq = plus4(q, eq, product_change(q, c1, v))
-    m, em = plus3(m, em, turned_back_change(c1, v, m))  # (1)
+    m, em = plus3(m, em, change)  # (1)
     n = torque(t + a, q, m, body, params)
     if c != 0.0:  # only in the last part of a step
         m, em = plus_scaled3(m, em, c, n)

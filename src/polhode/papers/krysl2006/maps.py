@@ -102,14 +102,12 @@ def matrix(q: Any) -> np.ndarray:
 def step(method: str, model: str = "free") -> Map:
     """The map (h, state, t=0) of one step of a method."""
     record, acting = METHODS[method], MODELS[model]
-    attempt = loops.joined(
-        loops.solved_step if record.implicit else loops.sure_step, record, acting
-    )
-    start = loops.joined(record.start, None, acting)
+    whole, start = (loops.joined(f, record, acting) for f in (loops.whole_step, record.start))
+    parts = [array.tolist() for array in loops.substeps(record)]
+    rest = BODY.data, acting.params
 
     def mapped(h: float, state: State, t: float = 0.0) -> State:
-        carry = start(t, h, state, BODY.data, acting.params)
-        new, _, status, _, _ = attempt(t, h, state, carry, BODY.data, acting.params)
+        new, _, status, _, _ = whole(t, h, *parts, state, start(t, h, state, *rest), *rest)
         if status:
             raise Untestable(f"a step of {method} with h = {h} did not converge")
         return new
