@@ -27,8 +27,8 @@ def energy_error(method, steps, tops=6, **options):
 
 def test_the_energy_of_tops_is_kept_ten_times_better():
     plain, compensated = (energy_error("srkn14", 200_000, compensated=c) for c in (False, True))
-    assert compensated < 5e-15
-    assert compensated < 0.3 * plain
+    assert compensated < 3e-15
+    assert compensated < 0.2 * plain
 
 
 @pytest.mark.slow
@@ -37,6 +37,13 @@ def test_the_energy_of_tops_after_ten_million_steps():
     early, late = (energy_error("srkn14", steps) for steps in (10**5, 10**7))
     assert late < 30 * early
     assert energy_error("srkn14", 10**7, compensated=True) < min(1e-13, late)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason="what is left grows by some 4e-21 of the energy a step")
+def test_the_energy_of_compensated_tops_grows_as_the_root_of_the_steps():
+    early, late = (energy_error("srkn14", steps, compensated=True) for steps in (10**5, 10**7))
+    assert late < 20 * early
 
 
 @pytest.mark.parametrize("name", ABLE)

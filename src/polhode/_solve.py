@@ -128,6 +128,25 @@ class Door:
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
 
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        """Solve over ``t_span``, from another state or with other parameters if given."""
+        t0, t1 = _span(t_span)
+        state = self._other_state(attitude, omega, angular_momentum)
+        numbers = self._params if params is None else self._other_params(params)
+        return self._moved(t0, t1, state, numbers)
+
+    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
+        """The motion from t0 to t1."""
+        raise NotImplementedError
+
     def _other_state(self, attitude, omega, angular_momentum):
         if attitude is None and omega is None and angular_momentum is None:
             return self._state
@@ -216,19 +235,7 @@ class Solver(Door):
         self._carry = parts.start(0.0, self.dt, self._state, self._body, self._params)
         self._run, self._potentials = parts.run, parts.potentials
 
-    def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        omega: Any = None,
-        angular_momentum: Any = None,
-        params: Any = None,
-    ) -> Trajectory:
-        """Solve over ``t_span``, from another state or with other parameters if given."""
-        t0, t1 = _span(t_span)
-        state = self._other_state(attitude, omega, angular_momentum)
-        numbers = self._params if params is None else self._other_params(params)
+    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         n, h, times, ends, sides = self._plan(t0, t1)
         out = np.empty((len(ends), self._width))
         if n <= FIRST_CHUNK and not self.progress:
@@ -325,19 +332,8 @@ class FreeSolver(Door):
         if dt is not None:
             self.arguments = {"dt": self.dt, **self.arguments}
 
-    def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        omega: Any = None,
-        angular_momentum: Any = None,
-        params: Any = None,
-    ) -> Trajectory:
-        t0, t1 = _span(t_span)
+    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         problem = self.problem
-        state = self._other_state(attitude, omega, angular_momentum)
-        numbers = self._params if params is None else self._other_params(params)
         if self.t_eval is not None:
             times, *_ = _side_steps(self.t_eval, t0, t1, 0.0, 0)
         elif self.dt == 0.0:
