@@ -162,6 +162,7 @@ def je_error(lab: Laboratory) -> Measured:
     "MR and DMV of order 2 perform similarly, with a slight advantage for MR",
     claimed="slight advantage",
     note="at equal steps; in time, compiled, there is none",
+    timed=True,
 )
 def order2(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -182,6 +183,7 @@ def order2(lab: Laboratory) -> Measured:
     expected=CORRECTED,
     note="with the triple jump, at equal steps; in time DMV4 gains more, having no composition."
     " With Suzuki's, MR4 has a hundredth of the error of DMV4, and the two are nearly even in time",
+    timed=True,
 )
 def order4(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -226,6 +228,7 @@ def pi0(lab: Laboratory) -> Measured:
     "the excellent performance of JE: the mean is a very efficient way to the elliptic functions",
     claimed="excellent",
     note="not counted, as in the paper: τ, found once",
+    timed=True,
 )
 def je_performance(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -343,6 +346,7 @@ def energy_je(lab: Laboratory) -> Measured:
     "figure 2: also in this case the JEM methods perform very well",
     claimed="very well",
     note="the step of JEM2 costs what its accuracy gains over MR2",
+    timed=True,
 )
 def figure2(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]

@@ -112,6 +112,7 @@ def means(_: Laboratory) -> Measured:
     claimed="faster and more accurate",
     expected=CORRECTED,
     note="faster at high accuracy; a compiled RK4, which keeps nothing, is faster at low",
+    timed=True,
 )
 def faster(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -400,6 +401,7 @@ def dmv_once(lab: Laboratory) -> Measured:
     "1",
     "the higher order DMV methods have virtually the same computational cost as that of order 2",
     claimed="the same",
+    timed=True,
 )
 def dmv_cost(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -419,6 +421,7 @@ def dmv_cost(lab: Laboratory) -> Measured:
     "1",
     "the exact solution is very competitive, also compared to the improved DMV",
     claimed="very competitive",
+    timed=True,
 )
 def je_dmv(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
@@ -438,6 +441,7 @@ def je_dmv(lab: Laboratory) -> Measured:
     "1",
     "what is computed before the stepping (τ) increases the cost within a splitting",
     claimed="increased",
+    timed=True,
 )
 def extra_cost(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
@@ -455,6 +459,7 @@ def extra_cost(lab: Laboratory) -> Measured:
     "the symmetric splitting remains competitive for torqued rigid bodies",
     claimed="competitive",
     note="SEJ4 at the same error in Q; SEJ gains in π and in energy only",
+    timed=True,
 )
 def torqued(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
@@ -596,6 +601,7 @@ def magnus_orders(lab: Laboratory) -> Measured:
     "π in the middle of the step is a by-product of its update, with little extra cost",
     claimed="little",
     note="JEM2 has one more set of elliptic functions a step than JE: compiled, not so little",
+    timed=True,
 )
 def by_product(lab: Laboratory) -> Measured:
     once = float(np.median(lab.studies["euler"].cost["je"]))

@@ -103,6 +103,7 @@ def figure3_order(lab: Laboratory) -> Measured:
     "4.2",
     "the advantage of SEJ4 is quite clear",
     claimed="clear",
+    timed=True,
 )
 def figure3_sej4(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
@@ -128,6 +129,7 @@ def figure3_sej4(lab: Laboratory) -> Measured:
     claimed="similarly",
     expected=CORRECTED,
     note="in Q, MR being cheaper and SEJ more accurate; in π SEJ is 100 000 times as accurate",
+    timed=True,
 )
 def figure3_similar(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
@@ -459,6 +461,7 @@ def better_orderings(lab: Laboratory) -> Measured:
     claimed="many",
     expected=CORRECTED,
     note="SEJ4 is, and both are at equal energy error; SEJ at equal error in Q is not",
+    timed=True,
 )
 def efficient(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
