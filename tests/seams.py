@@ -239,7 +239,7 @@ def heun_trial(t, h, state, carry, body, params, tolerance):
     square = dot(off_psi, off_psi) + dot(off_m, off_m) / dot(m, m)
     error = sqrt(square) / tolerance
     factor = 0.9 / sqrt(error + 1e-12)  # the error of Euler's step is of second order
-    return new, (carry[0] + 1.0,), error, max(0.2, min(5.0, factor))
+    return new, (carry[0] + 1.0,), error, max(0.2, min(5.0, factor)), 2
 
 
 HEUN = Method(

@@ -191,7 +191,7 @@ def idle(taken):
 
     def trial(t, h, state, carry, body, params, tolerances):
         taken.append((t, h))
-        return state, carry, 0.0, 1.0
+        return state, carry, 0.0, 1.0, 0
 
     return replace(seams.HEUN, trial=trial)
 

@@ -113,13 +113,53 @@ def finish(t, h, unknown, state, carry, body, params):
 
 
 def trial(t, h, state, carry, body, params, tolerances):
-    """Adaptive methods: one trial step, (state, carry, error, factor).
+    """Adaptive methods: one trial step, (state, carry, error, factor, evaluations).
 
     ``error`` is relative to the tolerances: the step counts if ``error <= 1``.  ``factor`` times h
     is the size of the next trial, whether this one counted or not.  A trial that did not count
     leaves state and carry as they were.  In lanes every body has a time and a step of its own.
     """
-    return state, carry, 0.0, 1.0
+    return state, carry, 0.0, 1.0, 0
+
+
+def first_step(t, span, state, carry, body, params, tolerances):
+    """Adaptive methods: (the size of the first trial, evaluations), where nobody gave one."""
+    return span, 0
+
+
+def fit(t, h, state, carry, new, body, params):
+    """Dense output: (what ``read`` needs inside the step from t to t + h, evaluations).
+
+    ``new`` is the state at the end of the step.  This stub takes side steps; see ``loops.sampled``.
+    """
+    return (), 0
+
+
+def read(x, h, state, fitted):
+    """Dense output: the state at t + x h, 0 <= x <= 1, from what ``fit`` made."""
+    return state
+
+
+# ---- what a formulation provides
+def slope(t, y, body, params):
+    """dy/dt of the variables y, a flat tuple of floats: what integrators see of a problem."""
+    return y
+
+
+def reset(y):
+    """Between steps: (y, changed), the same attitude in better variables; then start anew."""
+    return y, False
+
+
+def size(d, y, new, body, tolerances):
+    """The length of an error d of a step from y to ``new``, relative to (rtol, atol)."""
+    return 0.0
+
+
+# ---- what a given angular velocity provides
+def velocity(t, q, params):
+    """The angular velocity, in the frame in which it was given; q is the attitude, of length 1."""
+    return (0.0, 0.0, 0.0)
 
 
 # ---- records
@@ -185,6 +225,64 @@ class Method:
         if self.free_only:
             return model.is_free
         return self.takes_rate or not model.depends_on_omega
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integrator:
+    """A general-purpose integrator of y' = slope(t, y): one file, one record.
+
+    It knows nothing of bodies: a ``Formulation`` says what y is.  Adaptive: ``trial``, and ``dt``
+    is refused.  Fixed steps: ``step``, or ``guess``, ``improve`` and ``finish``.  Some (``linear``)
+    are for a given angular velocity ω(t) alone: they have a quaternion for y, and call ``velocity``
+    instead of ``slope``.
+    """
+
+    name: str
+    title: str
+    order: int
+    dense_order: int  # the error of dense output is that of h to this power, all over the step
+    symmetric: bool = False
+    symplectic: bool = False
+    linear: bool = False
+    evaluations: int = 0  # of one fixed step
+    evaluations_per_iteration: int = 0
+    tightest: float = 0.0  # below this tolerance only rounding is seen
+    references: tuple[str, ...]
+    start: Callable = start
+    step: Callable | None = None
+    guess: Callable | None = None
+    improve: Callable | None = None
+    finish: Callable | None = None
+    trial: Callable | None = None
+    first_step: Callable = first_step
+    fit: Callable | None = None
+    read: Callable | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        return self.trial is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formulation:
+    """Variables for the attitude and their rate of change: one file, one record.
+
+    ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
+    inertial axes, ``reset`` as above.  With a torque the momentum is appended to y, and omega
+    follows from it; a formulation that has something better for y = (variables, m) says so in
+    ``moved(t, y, body, params) -> dy/dt``.
+    """
+
+    name: str
+    title: str
+    enter: Callable
+    attitude: Callable
+    rate: Callable
+    reset: Callable = reset
+    moved: Callable | None = None
+    angle: float  # a small error |d| of y is a turn by this times |d|
+    resets: bool = False
+    references: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -159,7 +159,9 @@ def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
         new_t = t + (t_low + this)
         if (short and new_t == t) or tries == MAX_TRIALS:
             return t, t_low, h, state, carry, STEP_TOO_SMALL, accepted, rejected
-        new, kept, error, factor = trial(t + t_low, this, state, carry, body, params, tolerances)
+        new, kept, error, factor, _ = trial(
+            t + t_low, this, state, carry, body, params, tolerances
+        )
         following = this * factor
         if error <= 1.0:  # false for NaN
             state, carry = new, kept
@@ -288,7 +290,7 @@ def lane_trial(shared, slots):
     new_t = t + (t_low + this)
     running = mask((left != 0.0) & (status == OK))
     stuck = mask((falls_short & (new_t == t)) | (tries == MAX_TRIALS))
-    new, kept, error, factor = trial(
+    new, kept, error, factor, _ = trial(
         t + t_low, this, state, carry, body, (numbers, tables), tolerances
     )
     following = this * factor
