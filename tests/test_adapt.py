@@ -17,6 +17,8 @@ from precise import exact_fma
 
 INF = math.inf
 
+NO_ROWS = np.empty((0, 0))
+
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
@@ -50,7 +52,9 @@ def members(count, seed=6):
 def alone(run, member, begin=0.0, end=1.0, h=0.01, largest=INF, tolerance=1e-4):
     """(t, t_low, h, state, carry, status, accepted, rejected)."""
     state, body, numbers = member
-    return run(begin, 0.0, end, h, largest, state, (0.0,), body, (numbers, ()), tolerance)
+    return run(
+        begin, 0.0, end, h, largest, False, state, (0.0,), body, (numbers, ()), tolerance, NO_ROWS
+    )[:8]
 
 
 def rows(run, members, **settings):
@@ -200,7 +204,9 @@ def idle_run(end, largest, begin=0.0, h=INF):
     taken = []
     run = loops.joined(loops.adapt, idle(taken))
     h = math.copysign(min(h, largest), end - begin)
-    t, low, h, *_, status, accepted, rejected = run(begin, 0.0, end, h, largest, (), (), (), (), ())
+    t, low, h, *_, status, accepted, rejected = run(
+        begin, 0.0, end, h, largest, False, (), (), (), (), (), NO_ROWS
+    )[:8]
     assert (t, low, status, rejected) == (end, 0.0, Status.OK, 0)
     assert accepted == len(taken)
     return taken

@@ -28,6 +28,7 @@ from pathlib import Path
 import numba
 from llvmlite import ir
 from numba import types as nt
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
@@ -71,6 +72,26 @@ def finite(value):
 def put(array, row, value):
     """Write a nested tuple of floats into a row of a two-dimensional array."""
     array[row] = flat(value)
+
+
+def take(array, row, column, pattern):
+    """A nested tuple like ``pattern`` from a row of an array, from a column on."""
+    return like(pattern, iter(array[row, column:].tolist()))
+
+
+def combined(weights, rows):
+    """Σ weights[j] rows[j] of flat tuples, from first to last, by ``fma`` after the first.
+
+    Compiled, the components lie in SIMD vectors; ``combined1`` is the same one by one, for lanes.
+    """
+    total = [weights[0] * x for x in rows[0]]
+    for weight, row in zip(weights[1:], rows[1:], strict=True):
+        total = [fma(weight, x, done) for x, done in zip(row, total, strict=True)]
+    return tuple(total)
+
+
+def combined1(weights, rows):
+    return combined(weights, rows)
 
 
 def over_lanes(function, block, shared, slots):
@@ -143,6 +164,55 @@ def _finite(_, value):
     return nt.boolean(value), lower
 
 
+def _combination(width: int):
+    """``combined`` with vectors of so many components; what is left of the last one is zero."""
+
+    def typed(_, weights, rows):
+        one = rows[0]
+
+        def lower(context, builder, signature, args):
+            groups = [range(i, min(i + width, len(one))) for i in range(0, len(one), width)]
+            kind = F8 if width == 1 else ir.VectorType(F8, width)
+            name = "llvm.fma.f64" if width == 1 else f"llvm.fma.v{width}f64"
+            fused = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(kind, [kind] * 3), name
+            )
+
+            def spread(x):
+                if width == 1:
+                    return x
+                vector = ir.Constant(kind, [0.0] * width)
+                for lane in range(width):
+                    vector = builder.insert_element(vector, x, I32(lane))
+                return vector
+
+            def gathered(row, group):
+                if width == 1:
+                    return builder.extract_value(row, group[0])
+                vector = ir.Constant(kind, [0.0] * width)
+                for lane, i in enumerate(group):
+                    part = builder.extract_value(row, i)
+                    vector = builder.insert_element(vector, part, I32(lane))
+                return vector
+
+            ws = [spread(builder.extract_value(args[0], j)) for j in range(len(weights))]
+            vs = [builder.extract_value(args[1], j) for j in range(len(rows))]
+            parts = []
+            for group in groups:
+                total = builder.fmul(ws[0], gathered(vs[0], group))
+                for weight, row in zip(ws[1:], vs[1:], strict=True):
+                    total = builder.call(fused, [weight, gathered(row, group), total])
+                if width == 1:
+                    parts.append(total)
+                else:
+                    parts += [builder.extract_element(total, I32(i)) for i in range(len(group))]
+            return context.make_tuple(builder, one, parts)
+
+        return one(weights, rows), lower
+
+    return typed
+
+
 # ---- nested tuples of floats in strided memory
 def _load(context, builder, kind, places):
     """A value of the nested tuple type ``kind`` from the next ``places``."""
@@ -170,6 +240,18 @@ def _put(_, array, row, value):
         return context.get_dummy_value()
 
     return nt.void(array, nt.int64, value), lower
+
+
+@intrinsic
+def _take(_, array, row, column, pattern):
+    def lower(context, builder, signature, args):
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        first = builder.mul(args[1], builder.extract_value(view.shape, 1))
+        first = builder.add(first, args[2])
+        places = (builder.gep(view.data, [builder.add(first, I64(i))]) for i in itertools.count())
+        return _load(context, builder, pattern, places)
+
+    return pattern(array, nt.int64, nt.int64, pattern), lower
 
 
 @functools.cache
@@ -241,6 +323,10 @@ def _spare_blas() -> None:
 
 
 _spare_blas()
+PRIMITIVES[take] = _take
+_combined, _combined1 = intrinsic(_combination(4)), intrinsic(_combination(1))
+_combined.__name__, _combined1.__name__ = "combined4", "combined1"
+PRIMITIVES.update({combined: _combined, combined1: _combined1})
 PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite, put: _put})
 
 

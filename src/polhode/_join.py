@@ -3,21 +3,41 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
 from polhode import loops
+from polhode._compile import CompiledOrPlain
 from polhode._tree import Uncacheable, bind, digest, flat
-from polhode.contracts import Method, Model
+from polhode.contracts import (
+    Formulation,
+    Integrator,
+    Method,
+    Model,
+    Rate,
+    finish,
+    first_step,
+    fit,
+    guess,
+    improve,
+    read,
+    start,
+    step,
+    trial,
+)
 from polhode.contracts import potential as potential_stub
 from polhode.contracts import torque as torque_stub
+from polhode.contracts import velocity as velocity_stub
 from polhode.errors import InputError
+from polhode.formulations.equations import IDENTITY, given, moved
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.sums import COMPENSATED
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
+from polhode.kernels.trig import ELEMENTARY
 
 
 @cache
@@ -46,36 +66,124 @@ class Joined:
         self.tried = not model.analytic  # whether the potentials are known to be analytic
 
 
+class Pursuit:
+    """An integrator in the variables of a formulation, and what turns them: compiled loops.
+
+    ``force`` is the model of a body, or an angular velocity that is given.
+    """
+
+    def __init__(
+        self,
+        integrator: Integrator,
+        formulation: Formulation,
+        force: Model | Rate,
+        aligned: bool,
+        plain: bool = False,
+    ):
+        self.integrator, self.formulation, self.force = integrator, formulation, force
+        self.plain = plain
+        if isinstance(force, Rate):
+            self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
+            equations = given(formulation, force.inertial)
+            self.potentials = None
+        else:
+            self.pieces = loops.model_pieces(force, aligned)
+            equations = moved(formulation)
+            self.potentials = None if force.potential is None else _potentials(force, aligned)
+        own = {
+            stub: function
+            for stub in (start, step, guess, improve, finish, trial, first_step, fit, read)
+            if (function := getattr(integrator, stub.__name__)) is not None
+        }
+        self.layers = own, equations, self.pieces
+        self.start = loops.bound(integrator.start, equations, self.pieces)
+        self.tried = isinstance(force, Rate) or not force.analytic
+
+    def built(self, template: Callable) -> Callable:
+        """The compiled loop of a template; plain Python once the force was refused."""
+        function = loops.bound(template, *self.layers)
+        if self.plain:
+            return function
+        what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
+        return CompiledOrPlain(function, what)
+
+    @cached_property
+    def run(self) -> Callable:
+        return self.built(loops.adapt)
+
+    @cached_property
+    def sampled(self) -> Callable:
+        inside = self.integrator.fit is not None
+        between = loops.by_reading if inside else loops.by_trial
+        return self.built(bind(loops.sampled, {loops.between: between}))
+
+    @cached_property
+    def left(self) -> Callable:
+        """Rows of variables to rows of (attitude, momentum)."""
+        attitude, n = self.formulation.attitude, len(self.formulation.enter(IDENTITY))
+
+        def left(y):
+            return attitude(y[:n]), y[n:]
+
+        whole = isinstance(self.force, Rate)
+        return _left(attitude if whole else left)
+
+    @cached_property
+    def velocities(self) -> Callable:
+        return self.built(loops.velocities)
+
+
+@cache
+def _left(function: Callable) -> Callable:
+    return CompiledOrPlain(bind(loops.unit_attitudes, {loops.left: function}), "the attitude")
+
+
 _known: dict = {}
 MOST_KNOWN = 256
 
 
 def joined(method: Method, model: Model, aligned: bool) -> Joined:
-    """Joined anew, or as before if nothing that decides the machine code has changed.
+    """Joined anew, or as before if nothing that decides the machine code has changed."""
+    key = method, model.torque, model.potential, aligned, _forms(model)
+    return _found(key, model.user, lambda plain: Joined(method, model, aligned, plain))
+
+
+def pursuit(
+    integrator: Integrator, formulation: Formulation, force: Model | Rate, aligned: bool = True
+) -> Pursuit:
+    """The same for an integrator and a formulation."""
+    if isinstance(force, Rate):
+        what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
+    else:
+        what = force.torque, force.potential, _forms(force)
+    key = integrator, formulation, what, aligned
+    return _found(key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, p))
+
+
+def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
+    """What was made for this key and for functions of this content, or made now.
 
     A user's functions count by content, each time, for he may have changed a constant.  Functions
     whose content cannot be seen are joined anew each time, and no longer compiled once refused.
     """
-    forms = (
-        _form(model.numbers),
-        tuple((table.dtype.str, table.ndim) for table in flat(model.tables)),
-    )
-    key = method, model.torque, model.potential, aligned, forms
     try:
-        content = tuple(digest(function) for function in model.user)
+        content = tuple(digest(function) for function in user)
     except Uncacheable:
         content = None
+    known = _known.get((content, *key))
     if content is None:
-        before = _known.get((content, *key))
-        refused = before is not None and getattr(before.run, "machine", None) is None
-        new = Joined(method, model, aligned, plain=refused)
-        return _remembered((content, *key), new)
-    return _known.get((content, *key)) or _remembered(
-        (content, *key), Joined(method, model, aligned)
-    )
+        refused = known is not None and getattr(known.run, "machine", None) is None
+        return _remembered((content, *key), make(refused))
+    return known or _remembered((content, *key), make(False))
 
 
-def _remembered(key: tuple, joined: Joined) -> Joined:
+def _forms(model: Model) -> tuple:
+    """What of the numbers and tables decides the machine code."""
+    tables = tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
+    return _form(model.numbers), tables
+
+
+def _remembered(key: tuple, joined: Any) -> Any:
     if len(_known) >= MOST_KNOWN:
         del _known[next(iter(_known))]
     _known[key] = joined

@@ -245,6 +245,7 @@ class Integrator:
     symplectic: bool = False
     linear: bool = False
     evaluations: int = 0  # of one fixed step
+    evaluations_at_start: int = 0
     evaluations_per_iteration: int = 0
     tightest: float = 0.0  # below this tolerance only rounding is seen
     references: tuple[str, ...]
@@ -323,6 +324,17 @@ class Model:
     @property
     def parameters(self) -> Mapping[str, Any]:
         return dict(zip(self.names, self.numbers, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """An angular velocity that is given: ``velocity(t, q, params)``, in inertial or body axes."""
+
+    velocity: Callable
+    inertial: bool
+    takes_attitude: bool = False
+    user: tuple[Callable, ...] = ()
+    params: tuple = ((), ())
 
 
 def total(*groups: tuple[Model, ...]) -> Model:

@@ -21,6 +21,7 @@ from polhode._compile import (
     mask,
     over_lanes,
     put,
+    take,
 )
 from polhode._tree import bind, flat
 from polhode.contracts import (
@@ -32,13 +33,18 @@ from polhode.contracts import (
     Method,
     Model,
     finish,
+    first_step,
+    fit,
     guess,
     improve,
     potential,
+    read,
+    reset,
     start,
     step,
     torque,
     trial,
+    velocity,
 )
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
@@ -145,36 +151,125 @@ def free_motion(times, state, body, out):
 
 
 # ---- one body, adaptive step
-def adapt(t, t_low, end, h, largest, state, carry, body, params, tolerances):
-    """Trial steps up to ``end``: (t, t_low, h, state, carry, status, accepted, rejected).
+def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out):
+    """Trial steps up to ``end``, or until ``out`` is full.
 
-    The time is the sum t + t_low, and the step that is taken is exactly the one that is added.
-    ``h`` is the next trial, for a run that is to be continued.
+    The time is the sum t + t_low, and the step that is taken is exactly the one that is added.  Row
+    i of ``out`` is (t, t_low, state) after the i-th step that counts; with no rows, nothing is
+    kept.  ``fresh``: the carry is only a pattern, and made here, as is the step if it is 0.
+
+    Returns (t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations): ``h`` is
+    the next trial, for a run that is to be continued; ``starts`` counts the carries made anew.
     """
-    accepted, rejected, tries = 0, 0, 0
+    accepted, rejected, tries, starts, evaluations = 0, 0, 0, 0, 0
+    if fresh:
+        carry, starts = start(t + t_low, h, state, body, params), 1
+        if h == 0.0:
+            h, evaluations = first_step(
+                t + t_low, (end - t) - t_low, state, carry, body, params, tolerances
+            )
+            h = h if abs(h) <= largest else (largest if h > 0.0 else -largest)
     while (end - t) - t_low != 0.0:
         left = (end - t) - t_low
         short = abs(h) < abs(left) and t + (t_low + h) != end  # of the end, by more than rounding
         this = h if short else left
         new_t = t + (t_low + this)
         if (short and new_t == t) or tries == MAX_TRIALS:
-            return t, t_low, h, state, carry, STEP_TOO_SMALL, accepted, rejected
-        new, kept, error, factor, _ = trial(
+            status = STEP_TOO_SMALL
+            return t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations
+        new, kept, error, factor, count = trial(
             t + t_low, this, state, carry, body, params, tolerances
         )
+        evaluations += count
         following = this * factor
         if error <= 1.0:  # false for NaN
-            state, carry = new, kept
             t_low = (t_low + this) - (new_t - t) if short else 0.0
             t = new_t if short else end
-            accepted, tries = accepted + 1, 0
             if not short and abs(following) < abs(h):
                 following = h
+            state, changed = reset(new)
+            carry = kept
+            if changed:
+                carry, starts = start(t + t_low, following, state, body, params), starts + 1
+            if len(out) > 0:
+                put(out, accepted, (t, t_low, state))
+            accepted, tries = accepted + 1, 0
         else:
             rejected, tries = rejected + 1, tries + 1
             following = following if factor < 1.0 else 0.5 * this
         h = following if abs(following) <= largest else (largest if following > 0.0 else -largest)
-    return t, t_low, h, state, carry, OK, accepted, rejected
+        if accepted == len(out) and accepted > 0:
+            break
+    return t, t_low, h, state, carry, OK, accepted, rejected, starts, evaluations
+
+
+# ---- between the steps of a run that is known: rows (t, t_low, state) are its knots
+def between(t, this, h, state, carry, fitted, settings, body, params):
+    """A stub: (the state at t + this, whether it is good), from the step that begins at t."""
+    return state, True
+
+
+def by_reading(t, this, h, state, carry, fitted, settings, body, params):
+    """Dense output of the method's own; made for steps of size h."""
+    return read(this / h, h, state, fitted), True
+
+
+def by_trial(t, this, h, state, carry, fitted, settings, body, params):
+    """A side step of an adaptive method; ``settings`` are the tolerances."""
+    return trial(t, this, state, carry, body, params, settings)[0], True
+
+
+def by_step(t, this, h, state, carry, fitted, settings, body, params):
+    """A side step of a map; ``settings`` are its weights and offsets."""
+    weights, offsets = settings
+    new, _, status, _, _ = whole_step(t, this, weights, offsets, state, carry, body, params)
+    return new, status == OK
+
+
+def sampled(knots, places, times, settings, state, carry, fitted, body, params, out):
+    """The state at ``times[i]``, in the step that begins at row ``places[i]`` of the knots.
+
+    Returns (rows that are good, evaluations of ``fit``).  What a method fits to a step is made once
+    for all times in it that follow each other.  ``carry`` and ``fitted`` are patterns.
+    """
+    h, last, evaluations = 0.0, -1, 0
+    for i in range(len(times)):
+        k = places[i]
+        t, t_low = knots[k, 0], knots[k, 1]
+        this = (times[i] - t) - t_low
+        if this == 0.0:
+            put(out, i, take(knots, k, 2, state))
+            continue
+        if k != last:
+            state = take(knots, k, 2, state)
+            h = (knots[k + 1, 0] - t) + (knots[k + 1, 1] - t_low)
+            carry = start(t + t_low, h, state, body, params)
+            new = take(knots, k + 1, 2, state)
+            fitted, count = fit(t + t_low, h, state, carry, new, body, params)
+            last, evaluations = k, evaluations + count
+        here, good = between(t + t_low, this, h, state, carry, fitted, settings, body, params)
+        if not good or not finite(here):
+            return i, evaluations
+        put(out, i, here)
+    return len(times), evaluations
+
+
+def unit_attitudes(rows, pattern, out):
+    """The attitude of every row of variables, and whatever follows them."""
+    for i in range(len(rows)):
+        put(out, i, left(take(rows, i, 0, pattern)))
+
+
+def left(y):
+    """A stub: (attitude, momentum) from the variables of a formulation."""
+    return y
+
+
+def velocities(times, attitudes, params, out):
+    """The given angular velocity at every time and attitude."""
+    for i in range(len(times)):
+        q = attitudes[i, 0], attitudes[i, 1], attitudes[i, 2], attitudes[i, 3]
+        put(out, i, velocity(times[i], q, params))
 
 
 # ---- many bodies in SIMD lanes, fixed step
@@ -337,6 +432,14 @@ def model_pieces(model: Model, aligned: bool) -> dict:
     if model.potential is not None:
         pieces[potential] = bind(model.potential, meanings)
     return pieces
+
+
+def bound(template: Callable, *layers: Mapping[Callable, Callable]) -> Callable:
+    """A plain copy of ``template`` with the functions of the first layer, in them the next, …."""
+    inner: dict[Callable, Callable] = {}
+    for layer in reversed(layers):
+        inner |= {stub: bind(function, inner) for stub, function in layer.items()}
+    return bind(template, inner)
 
 
 def joined(

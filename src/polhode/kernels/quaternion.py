@@ -4,6 +4,8 @@ A small turn is kept as ``(c1, v)``, the quaternion ``(1 + c1, v)``: products an
 written as increments, so that |q| and |m| drift as the square root of the number of steps.
 """
 
+from math import sqrt
+
 from polhode._compile import fma
 from polhode.kernels.vector import add, add_scaled, cross, dot
 
@@ -69,3 +71,60 @@ def vertical(q):
         2.0 * fma(y, z, w * x),
         fma(w, w, z * z) - fma(x, x, y * y),
     )
+
+
+def left_rate(omega, q):
+    """ω q / 2: the rate of change of q by an angular velocity in inertial axes."""
+    w, x, y, z = q
+    a, b, c = 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]
+    return (
+        -fma(a, x, fma(b, y, c * z)),
+        fma(a, w, fma(b, z, -(c * y))),
+        fma(b, w, fma(c, x, -(a * z))),
+        fma(c, w, fma(a, y, -(b * x))),
+    )
+
+
+def right_rate(q, omega):
+    """q ω / 2: the rate of change of q by an angular velocity in body axes."""
+    w, x, y, z = q
+    a, b, c = 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]
+    return (
+        -fma(a, x, fma(b, y, c * z)),
+        fma(a, w, fma(c, y, -(b * z))),
+        fma(b, w, fma(a, z, -(c * x))),
+        fma(c, w, fma(b, x, -(a * y))),
+    )
+
+
+def to_unit_length(q):
+    """q / |q|."""
+    w, x, y, z = q
+    f = 1.0 / sqrt(fma(w, w, fma(x, x, fma(y, y, z * z))))
+    return f * w, f * x, f * y, f * z
+
+
+def columns(q):
+    """The columns of the attitude matrix: the body axes in inertial axes."""
+    return (
+        to_inertial(q, (1.0, 0.0, 0.0)),
+        to_inertial(q, (0.0, 1.0, 0.0)),
+        to_inertial(q, (0.0, 0.0, 1.0)),
+    )
+
+
+def of_columns(a, b, c):
+    """The unit quaternion of a matrix with these columns, w >= 0 or so; they may be a little off.
+
+    The largest of w, x, y, z is found first, so that nothing cancels (Shepperd 1978).
+    """
+    trace = a[0] + b[1] + c[2]
+    if trace >= a[0] and trace >= b[1] and trace >= c[2]:
+        q = 1.0 + trace, b[2] - c[1], c[0] - a[2], a[1] - b[0]
+    elif a[0] >= b[1] and a[0] >= c[2]:
+        q = b[2] - c[1], 1.0 + a[0] - b[1] - c[2], a[1] + b[0], c[0] + a[2]
+    elif b[1] >= c[2]:
+        q = c[0] - a[2], a[1] + b[0], 1.0 - a[0] + b[1] - c[2], b[2] + c[1]
+    else:
+        q = a[1] - b[0], c[0] + a[2], b[2] + c[1], 1.0 - a[0] - b[1] + c[2]
+    return to_unit_length(q)

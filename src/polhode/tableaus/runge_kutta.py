@@ -61,6 +61,11 @@ class Tableau:
         return all(float(x) == 0 for k, row in enumerate(self.a) for x in row[k:])
 
     @property
+    def first_same_as_last(self) -> bool:
+        """Whether the last stage is the slope at the end of the step."""
+        return self.explicit and self.stages > 1 and tuple(self.a[-1]) == tuple(self.b)
+
+    @property
     def symmetric(self) -> bool:
         """Whether it is its own adjoint in a vector space: a_(s+1-i, s+1-j) + a_ij = b_j."""
         mirror = [row[::-1] for row in self.a[::-1]]
@@ -84,6 +89,16 @@ def _rational(name: str, rows: str, b: str, order: int, **facts) -> Tableau:
     """A tableau of fractions; ``rows`` are the rows of A, one on each line, c their sums."""
     a = tuple(map(_fractions, rows.strip().splitlines()))
     return Tableau(name=name, a=a, b=_fractions(b), c=tuple(map(sum, a)), order=order, **facts)
+
+
+def sparse(text: str, rows: int | None, columns: int) -> tuple[tuple[Decimal, ...], ...]:
+    """Rows of decimals from lines "row column value"; one row from "column value" if None."""
+    table = [[Decimal(0)] * columns for _ in range(rows or 1)]
+    for line in text.split("\n"):
+        if line:
+            *row, column, value = line.split()
+            table[int(row[0]) - 1 if row else 0][int(column) - 1] = Decimal(value)
+    return tuple(map(tuple, table))
 
 
 FORWARD_EULER = _rational("forward-euler", "0", "1", 1)

@@ -1,0 +1,36 @@
+"""The generator, brought back below π/2 between steps (Boyle 2017, (20)).
+
+    r -> r - n π r/|r|,    n = round(|r| / π)
+
+once |r| is above π/2: the same rotation, far from where the components turn sharply.  (The paper
+takes n = 1, which is not enough beyond 3π/2.)
+"""
+
+from math import pi, sqrt
+
+from polhode._compile import rint
+from polhode.contracts import Formulation
+from polhode.formulations.generator import attitude, enter, rate
+from polhode.kernels.vector import dot
+
+
+def reset(y):
+    r = sqrt(dot(y[:3], y[:3]))
+    n = rint(r / pi)
+    if n == 0.0:
+        return y, False
+    f = 1.0 - n * pi / r
+    return (f * y[0], f * y[1], f * y[2], *y[3:]), True
+
+
+FORMULATION = Formulation(
+    name="generator-reset",
+    title="generator, reset below a quarter turn",
+    enter=enter,
+    attitude=attitude,
+    rate=rate,
+    reset=reset,
+    angle=2.0,
+    resets=True,
+    references=("boyle2017",),
+)

@@ -1,0 +1,32 @@
+"""The rotor R (Boyle 2017, section III): four numbers, whose norm does not matter.
+
+    dR/dt = ω R / 2,    v' = R v R⁻¹                                                   (10), (4)
+
+holds for any R but 0: there is nothing to normalise while integrating, and the attitude is R/|R|.
+"""
+
+from polhode.contracts import Formulation
+from polhode.kernels.quaternion import left_rate, to_unit_length
+
+
+def enter(q):
+    return q
+
+
+def attitude(y):
+    return to_unit_length(y)
+
+
+def rate(y, omega):
+    return left_rate(omega, y)
+
+
+FORMULATION = Formulation(
+    name="rotor",
+    title="rotor (quaternion of any norm)",
+    enter=enter,
+    attitude=attitude,
+    rate=rate,
+    angle=2.0,
+    references=("boyle2017",),
+)

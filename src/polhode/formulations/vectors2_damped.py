@@ -1,0 +1,45 @@
+"""Two frame vectors, drawn back to unit length and a right angle (Boyle 2017, section II).
+
+    df_0/dt = ω x f_0 + λ (1 - f_0·f_0) f_0                                            (2)
+    df_1/dt = ω x f_1 + λ (1 - f_1·f_1) f_1 + μ (u - f_1),    u = f_0 x (f_1 x f_0) made a unit   (3)
+
+Lengths come back as exp(-2λt), the angle as exp(-μt).  Rates of the motion's own size cost nothing;
+much larger ones make the equations stiff.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+
+from polhode.contracts import Formulation
+from polhode.formulations.vectors2 import attitude, enter
+from polhode.kernels.vector import add_scaled, cross, dot, multiply, subtract
+
+
+def damped(length: float, angle: float) -> Callable:
+    """The rate with λ = ``length`` and μ = ``angle``, 1/s."""
+
+    def rate(y, omega):
+        a, b = y[:3], y[3:]
+        u = cross(a, cross(b, a))
+        u = multiply(1.0 / sqrt(dot(u, u)), u)
+        da = add_scaled(cross(omega, a), length * (1.0 - dot(a, a)), a)
+        db = add_scaled(cross(omega, b), length * (1.0 - dot(b, b)), b)
+        return (*da, *add_scaled(db, angle, subtract(u, b)))
+
+    return rate
+
+
+def formulation(length: float = 1.0, angle: float = 1.0) -> Formulation:
+    """``vectors2-damped`` with other rates: λ for the lengths and μ for the angle, in 1/s."""
+    return Formulation(
+        name="vectors2-damped",
+        title="two frame vectors, damped",
+        enter=enter,
+        attitude=attitude,
+        rate=damped(float(length), float(angle)),
+        angle=0.5**0.5,
+        references=("boyle2017",),
+    )
+
+
+FORMULATION = formulation()

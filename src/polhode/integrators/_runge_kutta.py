@@ -1,0 +1,176 @@
+"""Explicit Runge-Kutta methods with an error estimate, of any tableau.
+
+    k_i = f(t + c_i h, y + h Σ_j a_ij k_j),    y' = y + h Σ_i b_i k_i                  (1)
+
+What the sum y + h Σ b k loses to rounding is carried and added to the next (Kahan).  Where the last
+stage is the slope at the end of the step (first same as last), it is carried too.
+
+Stages are unrolled by closures.  The components of y lie in SIMD vectors (``combined``), the slope
+sees single numbers.
+"""
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from typing import Any
+
+from polhode._compile import combined
+from polhode.contracts import size, slope
+from polhode.tableaus.runge_kutta import Tableau
+
+SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 6.0  # of the factor to the next step
+GUESS = 0.01  # of the first step: the share of the scale of change
+
+
+# ---- sums
+def picked(places: Sequence[int]) -> Callable:
+    """ks -> (ks[places[0]], ks[places[1]], …)."""
+    *_, last = places
+    if len(places) == 1:
+        return lambda ks: (ks[last],)
+    *_, second, last = places
+    if len(places) == 2:
+        return lambda ks: (ks[second], ks[last])
+    *_, first, second, last = places
+    if len(places) == 3:
+        return lambda ks: (ks[first], ks[second], ks[last])
+    before = picked(places[:-3])
+    return lambda ks: (*before(ks), ks[first], ks[second], ks[last])
+
+
+def combination(weights: Sequence) -> Callable:
+    """ks -> Σ weights[j] ks[j], without the weights that vanish."""
+    places = [j for j, weight in enumerate(weights) if weight != 0]
+    chosen, used = picked(places), tuple(weights[j] for j in places)
+    return lambda ks: combined(used, chosen(ks))
+
+
+def moved(y, h, d):
+    """y + h d."""
+    return combined((1.0, h), (y, d))
+
+
+def accumulated(y, low, h, d):
+    """(y + h d, what is lost), after ``low`` was lost before."""
+    change = combined((1.0, h), (low, d))
+    new = combined((1.0, 1.0), (y, change))
+    return new, combined((1.0, -1.0), (change, combined((1.0, -1.0), (new, y))))
+
+
+def nothing(y):
+    """Zeros like y."""
+    return combined((0.0,), (y,))
+
+
+# ---- stages
+def stages_of(a: Sequence, c: Sequence) -> Callable:
+    """(t, h, y, k1, body, params) -> (k1, k2, …) of (1)."""
+
+    def first(t, h, y, k1, body, params):
+        return (k1,)
+
+    def following(before, row, node):
+        total = combination(row)
+
+        def stages(t, h, y, k1, body, params):
+            ks = before(t, h, y, k1, body, params)
+            return (*ks, slope(t + node * h, moved(y, h, total(ks)), body, params))
+
+        return stages
+
+    stages = first
+    for k in range(1, len(c)):
+        stages = following(stages, a[k][:k], c[k])
+    return stages
+
+
+# ---- the step that follows
+def next_factor(error, power):
+    """The factor to the next step after a relative error, its power chosen by the order."""
+    return min(LARGEST, max(SMALLEST, SAFETY * (error + 1e-100) ** power))
+
+
+def first_guess(order: int) -> Callable:
+    """The first step by the size of slope and curvature (Hairer, Nørsett, Wanner I, II.4)."""
+    power = 1.0 / (order + 1)
+
+    def first_step(t, span, state, carry, body, params, tolerances):
+        y = state
+        k = slope(t, y, body, params)
+        scale = size(y, y, y, body, tolerances)
+        rate = size(k, y, y, body, tolerances)
+        small = scale < 1e-5 or rate < 1e-5
+        h = 1e-6 if small else GUESS * scale / rate
+        h = min(h, abs(span))
+        h = h if span > 0.0 else -h
+        ahead = moved(y, h, k)
+        change = combined((1.0, -1.0), (slope(t + h, ahead, body, params), k))
+        bend = size(change, y, y, body, tolerances) / abs(h)
+        worst = max(rate, bend)
+        step = max(1e-6, abs(h) * 1e-3) if worst <= 1e-15 else (GUESS / worst) ** power
+        step = min(100.0 * abs(h), step)
+        step = min(step, abs(span))
+        return (step if span > 0.0 else -step), 2
+
+    return first_step
+
+
+# ---- whole methods
+def explicit(
+    tableau: Tableau, estimate: Callable, power: int, number: Callable[[Any], Any] = float
+) -> dict[str, Any]:
+    """start, trial and first_step of a tableau.
+
+    ``estimate(ks) -> d`` or several; its ``size`` of h d falls as h to the ``power``.
+    """
+    a, b, c = tableau.converted(number)
+    same = tableau.first_same_as_last
+    exponent = -1.0 / power
+    stages, total, count = stages_of(a, c), combination(b), len(c)
+
+    def start(t, h, y, body, params):
+        return (nothing(y),)
+
+    def trial(t, h, state, carry, body, params, tolerances):
+        ks = stages(t, h, state, slope(t, state, body, params), body, params)
+        new, low = accumulated(state, carry[0], h, total(ks))
+        error = estimate(h, ks, state, new, body, tolerances)
+        return new, (low,), error, next_factor(error, exponent), count
+
+    def start_same(t, h, y, body, params):
+        return nothing(y), slope(t, y, body, params)
+
+    def trial_same(t, h, state, carry, body, params, tolerances):
+        ks = stages(t, h, state, carry[1], body, params)
+        new, low = accumulated(state, carry[0], h, total(ks))
+        error = estimate(h, ks, state, new, body, tolerances)
+        return new, (low, ks[count - 1]), error, next_factor(error, exponent), count - 1
+
+    return {
+        "start": start_same if same else start,
+        "trial": trial_same if same else trial,
+        "first_step": first_guess(tableau.order - 1),
+        "evaluations_at_start": int(same),
+    }
+
+
+def difference(weights: Sequence) -> Callable:
+    """The error estimate h Σ weights[j] k_j."""
+    total = combination(weights)
+
+    def estimate(h, ks, y, new, body, tolerances):
+        return abs(h) * size(total(ks), y, new, body, tolerances)
+
+    return estimate
+
+
+def of_two(weights5: Sequence, weights3: Sequence) -> Callable:
+    """The estimate of DOP853: of order 5 and 3, combined to fall as h to the 8."""
+    five, three = combination(weights5), combination(weights3)
+
+    def estimate(h, ks, y, new, body, tolerances):
+        e5 = size(five(ks), y, new, body, tolerances)
+        e3 = size(three(ks), y, new, body, tolerances)
+        e5, e3 = e5 * e5, e3 * e3
+        return abs(h) * e5 / sqrt(e5 + 0.01 * e3 + 1e-300)
+
+    return estimate
