@@ -1,0 +1,156 @@
+"""Gauss-Taylor: a given ω(t) is interpolated on s Gauss nodes, and that is solved to rounding.
+
+The step is that of ``kernels/gauss_taylor.py``, with s values of ω and of order 2s: the equation is
+linear, and so nothing of its solution need be known to evaluate it.  The error of a step is the sum
+of the two estimates there, and the tolerance, rtol + atol, is for the angle of one step:
+
+    h_new = h min(0.9 (tolerance/(e_1 + e_2))^(1/(2s-1)), 3, (MOST - 6)/terms)         (1)
+
+The series takes the longer the larger |ω| h; one that has not converged after ``MOST`` terms makes
+the step a trial that does not count, and the last limit in (1) keeps steps below that.  Steps have
+few bits, so that times and the middles of steps are sums without rounding: the rounding of t shifts
+all values of ω alike, and would be most of what is left of the error at small tolerances.
+
+Dense output: inside the step the polynomial of degree s - 1 is of order s + 1 only.  So for a step
+that is looked into ω is evaluated on 2s Gauss nodes, and the series that follows is of order 2s + 1
+all over the step.  It ends beside the end of the step, by the error of the latter; what is missing
+there, a small turn, is added in proportion to the time.
+
+``choose`` takes s from the tolerance.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import sqrt
+from typing import Any
+
+from polhode._compile import fma
+from polhode._simd import MOST, power_sum, taylor
+from polhode.contracts import Integrator, velocity
+from polhode.errors import InputError
+from polhode.kernels.gauss_taylor import (
+    embedded,
+    interpolation,
+    product,
+    seen,
+    side,
+    square,
+    tail,
+)
+from polhode.kernels.quaternion import conjugate, to_unit_length
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+STAGES = 4, 6, 8, 10, 12
+ROUNDING = 2e-17  # terms below are not seen
+SERIES = 0.01  # terms below this part of the tolerance are not needed
+SAFETY, GROWTH, LEAST = 0.9, 3.0, 0.2
+FEW_BITS = 2.0**33 + 1.0  # of 53, 20 are left
+
+
+def few_bits(x):
+    """x rounded to 20 bits (Veltkamp)."""
+    big = FEW_BITS * x
+    return big - (big - x)
+
+
+def rate(t, shared):
+    """c(y) at a time: ω times a quarter of the step."""
+    f, params = shared
+    x, y, z = velocity(t, IDENTITY, params)
+    return f * x, f * y, f * z
+
+
+def turned(even, odd, q):
+    """R(1) R(-1)* q, of length 1."""
+    last, first = ends(even, odd)
+    return to_unit_length(product(product(last, first), q))
+
+
+def ends(even, odd):
+    """R(1) and R(-1)*, from the sums of the even and of the odd terms."""
+    (a, b, c, d), (e, f, g, h) = even, odd
+    return (a + e, b + f, c + g, d + h), (a - e, f - b, g - c, h - d)
+
+
+def first_step(t, span, state, carry, body, params, tolerances):
+    """About a sixth of a turn, or all of it."""
+    turned = max(fastness(t, params), fastness(fma(0.01, span, t), params)) * abs(span)
+    return (few_bits(span / turned) if turned > 1.0 else span), 2
+
+
+def fastness(t, params):
+    """|ω|."""
+    x, y, z = velocity(t, IDENTITY, params)
+    return sqrt(fma(x, x, fma(y, y, z * z)))
+
+
+def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
+    """``trial``, ``fit`` and ``read``; ``number`` converts the constants."""
+    values, differences, to_legendre, to_powers = interpolation(s, number)
+    series, e1, e2 = taylor(s, s), embedded(s), tail(s)
+    power = number(-1) / (2 * s - 1)
+
+    def trial(t, h, state, carry, body, params, tolerances):
+        tolerance = tolerances[0] + tolerances[1]
+        c = values(rate, fma(0.5, h, t), h, (side(0.25 * h), params))
+        p = to_legendre(differences(c))
+        c = to_powers(p)
+        even, odd, first, terms = series(c, max(SERIES * tolerance, ROUNDING))
+        if terms > MOST + 1:  # |ω| h about 4 has a series that is not too long
+            size = sqrt(square(c[0]))
+            factor = min(0.6, 1.0 / size) if size > 1.0 else 0.6
+            return state, carry, 2.0, max(factor, 0.02), s
+        error = (e1(p[0], first) + e2(p)) / tolerance
+        factor = SAFETY * max(error, 1e-30) ** power
+        factor = max(min(factor, GROWTH, (MOST - 6.0) / terms), LEAST)  # (1)
+        new = seen(turned(even, odd, seen(state)))
+        return new, carry, error, few_bits(factor * h) / h, s
+
+    values_all, differences_all, to_legendre_all, to_powers_all = interpolation(2 * s, number)
+    series_all, at = taylor(2 * s, MOST + 1), power_sum(MOST + 1)
+
+    def fit(t, h, state, carry, new, body, params):
+        c = values_all(rate, fma(0.5, h, t), h, (side(0.25 * h), params))
+        c = to_powers_all(to_legendre_all(differences_all(c)))
+        even, odd, terms, _ = series_all(c, ROUNDING)
+        last, first = ends(even, odd)
+        back = product(first, seen(state))
+        _, x, y, z = product(seen(new), conjugate(product(last, back)))
+        return (terms, back, (x, y, z)), 2 * s
+
+    def read(x, h, state, fitted):
+        terms, back, rest = fitted
+        q = product(at(terms, fma(2.0, x, -1.0)), back)
+        q = product((1.0, x * rest[0], x * rest[1], x * rest[2]), q)
+        return seen(to_unit_length(q))
+
+    return {"trial": trial, "fit": fit, "read": read}
+
+
+@cache
+def gauss_taylor(s: int) -> Integrator:
+    """The integrator with s values of ω a step."""
+    if s not in STAGES:
+        raise InputError(f"Gauss-Taylor: the number of nodes s is one of {STAGES}, got {s!r}")
+    return Integrator(
+        name=f"gauss-taylor:{s}",
+        title=f"Gauss-Taylor, {s} nodes",
+        order=2 * s,
+        dense_order=2 * s,
+        symmetric=True,
+        linear=True,
+        tightest=1e-13,
+        references=("iserles1999", "boyle2017"),
+        first_step=first_step,
+        **functions(s),
+    )
+
+
+def stages_for(tolerance: float) -> int:
+    """The s that is about the fastest for a tolerance."""
+    return 6 if tolerance > 3e-4 else 8 if tolerance > 3e-9 else 10 if tolerance > 3e-12 else 12
+
+
+def choose(tolerance: float) -> Integrator:
+    """``gauss-taylor`` for a tolerance, rtol + atol."""
+    return gauss_taylor(stages_for(tolerance))
