@@ -43,9 +43,12 @@ def test_free_terms_are_free():
 
 
 # ---- a torque
-def test_a_torque_needs_a_step():
-    with pytest.raises(ph.MethodError, match="'auto' takes fixed steps when there is a torque"):
-        ph.solve(TOP, (0, 1))
+def test_without_a_step_an_integrator_finds_its_own():
+    run = ph.solve(TOP, (0, 1), rtol=1e-8)
+    assert ph.INTEGRATORS[run.method].adaptive
+    assert run.reason
+    exact = ph.solve(TOP, (0, 1), method="vern9", rtol=1e-13)
+    assert abs(run.q[-1] - exact.q[-1]).max() < 1e-6
 
 
 def test_what_is_chosen_is_said_and_kept(tmp_path):

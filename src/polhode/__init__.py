@@ -4,12 +4,15 @@ from polhode import lie, models, problems
 from polhode._compare import Comparison, compare
 from polhode._log import read_samples
 from polhode._samples import integrate_samples
-from polhode._solve import Solver, prepare, solve
+from polhode._solve import prepare, solve
+from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody
-from polhode.contracts import Method, Model, Status
+from polhode.contracts import Formulation, Integrator, Method, Model, Status
 from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
 from polhode.exact import exact_free_motion
+from polhode.formulations import FORMULATIONS
+from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
 from polhode.models import MODELS, potential, torque
@@ -20,12 +23,16 @@ from polhode.trajectory import Trajectory, load
 
 __all__ = [
     "COMPOSITIONS",
+    "FORMULATIONS",
+    "INTEGRATORS",
     "METHODS",
     "MODELS",
     "TABLEAUS",
     "Comparison",
     "FileError",
+    "Formulation",
     "InputError",
+    "Integrator",
     "Method",
     "MethodError",
     "Model",

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode._solve import find_method, prepare
+from polhode._checks import find_method
+from polhode._solve import prepare
 from polhode._truth import Truth, angle, keeps_energy, relative, true_end
 from polhode.contracts import Method, Model
 from polhode.errors import FileError, InputError

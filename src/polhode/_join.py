@@ -63,7 +63,21 @@ class Joined:
         self.start = loops.joined(method.start, None, numbers=pieces)
         self.run = (loops.joined if plain else loops.build)(loops.record, method, model, aligned)
         self.potentials = None if model.potential is None else _potentials(model, aligned)
+        self.accelerations = _accelerations(model, aligned)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
+        self.fit = None
+        self._joined = method, model, aligned
+
+    @cached_property
+    def sampled(self) -> Callable:
+        template = bind(loops.sampled, {loops.between: loops.by_step})
+        return loops.build(template, *self._joined)
+
+    @cached_property
+    def states(self) -> Callable:
+        """Rows of the state to rows (q, m)."""
+        leave = self._joined[0].leave
+        return np.array if leave is None else _states(leave)
 
 
 class Pursuit:
@@ -90,13 +104,18 @@ class Pursuit:
             self.pieces = loops.model_pieces(force, aligned)
             equations = moved(formulation)
             self.potentials = None if force.potential is None else _potentials(force, aligned)
+            self.accelerations = _accelerations(force, aligned)
         own = {
             stub: function
             for stub in (start, step, guess, improve, finish, trial, first_step, fit, read)
             if (function := getattr(integrator, stub.__name__)) is not None
         }
         self.layers = own, equations, self.pieces
+        self.torque: Any = self.pieces.get(torque_stub)
         self.start = loops.bound(integrator.start, equations, self.pieces)
+        self.fit = None
+        if integrator.fit is not None:
+            self.fit = loops.bound(integrator.fit, equations, self.pieces)
         self.tried = isinstance(force, Rate) or not force.analytic
 
     def built(self, template: Callable) -> Callable:
@@ -118,15 +137,9 @@ class Pursuit:
         return self.built(bind(loops.sampled, {loops.between: between}))
 
     @cached_property
-    def left(self) -> Callable:
-        """Rows of variables to rows of (attitude, momentum)."""
-        attitude, n = self.formulation.attitude, len(self.formulation.enter(IDENTITY))
-
-        def left(y):
-            return attitude(y[:n]), y[n:]
-
-        whole = isinstance(self.force, Rate)
-        return _left(attitude if whole else left)
+    def states(self) -> Callable:
+        """Rows of variables to rows (q, m), or (q) where there is no body."""
+        return _states(leaving(self.formulation, with_momentum=not isinstance(self.force, Rate)))
 
     @cached_property
     def velocities(self) -> Callable:
@@ -134,8 +147,48 @@ class Pursuit:
 
 
 @cache
-def _left(function: Callable) -> Callable:
-    return CompiledOrPlain(bind(loops.unit_attitudes, {loops.left: function}), "the attitude")
+def leaving(formulation: Formulation, with_momentum: bool = True) -> Callable:
+    """y -> (attitude, momentum)."""
+    attitude, n = formulation.attitude, len(formulation.enter(IDENTITY))
+    if not with_momentum:
+        return attitude
+    return lambda y: (attitude(y[:n]), y[n:])
+
+
+@cache
+def _states(leave: Callable) -> Callable:
+    run = CompiledOrPlain(bind(loops.unit_attitudes, {loops.left: leave}), "the attitude")
+
+    def states(rows):
+        pattern = (0.0,) * rows.shape[1]
+        out = np.empty((len(rows), len(flat(leave((1.0,) * rows.shape[1])))))
+        run(np.ascontiguousarray(rows), pattern, out)
+        return out
+
+    return states
+
+
+@cache
+def fixed(integrator: Integrator, formulation: Formulation) -> Method:
+    """An integrator with fixed steps, as a method whose state are the variables."""
+    equations = moved(formulation)
+    own: dict[str, Any] = {
+        stub.__name__: loops.bound(function, equations)
+        for stub in (start, step, guess, improve, finish)
+        if (function := getattr(integrator, stub.__name__)) is not None
+    }
+    return Method(
+        name=integrator.name,
+        title=integrator.title,
+        order=integrator.order,
+        symmetric=integrator.symmetric,
+        symplectic=False,
+        torques_per_step=integrator.evaluations,
+        torques_per_iteration=integrator.evaluations_per_iteration,
+        references=integrator.references,
+        leave=leaving(formulation),
+        **own,
+    )
 
 
 _known: dict = {}
@@ -205,7 +258,17 @@ def _potentials(model: Model, aligned: bool) -> Callable:
     return energies
 
 
-def try_potentials(parts: Joined, model: Model, q: tuple, body: tuple, aligned: bool) -> None:
+def _accelerations(model: Model, aligned: bool) -> Callable:
+    def values(times, states, body, params):
+        run = loops.build(loops.accelerations, None, model, aligned)
+        out = np.empty((len(times), 3))
+        run(times, np.ascontiguousarray(states), body, params, out)
+        return out
+
+    return values
+
+
+def try_potentials(parts: Joined | Pursuit, model: Model, q: tuple, body: tuple, aligned: bool) -> None:
     """Once: whether the complex step gives the torque of a potential, as it does not for ``abs``.
 
     Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy.

@@ -210,6 +210,7 @@ class Method:
     trial: Callable | None = None
     weights: tuple[float, ...] | tuple[tuple[float, ...], ...] = (1.0,)
     width: int = 8  # SIMD width that measured best
+    leave: Callable | None = None  # (q, m) from the state, if that is something else
 
     @property
     def fractions(self) -> tuple[float, ...]:

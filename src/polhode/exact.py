@@ -47,11 +47,16 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
 
 def free_states(body: RigidBody, state: tuple, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(attitudes, momenta) in the user's axes at ``times`` after the inner ``state``."""
+    return outer_states(body, free_rows(body.data, state, times))
+
+
+def free_rows(body: tuple, state: tuple, times: np.ndarray) -> np.ndarray:
+    """Rows (q, m) of the principal axes at ``times`` after the inner ``state``."""
     out = np.empty((len(times), 7))
-    _loop()(times, state, body.data, out)
+    _loop()(times, state, body, out)
     turned = np.einsum("ij,ij->i", out[1:, :4], out[:-1, :4]) < 0
     out[1:, :4] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
-    return outer_states(body, out)
+    return out
 
 
 @cache

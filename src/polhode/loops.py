@@ -48,6 +48,7 @@ from polhode.contracts import (
 )
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
+from polhode.kernels.vector import add, cross, scale
 
 MAX_ITERATIONS = 50
 MAX_TRIALS = 100  # of one adaptive step
@@ -141,6 +142,15 @@ def potentials(times, states, body, params, out):
     for i in range(len(times)):
         q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
         out[i] = potential(times[i], q, body, params)
+
+
+def accelerations(times, states, body, params, out):
+    """The angular accelerations along the rows (q, m), in principal axes."""
+    for i in range(len(times)):
+        q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
+        m = states[i, 4], states[i, 5], states[i, 6]
+        force = add(cross(m, scale(body[1], m)), torque(times[i], q, m, body, params))
+        put(out, i, scale(body[1], force))
 
 
 def free_motion(times, state, body, out):
@@ -237,7 +247,7 @@ def sampled(knots, places, times, settings, state, carry, fitted, body, params, 
         k = places[i]
         t, t_low = knots[k, 0], knots[k, 1]
         this = (times[i] - t) - t_low
-        if this == 0.0:
+        if times[i] == t:
             put(out, i, take(knots, k, 2, state))
             continue
         if k != last:
@@ -270,6 +280,18 @@ def velocities(times, attitudes, params, out):
     for i in range(len(times)):
         q = attitudes[i, 0], attitudes[i, 1], attitudes[i, 2], attitudes[i, 3]
         put(out, i, velocity(times[i], q, params))
+
+
+def event(t, q, omega):
+    """A stub: what a user looks for the zeros of."""
+    return 0.0
+
+
+def watched(times, rows, out):
+    """The value of an event at every time, from rows (attitude, angular velocity)."""
+    for i in range(len(times)):
+        q = rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3]
+        out[i] = event(times[i], q, (rows[i, 4], rows[i, 5], rows[i, 6]))
 
 
 # ---- many bodies in SIMD lanes, fixed step

@@ -14,6 +14,7 @@ from polhode import storage
 from polhode._version import __version__
 from polhode.body import RigidBody
 from polhode.contracts import OK, Status
+from polhode.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
@@ -37,7 +38,11 @@ class Trajectory:
     gaps : (start, end) of every stretch of time that was bridged, between samples
     success, status, message : how the run ended; a failed run holds everything up to the last good
         step
-    nsteps, nfev, niter : steps, evaluations of the torque, Newton iterations
+    angular_acceleration : (n, 3) dω/dt in body axes; None where no torque is known
+    sol(t) : the trajectory at any times of the run, not only those of ``t``
+    t_events, events : for each event that was asked for, the times and the trajectory at them
+    nsteps, nfev, niter, rejected : steps, evaluations of the torque, Newton iterations, and trial
+        steps that did not count
     method, reason : its name, and why it was chosen if nobody said which
     arguments : what ``solve`` was given;  problem : what it was about (both plain data)
 
@@ -48,11 +53,14 @@ class Trajectory:
     def __init__(
         self,
         t: np.ndarray,
-        q: np.ndarray,
+        q: np.ndarray | None,
         angular_momentum: np.ndarray | None,
         body: RigidBody | None,
         *,
+        motion: "Callable[[], tuple[np.ndarray, np.ndarray]] | None" = None,
         potential: "Callable[[], np.ndarray] | None",
+        acceleration: "Callable[[], np.ndarray] | None" = None,
+        sol: "Callable[[np.ndarray], Trajectory] | None" = None,
         omega: np.ndarray | None = None,
         error: np.ndarray | None = None,
         method: str,
@@ -61,13 +69,17 @@ class Trajectory:
         nsteps: int = 0,
         nfev: int = 0,
         niter: int = 0,
+        rejected: int = 0,
+        t_events: "list[np.ndarray] | None" = None,
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
         problem: Callable[[], dict] | None = None,
     ):
         self.t = t
-        self.q = q
-        self.angular_momentum: Any = angular_momentum
+        if motion is None:
+            self.q = q
+            self.angular_momentum = angular_momentum
+        self._motion: Any = motion
         self.body: Any = body
         self.error = error
         if omega is not None:
@@ -75,13 +87,26 @@ class Trajectory:
         self.method = method
         self._status = status
         self.message = message
-        self.nsteps, self.nfev, self.niter = nsteps, nfev, niter
+        self.nsteps, self.nfev, self.niter, self.rejected = nsteps, nfev, niter, rejected
+        self.t_events = [] if t_events is None else t_events
         self.arguments = arguments or {}
         self.reason = reason
         self._potential = potential
+        self._acceleration = acceleration
+        self._sol = sol
         self._problem = problem
 
     # ---- derived quantities
+    @cached_property
+    def q(self) -> Any:
+        self.q, self.angular_momentum = self._motion()
+        return self.q
+
+    @cached_property
+    def angular_momentum(self) -> Any:
+        self.q, self.angular_momentum = self._motion()
+        return self.angular_momentum
+
     @property
     def status(self) -> Status:
         return Status(self._status)
@@ -131,12 +156,33 @@ class Trajectory:
     def potential_energy(self) -> np.ndarray | None:
         return None if self._potential is None else self._potential()
 
+    @cached_property
+    def angular_acceleration(self) -> np.ndarray | None:
+        return None if self._acceleration is None else self._acceleration()
+
     @property
     def energy(self) -> np.ndarray | None:
         """Kinetic and potential energy; None if no potential is known."""
         if self.potential_energy is None:
             return None
         return self.kinetic_energy + self.potential_energy
+
+    # ---- between the steps
+    def sol(self, t: Any) -> "Trajectory":
+        """The trajectory at any time or times of the run, in any order."""
+        if self._sol is None:
+            raise InputError(
+                "this trajectory has no dense output (it was read from a file, or made from"
+                " samples); give the times as t_eval= when it is made"
+            )
+        times = np.atleast_1d(np.array(t, dtype=float))
+        if times.ndim != 1 or not np.isfinite(times).all():
+            raise InputError(f"t must be a time or a list of times, got {t!r}")
+        return self._sol(times)
+
+    @cached_property
+    def events(self) -> "list[Trajectory]":
+        return [self.sol(times) for times in self.t_events]
 
     # ---- parts
     def __len__(self) -> int:
@@ -156,12 +202,18 @@ class Trajectory:
             potential=None
             if self._potential is None
             else lambda: np.asarray(self.potential_energy)[key],
+            acceleration=None
+            if self._acceleration is None
+            else lambda: np.asarray(self.angular_acceleration)[key],
+            sol=self._sol,
             method=self.method,
             status=self.status,
             message=self.message,
             nsteps=self.nsteps,
             nfev=self.nfev,
             niter=self.niter,
+            rejected=self.rejected,
+            t_events=self.t_events,
             arguments=self.arguments,
             reason=self.reason,
             problem=self._problem,
@@ -171,17 +223,24 @@ class Trajectory:
     def _facts(self) -> dict[str, str]:
         span = f"{self.t[0]:g} to {self.t[-1]:g}" if len(self) else "empty"
         counts = f"{self.nsteps} steps, {self.nfev} torque evaluations"
+        if self.rejected:
+            counts += f", {self.rejected} trials rejected"
         if self.niter:
             counts += f", {self.niter} Newton iterations"
         if self.body is None:
-            counts = f"{self.nsteps} intervals"
+            counts = f"{self.nsteps} {'steps' if self.nfev else 'intervals'}"
+            counts += f", {self.nfev} evaluations" if self.nfev else ""
         facts = {
             "states": f"{len(self)}, t = {span}",
             "method": ", ".join([self.method, *(f"{k}={v!r}" for k, v in self.arguments.items())]),
             **({"chosen": self.reason} if self.reason else {}),
             "work": counts,
-            "ended": "success" if self.success else f"{self.status.name}: {self.message}",
+            "ended": (self.message or "success")
+            if self.success
+            else f"{self.status.name}: {self.message}",
         }
+        if self.t_events:
+            facts["events"] = ", ".join(str(len(times)) for times in self.t_events) + " found"
         if self.gaps:
             longest = max(end - start for start, end in self.gaps)
             facts["gaps"] = f"{len(self.gaps)} bridged, the longest {longest:.3g} s"
@@ -253,6 +312,7 @@ class Trajectory:
                 "nsteps": self.nsteps,
                 "nfev": self.nfev,
                 "niter": self.niter,
+                "rejected": self.rejected,
             },
         )
 
@@ -316,6 +376,7 @@ def load(path: str | os.PathLike) -> Trajectory:
         nsteps=int(facts["nsteps"]),
         nfev=int(facts["nfev"]),
         niter=int(facts["niter"]),
+        rejected=int(facts.get("rejected", 0)),
         arguments=json.loads(facts["arguments"]),
         reason=facts.get("reason", ""),
         problem=lambda: problem,

@@ -1,7 +1,8 @@
 """Two frame vectors, drawn back to unit length and a right angle (Boyle 2017, section II).
 
     df_0/dt = ω x f_0 + λ (1 - f_0·f_0) f_0                                            (2)
-    df_1/dt = ω x f_1 + λ (1 - f_1·f_1) f_1 + μ (u - f_1),    u = f_0 x (f_1 x f_0) made a unit   (3)
+    df_1/dt = ω x f_1 + λ (1 - f_1·f_1) f_1 + μ (u - f_1)                              (3)
+    u = f_0 x (f_1 x f_0) / |f_0 x (f_1 x f_0)|
 
 Lengths come back as exp(-2λt), the angle as exp(-μt).  Rates of the motion's own size cost nothing;
 much larger ones make the equations stiff.

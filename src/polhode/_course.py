@@ -1,0 +1,198 @@
+"""The course of an adaptive run: every step it took, and what lies between them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from polhode._join import Pursuit
+from polhode._tree import flat, like
+from polhode.contracts import OK
+from polhode.errors import InputError
+from polhode.exact import free_rows
+from polhode.kernels.vector import scale
+
+FIRST_ROWS, MOST_ROWS = 256, 8192  # steps in one call of a compiled loop: Ctrl-C is served between
+LOOK = 0.5  # radians between two looks at a closed form
+NO_PROGRESS: Callable[[float], None] = lambda fraction: None  # noqa: E731
+
+
+class Motion(Protocol):
+    """A motion that is known: the times of its steps, and rows (q, m) at these and at any times."""
+
+    @property
+    def times(self) -> np.ndarray: ...
+
+    @property
+    def states(self) -> np.ndarray: ...
+
+    def at(self, times: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass
+class Course:
+    """Rows (t, t_low, variables) at the start and after every step; the time is t + t_low."""
+
+    parts: Any  # a Pursuit, or a Joined
+    rows: np.ndarray
+    pattern: tuple  # the form of the variables
+    body: tuple
+    params: tuple
+    settings: tuple  # what a side step needs: tolerances, or weights and offsets
+    status: int = OK
+    rejected: int = 0
+    evaluations: int = 0
+    next_step: float = 0.0
+    breaks: list[int] = field(default_factory=list)  # rows at which the run started anew
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.rows[:, 0]
+
+    @property
+    def nsteps(self) -> int:
+        return len(self.rows) - 1 - len(self.breaks)
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        """Rows (attitude, momentum), the sign of the attitude continuous."""
+        states = self.parts.states(self.rows[:, 2:])
+        turned = np.einsum("ij,ij->i", states[1:, :4], states[:-1, :4]) < 0
+        states[1:, :4] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+        return states
+
+    def places(self, times: np.ndarray) -> np.ndarray:
+        """The row at which the step begins in which each time lies."""
+        knots = self.times
+        if knots[-1] >= knots[0]:
+            return np.searchsorted(knots, times, side="right") - 1
+        return np.searchsorted(-knots, -times, side="right") - 1
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Rows (attitude, momentum) at any times of the run."""
+        first, last = float(self.times[0]), float(self.times[-1])
+        low, high = min(first, last), max(first, last)
+        wrong = np.flatnonzero(~((times >= low) & (times <= high)))
+        if len(wrong):
+            raise InputError(
+                f"t[{wrong[0]}] = {times[wrong[0]]!r} is outside the run, from {first} to {last}"
+            )
+        if len(times) == 0:
+            return np.empty((0, self.states.shape[1]))
+        order = np.argsort(times if last >= first else -times, kind="stable")
+        inner = times[order]
+        places = self.places(inner)
+        out = np.empty((len(times), self.rows.shape[1] - 2))
+        state, carry, fitted = self._patterns
+        good, count = self.parts.sampled(
+            self.rows,
+            places,
+            inner,
+            self.settings,
+            state,
+            carry,
+            fitted,
+            self.body,
+            self.params,
+            out,
+        )
+        if good < len(times):
+            raise InputError(
+                f"t[{order[good]}] = {inner[good]!r}: the state there is not finite; the force is"
+                " not defined inside this step"
+            )
+        self.evaluations += count
+        states = self.parts.states(out)
+        near = self.states[places, :4]
+        states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
+        back = np.empty_like(states)
+        back[order] = states
+        return back
+
+    @cached_property
+    def _patterns(self) -> tuple:
+        """(state, carry, what is fitted): only their form matters."""
+        row = self.rows[0].tolist()
+        t, state = row[0] + row[1], like(self.pattern, iter(row[2:]))
+        h = (self.rows[-1, 0] - t) / max(self.nsteps, 1)
+        carry = self.parts.start(t, h, state, self.body, self.params)
+        fitted = ()
+        if self.parts.fit is not None:
+            fitted, _ = self.parts.fit(t, h, state, carry, state, self.body, self.params)
+        return state, carry, fitted
+
+
+class FreeMotion:
+    """The closed form of a free motion; ``times`` are near enough to see an event between them."""
+
+    def __init__(self, body: tuple, state: tuple, t0: float, t1: float):
+        self.body, self.state, self.t0 = body, state, t0
+        rate = math.hypot(*scale(body[1], state[1]))
+        self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
+
+    @property
+    def states(self) -> np.ndarray:
+        return self.at(self.times)
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        return free_rows(self.body, self.state, times - self.t0)
+
+
+def pursue(
+    parts: Pursuit,
+    points: Sequence[float],
+    state: tuple,
+    carry: tuple,
+    body: tuple,
+    params: tuple,
+    tolerances: tuple[float, float],
+    limits: tuple[float, float],
+    report: Callable[[float], None] = NO_PROGRESS,
+    stop: Callable[[Course], bool] | None = None,
+) -> Course:
+    """The run from the first of ``points`` to the last, started anew at those between.
+
+    ``limits``: the first step, or 0, and the largest.  ``stop(course)`` is asked between calls of
+    the compiled loop, and may cut the course.
+    """
+    width = 2 + len(state)
+    t, low = points[0], 0.0
+    pieces = [np.array([[t, low, *state]])]
+    course = Course(parts, pieces[0], state, body, params, tolerances)
+    first, largest = limits
+    room = FIRST_ROWS
+    at_start = parts.integrator.evaluations_at_start
+    for target in points[1:]:
+        last = target == points[-1]
+        end = target if last else math.nextafter(target, t)  # what is beyond is another force
+        h, fresh = math.copysign(first, end - t), True
+        while (end - t) - low != 0.0:
+            out = np.empty((room, width))
+            t, low, h, state, carry, status, accepted, rejected, starts, count = parts.run(
+                t, low, end, h, largest, fresh, state, carry, body, params, tolerances, out
+            )
+            fresh = False
+            pieces.append(out[:accepted])
+            course.status = status
+            course.next_step = h
+            course.rejected += rejected
+            course.evaluations += count + starts * at_start
+            if status != OK:
+                break
+            report((t - points[0]) / (points[-1] - points[0]))
+            room = min(4 * room, MOST_ROWS)
+            if stop is not None:
+                course.rows = np.concatenate(pieces)
+                if stop(course):
+                    return course
+        if course.status != OK:
+            break
+        if not last:
+            t, low = target, 0.0
+            course.breaks.append(sum(map(len, pieces)))
+            pieces.append(np.array([[t, low, *flat(state)]]))
+    course.rows = np.concatenate(pieces)
+    return course

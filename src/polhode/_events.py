@@ -1,0 +1,183 @@
+"""Events: zeros of functions ``event(t, q, omega)`` along a motion.
+
+Each step is looked at in ``PARTS`` pieces.  Where a function changes its sign, its zero is found by
+bracketing; where it comes near zero and turns back between two pieces, the turning point is found
+first, for there may be two zeros around it.  A zero at the very start is none.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode._compile import CompiledOrPlain
+from polhode._tree import bind
+from polhode.errors import InputError
+from polhode.kernels.trig import ELEMENTARY
+
+PARTS = 8  # of a step
+BLOCK = 4096  # steps that are looked at together
+
+See = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # times -> (attitudes, rates)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A function, the number of zeros after which to stop, and the sign of its slope there."""
+
+    values: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    terminal: float
+    direction: float
+
+
+class Watch:
+    """Several events; ``times[k]`` are the zeros of the k-th so far, ``stop`` where a run ends."""
+
+    def __init__(self, events: Sequence[Event]):
+        self.events = events
+        self.times: list[list[float]] = [[] for _ in events]
+        self.stop: float | None = None
+        self._done = 0  # steps that were looked at
+        self._signs: list[float] = [0.0 for _ in events]
+
+    def anew(self) -> "Watch":
+        return Watch(self.events)
+
+    def look(self, knots: np.ndarray, see: See) -> bool:
+        """Look at the steps that are new; whether a terminal event was found."""
+        while self._done < len(knots) - 1 and self.stop is None:
+            ahead = min(self._done + BLOCK, len(knots) - 1)
+            self._block(see, knots[self._done : ahead + 1])
+            self._done = ahead
+        return self.stop is not None
+
+    def _block(self, see: See, knots: np.ndarray) -> None:
+        shares = np.arange(PARTS) / PARTS
+        inner = knots[:-1, None] + np.diff(knots)[:, None] * shares
+        times = np.append(inner.ravel(), knots[-1])
+        forward = 1.0 if knots[-1] >= knots[0] else -1.0
+        q, omega = see(times)
+        found: list[list[tuple[float, float]]] = []
+        for k, event in enumerate(self.events):
+            values = event.values(times, q, omega)
+
+            def value(t, event=event):
+                flat = np.atleast_1d(t).ravel()
+                return event.values(flat, *see(flat)).reshape(np.shape(t))
+
+            zeros = _zeros(times, values, value, self._signs[k])
+            last = np.flatnonzero(values)
+            self._signs[k] = np.sign(values[last[-1]]) if len(last) else self._signs[k]
+            found.append([z for z in zeros if event.direction * z[1] * forward >= 0])
+        self._stop_at(found, forward)
+        for k, zeros in enumerate(found):
+            kept = [t for t, _ in zeros if self.stop is None or forward * (t - self.stop) <= 0]
+            self.times[k] += kept
+
+    def _stop_at(self, found: list[list[tuple[float, float]]], forward: float) -> None:
+        ends = []
+        for event, old, zeros in zip(self.events, self.times, found, strict=True):
+            left = event.terminal - len(old)
+            if left <= len(zeros):
+                ends.append(zeros[int(left) - 1][0])
+        if ends:
+            self.stop = min(ends, key=lambda t: forward * t)
+
+
+def _zeros(
+    times: np.ndarray, values: np.ndarray, value: Callable, before: float
+) -> list[tuple[float, float]]:
+    """(time, sign of the change) of the zeros, in the order of the motion."""
+    from scipy.optimize import elementwise
+
+    signs = np.sign(values)
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise InputError(f"an event is not finite at t = {times[place]!r}; it must return a number")
+    where, brackets = np.flatnonzero(signs), []
+    for i, j in pairwise(where):
+        if signs[i] != signs[j]:
+            brackets.append((times[i], times[j], signs[j]))
+    if len(where) and before * signs[where[0]] < 0 and where[0] > 0:
+        brackets.append((times[0], times[where[0]], signs[where[0]]))
+    size = np.abs(values)
+    dips = 1 + np.flatnonzero(
+        (size[1:-1] <= size[:-2])
+        & (size[1:-1] <= size[2:])
+        & (signs[1:-1] == signs[:-2])
+        & (signs[1:-1] == signs[2:])
+        & (signs[1:-1] != 0)
+    )
+    if len(dips):
+        side = signs[dips]
+        low = elementwise.find_minimum(
+            lambda t, side: side * value(t),
+            (times[dips - 1], times[dips], times[dips + 1]),
+            args=(side,),
+            maxiter=60,
+        )
+        for i, t, f, s in zip(dips, np.asarray(low.x), np.asarray(low.f_x), side, strict=True):
+            if f < 0:
+                brackets += [(times[i - 1], t, -s), (t, times[i + 1], s)]
+    if not brackets:
+        return []
+    a, b, slope = map(np.array, zip(*brackets, strict=True))
+    root = elementwise.find_root(value, (a, b))
+    zeros = sorted(zip(np.asarray(root.x).tolist(), slope.tolist(), strict=True))
+    return zeros if times[-1] >= times[0] else zeros[::-1]
+
+
+def watched(events: Any) -> Watch | None:
+    """The events that a user asked for: a function or several."""
+    if events is None:
+        return None
+    functions = (events,) if callable(events) else tuple(events)
+    made = []
+    for k, function in enumerate(functions):
+        if not callable(function):
+            raise InputError(f"events[{k}] must be a function event(t, q, omega), got {function!r}")
+        terminal, direction = getattr(function, "terminal", 0), getattr(function, "direction", 0)
+        try:
+            count, slope = float(terminal), float(direction)
+        except (TypeError, ValueError):
+            count = slope = math.nan
+        if not (count >= 0 and count == int(count)) or math.isnan(slope):
+            raise InputError(
+                f"events[{k}]: terminal must be False, True or a number of zeros and direction a"
+                f" number, got {terminal!r} and {direction!r}"
+            )
+        made.append(Event(_values(function, k), count or math.inf, slope))
+    return Watch(made) if made else None
+
+
+def _values(function: Callable, place: int) -> Callable:
+    """(times, attitudes, rates) -> the values of the function, compiled if it can be."""
+    looked = bind(function, ELEMENTARY)
+    run = CompiledOrPlain(bind(loops.watched, {loops.event: looked}), f"events[{place}]")
+    tried = False
+
+    def values(times, q, omega):
+        nonlocal tried
+        if not tried:
+            _try(function, place, float(times[0]), tuple(q[0].tolist()), tuple(omega[0].tolist()))
+            tried = True
+        out = np.empty(len(times))
+        run(np.ascontiguousarray(times), np.ascontiguousarray(np.hstack([q, omega])), out)
+        return out
+
+    return values
+
+
+def _try(function: Callable, place: int, t: float, q: tuple, omega: tuple) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    try:
+        float(function(t, q, omega))
+    except Exception as error:
+        raise InputError(
+            f"events[{place}] fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
+            " (t, q, omega), q = (w, x, y, z), and returns a number"
+        ) from error
