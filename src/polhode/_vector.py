@@ -1,0 +1,557 @@
+"""Four numbers at once: one SIMD register when compiled, the class ``Four`` in plain Python.
+
+Functions written for floats run on them unchanged: + - * / and powers, comparisons with ``mask``
+and ``blend``, ``fma``, ``rint``, ``abs`` and everything in ``math``; a plain number is the same in
+all lanes.  Each lane does the IEEE operations of a single float, so that four columns, stages or
+bodies side by side have the bits that each has alone.  What cannot be said of four numbers at once
+(``if x > 0``, ``int(x)``) is refused by the compiler, and raises ``TypeError`` in plain Python.
+
+``pack`` and ``unpack`` go in and out, ``each`` maps a function over tuples of any length, and
+``table(rows)`` is a function of an index that reads constants.  Compiled code needs nothing else;
+plain Python needs ``ON_FOUR`` bound in, for ``rint``, ``mask``, ``blend``, ``float`` and functions
+of ``math`` know one number only there.
+
+Together with ``_compile`` the place that knows the compiler (Numba).
+"""
+
+import functools
+import hashlib
+import math
+import operator
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from llvmlite import ir
+from numba import types as nt
+from numba.core import cgutils
+from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, models, overload, register_model
+
+from polhode import _compile
+from polhode._compile import F8, I32, I64, blend, finite, fma, mask, rint
+from polhode._tree import PRIMITIVES, flat
+
+WIDTH = 4
+LANES = range(WIDTH)
+_SALT = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]  # in the primitives' names
+
+
+# ---- plain Python
+class Four:
+    """Four numbers of any kind; every operation is done on each."""
+
+    __slots__ = ("lanes",)
+    __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # NumPy's numbers leave operations to this class
+
+    def __init__(self, a, b, c, d):
+        self.lanes = a, b, c, d
+
+    def __repr__(self) -> str:
+        return f"Four{self.lanes}"
+
+    def __bool__(self) -> bool:
+        raise TypeError("four numbers are not one condition; use mask and blend")
+
+
+def lanewise(function: Callable) -> Callable:
+    """``function`` on each lane, if one of its arguments is a ``Four``."""
+
+    @functools.wraps(function)
+    def on_lanes(*args):
+        if not any(isinstance(x, Four) for x in args):
+            return function(*args)
+        lanes = ([x.lanes[i] if isinstance(x, Four) else x for x in args] for i in LANES)
+        return Four(*(function(*lane) for lane in lanes))
+
+    return on_lanes
+
+
+def _reversed(function: Callable) -> Callable:
+    return lambda a, b: function(b, a)
+
+
+_BINARY = "add", "sub", "mul", "truediv", "pow"
+_OTHERS = "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_"
+for _name in _BINARY:
+    _operation = getattr(operator, _name)
+    setattr(Four, f"__{_name}__", lanewise(_operation))
+    setattr(Four, f"__r{_name}__", lanewise(_reversed(_operation)))
+for _name in _OTHERS:
+    setattr(Four, f"__{_name.strip('_')}__", lanewise(getattr(operator, _name)))
+
+
+def pack(a, b, c, d):
+    """Four numbers as one."""
+    return Four(a, b, c, d)
+
+
+def unpack(four):
+    """The tuple of the four numbers."""
+    return four.lanes
+
+
+def each(function, rows):
+    """(function(a[0], b[0], …), function(a[1], b[1], …), …) of rows = (a, b, …).
+
+    A row that is no tuple is the same argument every time.
+    """
+    count = max(len(row) for row in rows if isinstance(row, tuple))
+    columns = ([row[i] if isinstance(row, tuple) else row for row in rows] for i in range(count))
+    return tuple(function(*column) for column in columns)
+
+
+def everywhere(x):
+    """The number x in all lanes."""
+    return pack(x, x, x, x)
+
+
+def total(four):
+    """The sum of the lanes, by pairs."""
+    a, b, c, d = unpack(four)
+    return (a + b) + (c + d)
+
+
+def _blend(m, a, b):
+    if isinstance(a, tuple):
+        return tuple(_blend(m, x, y) for x, y in zip(a, b, strict=True))
+    return lanewise(blend)(m, a, b)
+
+
+def _finite(value):
+    numbers = (x for y in flat(value) for x in (y.lanes if isinstance(y, Four) else (y,)))
+    return finite(tuple(numbers))
+
+
+_MATH = tuple(
+    getattr(math, name)
+    for name in "sqrt exp expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh"
+    " asinh acosh atanh erf erfc gamma lgamma fabs atan2 hypot copysign pow fmod".split()
+)
+ON_FOUR: dict[Callable, Callable] = {
+    rint: lanewise(rint),
+    mask: lanewise(mask),
+    blend: _blend,
+    finite: _finite,
+    float: lanewise(float),
+} | {function: lanewise(function) for function in _MATH}
+
+
+# ---- the types
+class FourType(nt.Type):
+    def __init__(self):
+        super().__init__(name="Four")
+
+    def can_convert_from(self, typingctx, other):
+        return typingctx.can_convert(other, nt.float64) and None
+
+    def unify(self, typingctx, other):
+        """A variable that is a number here and four there is four."""
+        return self if isinstance(other, nt.Number) else None
+
+
+class FlagsType(nt.Type):
+    """Four conditions."""
+
+    def __init__(self):
+        super().__init__(name="FourFlags")
+
+
+FOUR, FLAGS = FourType(), FlagsType()
+V, B = ir.VectorType(F8, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+VI = ir.VectorType(I64, WIDTH)
+
+
+@register_model(FourType)
+class _FourModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, V)
+
+
+@register_model(FlagsType)
+class _FlagsModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, B)
+
+
+def _spread(builder, x):
+    """A scalar in all lanes."""
+    kind = ir.VectorType(x.type, WIDTH)
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), x, I32(0))
+    places = ir.Constant(ir.VectorType(I32, WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), places)
+
+
+def _wide(builder, x):
+    return x if isinstance(x.type, ir.VectorType) else _spread(builder, x)
+
+
+def _fours(args) -> bool:
+    """Numbers, at least one of them four."""
+    numbers = FourType, nt.Float, nt.Integer
+    return any(isinstance(a, FourType) for a in args) and all(isinstance(a, numbers) for a in args)
+
+
+def _as_given(args) -> list:
+    return [a if isinstance(a, FourType) else nt.float64 for a in args]
+
+
+@lower_cast(nt.Number, FourType)
+def _cast(context, builder, from_type, to_type, x):
+    return _spread(builder, context.cast(builder, x, from_type, nt.float64))
+
+
+# ---- operators
+def _operator(function: Callable, result: nt.Type, lower: Callable) -> None:
+    """Typing and code of an operator; ``lower(builder, a, b)`` sees vectors."""
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and _fours(args):
+                return signature(result, *_as_given(args))
+
+    def code(context, builder, sig, args):
+        return lower(builder, *(_wide(builder, x) for x in args))
+
+    for left, right in ((FourType, FourType), (FourType, nt.Float), (nt.Float, FourType)):
+        lower_builtin(function, left, right)(code)
+
+
+def _unary(function: Callable, kind: nt.Type, lower: Callable) -> None:
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 1 and args[0] == kind:
+                return signature(kind, kind)
+
+    @lower_builtin(function, type(kind))
+    def code(context, builder, sig, args):
+        return lower(builder, args[0])
+
+
+def _named(method: str, *first) -> Callable:
+    return lambda builder, a, b: getattr(builder, method)(*first, a, b)
+
+
+def _absolute(builder, x):
+    return builder.call(_declared(builder, "fabs", 1), [x])
+
+
+def _declared(builder, name: str, count: int):
+    kind = ir.FunctionType(V, [V] * count)
+    return cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f64")
+
+
+for _function, _method in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _operator(_function, FOUR, _named(_method))
+    _operator(getattr(operator, f"i{_function.__name__}"), FOUR, _named(_method))
+for _function, _sign in (
+    (operator.eq, "=="),
+    (operator.lt, "<"),
+    (operator.le, "<="),
+    (operator.gt, ">"),
+    (operator.ge, ">="),
+):
+    _operator(_function, FLAGS, _named("fcmp_ordered", _sign))
+_operator(operator.ne, FLAGS, _named("fcmp_unordered", "!="))
+_unary(operator.neg, FOUR, lambda builder, x: builder.fneg(x))
+_unary(operator.pos, FOUR, lambda builder, x: x)
+_unary(abs, FOUR, _absolute)
+_unary(float, FOUR, lambda builder, x: x)
+
+
+def _both(function: Callable, method: str) -> None:
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and FLAGS in args and {*args} <= {FLAGS, nt.boolean}:
+                return signature(FLAGS, FLAGS, FLAGS)
+
+    @lower_builtin(function, FlagsType, FlagsType)
+    def code(context, builder, sig, args):
+        return getattr(builder, method)(*args)
+
+
+_both(operator.and_, "and_")
+_both(operator.or_, "or_")
+
+
+@infer_global(operator.pow)
+class _Power(AbstractTemplate):
+    def generic(self, args, kws):
+        if len(args) != 2 or not _fours(args):
+            return None
+        if isinstance(args[1], nt.Integer):
+            return signature(FOUR, FOUR, nt.int64)
+        return signature(FOUR, FOUR, FOUR)
+
+
+@lower_builtin(operator.pow, FourType, nt.Integer)
+def _whole_power(context, builder, sig, args):
+    return context.compile_internal(builder, _products, sig, args)
+
+
+@lower_builtin(operator.pow, FourType, FourType)
+def _power(context, builder, sig, args):
+    return context.compile_internal(builder, _lane_powers, sig, args)
+
+
+def _products(x, n):
+    """x to a whole power, by the products that Numba makes for one number."""
+    result, left = _wider(1.0), abs(n)
+    while left != 0:
+        if left & 1:
+            result = result * x
+        left >>= 1
+        x = x * x
+    return 1.0 / result if n < 0 else result
+
+
+def _lane_powers(x, y):
+    a, b, c, d = _unpack(x)
+    p, q, r, s = _unpack(y)
+    return _pack(a**p, b**q, c**r, d**s)
+
+
+def _overloaded(function: Callable) -> None:
+    """A function of ``math``, lane by lane; the square root is one instruction."""
+
+    @overload(function)
+    def one(x):
+        if not isinstance(x, FourType):
+            return None
+        if function is math.sqrt:
+            return lambda x: _sqrt(x)
+        if function is math.fabs:
+            return lambda x: abs(x)
+
+        def lanes(x):
+            a, b, c, d = _unpack(x)
+            return _pack(function(a), function(b), function(c), function(d))
+
+        return lanes
+
+
+def _overloaded2(function: Callable) -> None:
+    @overload(function)
+    def two(x, y):
+        if not _fours((x, y)):
+            return None
+
+        def lanes(x, y):
+            a, b, c, d = _unpack(_wider(x))
+            p, q, r, s = _unpack(_wider(y))
+            return _pack(function(a, p), function(b, q), function(c, r), function(d, s))
+
+        return lanes
+
+
+_TWO = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
+for _function in _MATH:
+    (_overloaded2 if _function in _TWO else _overloaded)(_function)
+
+
+# ---- primitives
+def _primitive(name: str) -> Callable:
+    """An intrinsic whose name says which version of this file it is from."""
+
+    def made(function):
+        function.__name__ = f"{name}_{_SALT}"
+        return intrinsic(function)
+
+    return made
+
+
+@_primitive("pack")
+def _pack(_, a, b, c, d):
+    def lower(context, builder, sig, args):
+        four = ir.Constant(V, ir.Undefined)
+        for lane, x in enumerate(args):
+            four = builder.insert_element(four, x, I32(lane))
+        return four
+
+    return FOUR(*[nt.float64] * WIDTH), lower
+
+
+@_primitive("unpack")
+def _unpack(_, four):
+    def lower(context, builder, sig, args):
+        lanes = [builder.extract_element(args[0], I32(lane)) for lane in LANES]
+        return context.make_tuple(builder, sig.return_type, lanes)
+
+    return nt.UniTuple(nt.float64, WIDTH)(FOUR), lower
+
+
+@_primitive("wider")
+def _wider(_, x):
+    def lower(context, builder, sig, args):
+        return _wide(builder, args[0])
+
+    return FOUR(*_as_given([x])), lower
+
+
+@_primitive("sqrt")
+def _sqrt(_, four):
+    def lower(context, builder, sig, args):
+        return builder.call(_declared(builder, "sqrt", 1), args)
+
+    return FOUR(FOUR), lower
+
+
+@_primitive("fma")
+def _fma(_, a, b, c):
+    if not _fours((a, b, c)):
+        return nt.float64(*[nt.float64] * 3), lambda context, builder, sig, args: builder.fma(*args)
+
+    def lower(context, builder, sig, args):
+        return builder.call(_declared(builder, "fma", 3), [_wide(builder, x) for x in args])
+
+    return FOUR(*_as_given((a, b, c))), lower
+
+
+def _of_either(name: str, single: Callable, kind: nt.Type, lower: Callable) -> Callable:
+    """The primitive of one argument that is ``single`` but for arguments of this kind."""
+    before = single._defn  # type: ignore[attr-defined]
+
+    @_primitive(name)
+    def either(typing, x):
+        if x == kind:
+            return FOUR(kind), lower
+        return before(typing, x)
+
+    return either
+
+
+def _lower_rint(context, builder, sig, args):
+    return builder.call(_declared(builder, "rint", 1), args)
+
+
+def _lower_mask(context, builder, sig, args):
+    return builder.bitcast(builder.sext(args[0], VI), V)
+
+
+@_primitive("blend")
+def _blend4(typing, m, a, b):
+    if m != FOUR:
+        return _compile._blend._defn(typing, m, a, b)
+
+    def kind_of(a, b):
+        if isinstance(a, nt.BaseTuple):
+            return nt.BaseTuple.from_types([kind_of(x, y) for x, y in zip(a, b, strict=True)])
+        return FOUR
+
+    def lower(context, builder, sig, args):
+        bits = builder.bitcast(args[0], VI)
+        part = builder.extract_value
+
+        def walk(kind, ka, a, kb, b):
+            if isinstance(kind, nt.BaseTuple):
+                parts = [walk(k, ka[i], part(a, i), kb[i], part(b, i)) for i, k in enumerate(kind)]
+                return context.make_tuple(builder, kind, parts)
+            a = builder.bitcast(context.cast(builder, a, ka, FOUR), VI)
+            b = builder.bitcast(context.cast(builder, b, kb, FOUR), VI)
+            chosen = builder.or_(builder.and_(bits, a), builder.and_(builder.not_(bits), b))
+            return builder.bitcast(chosen, V)
+
+        return walk(sig.return_type, sig.args[1], args[1], sig.args[2], args[2])
+
+    return kind_of(a, b)(FOUR, a, b), lower
+
+
+@_primitive("finite")
+def _finite4(_, value):
+    def lower(context, builder, sig, args):
+        def rests(kind, x):
+            """The x - x: zero, or NaN where x is not finite."""
+            if isinstance(kind, nt.BaseTuple):
+                for i, k in enumerate(kind):
+                    yield from rests(k, builder.extract_value(x, i))
+            elif kind == FOUR:
+                rest = builder.fsub(x, x)
+                yield from (builder.extract_element(rest, I32(lane)) for lane in LANES)
+            else:
+                yield builder.fsub(x, x)
+
+        rest = functools.reduce(builder.fadd, rests(value, args[0]), F8(0.0))
+        return builder.fcmp_ordered("==", rest, F8(0.0))
+
+    return nt.boolean(value), lower
+
+
+@_primitive("each")
+def _each(typing, function, rows):
+    tuples = [isinstance(row, nt.BaseTuple) for row in rows]
+    count = max(len(row) for row, is_tuple in zip(rows, tuples, strict=True) if is_tuple)
+    columns = [
+        tuple(row[i] if is_tuple else row for row, is_tuple in zip(rows, tuples, strict=True))
+        for i in range(count)
+    ]
+    calls = [function.get_call_type(typing, column, {}) for column in columns]
+    kind = nt.BaseTuple.from_types([call.return_type for call in calls])
+
+    def lower(context, builder, sig, args):
+        part = builder.extract_value
+        given = [part(args[1], j) for j in range(len(rows))]
+        results = []
+        for i, (call, column) in enumerate(zip(calls, columns, strict=True)):
+            code = context.get_function(sig.args[0], call)
+            values = [part(x, i) if t else x for x, t in zip(given, tuples, strict=True)]
+            values = [
+                context.cast(builder, x, had, wanted)
+                for x, had, wanted in zip(values, column, call.args, strict=True)
+            ]
+            results.append(code(builder, values))
+        return context.make_tuple(builder, kind, results)
+
+    return kind(function, rows), lower
+
+
+def table(rows: Sequence) -> Callable:
+    """i -> rows[i], as one load; rows of four numbers become a ``Four``."""
+    rows = tuple(rows)
+    kind, memory_kind = {tuple: (FOUR, V), int: (nt.int64, I64)}.get(
+        type(rows[0]), (nt.float64, F8)
+    )
+    name = f"table_{hashlib.sha256(repr(rows).encode()).hexdigest()[:16]}"
+
+    def looked_up(i):
+        row = rows[i]
+        return Four(*row) if isinstance(row, tuple) else row
+
+    @_primitive(name)
+    def machine(_, i):
+        def lower(context, builder, sig, args):
+            constants = [ir.Constant(memory_kind, _listed(row)) for row in rows]
+            values = ir.Constant(ir.ArrayType(memory_kind, len(rows)), constants)
+            memory = cgutils.global_constant(builder, name, values)
+            return builder.load(builder.gep(memory, [I64(0), args[0]], inbounds=True))
+
+        return kind(nt.int64), lower
+
+    PRIMITIVES[looked_up] = machine
+    return looked_up
+
+
+def _listed(row):
+    return list(map(float, row)) if isinstance(row, tuple) else row
+
+
+PRIMITIVES.update(
+    {
+        pack: _pack,
+        unpack: _unpack,
+        each: _each,
+        fma: _fma,
+        rint: _of_either("rint", _compile._rint, FOUR, _lower_rint),
+        mask: _of_either("mask", _compile._mask, FLAGS, _lower_mask),
+        blend: _blend4,
+        finite: _finite4,
+    }
+)
