@@ -3,6 +3,7 @@
 from polhode import lie, models, problems
 from polhode._compare import Comparison, compare
 from polhode._log import read_samples
+from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
 from polhode._samples import integrate_samples
 from polhode._solve import prepare, solve
 from polhode._solvers import Solver
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "compare",
     "exact_free_motion",
+    "integrate_angular_velocity",
     "integrate_samples",
     "lie",
     "load",
@@ -55,6 +57,7 @@ __all__ = [
     "models",
     "potential",
     "prepare",
+    "prepare_angular_velocity",
     "problems",
     "read_samples",
     "solve",

@@ -126,7 +126,8 @@ def _zeros(
     if not brackets:
         return []
     a, b, slope = map(np.array, zip(*brackets, strict=True))
-    root = elementwise.find_root(value, (a, b))
+    with np.errstate(invalid="ignore", divide="ignore"):  # SciPy's own, where values are equal
+        root = elementwise.find_root(value, (a, b))
     zeros = sorted(zip(np.asarray(root.x).tolist(), slope.tolist(), strict=True))
     return zeros if times[-1] >= times[0] else zeros[::-1]
 

@@ -33,6 +33,7 @@ from polhode.contracts import velocity as velocity_stub
 from polhode.errors import InputError
 from polhode.formulations.equations import IDENTITY, given, moved
 from polhode.kernels.free_flow import free_drift
+from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.sums import COMPENSATED
@@ -99,6 +100,7 @@ class Pursuit:
         if isinstance(force, Rate):
             self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
             equations = given(formulation, force.inertial)
+            equations[side] = on_the_left if force.inertial else on_the_right
             self.potentials = None
         else:
             self.pieces = loops.model_pieces(force, aligned)
@@ -121,19 +123,28 @@ class Pursuit:
     def built(self, template: Callable) -> Callable:
         """The compiled loop of a template; plain Python once the force was refused."""
         function = loops.bound(template, *self.layers)
-        if self.plain:
+        if self.plain or getattr(self.__dict__.get("run"), "machine", True) is None:
             return function
         what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
         return CompiledOrPlain(function, what)
 
     @cached_property
     def run(self) -> Callable:
-        return self.built(loops.adapt)
+        """``loops.adapt``, or ``loops.record`` of an integrator with fixed steps."""
+        if self.integrator.adaptive:
+            return self.built(loops.adapt)
+        return self.built(bind(loops.record, {loops.attempt: self.attempt}))
+
+    @property
+    def attempt(self) -> Callable:
+        return loops.sure_step if self.integrator.improve is None else loops.solved_step
 
     @cached_property
     def sampled(self) -> Callable:
-        inside = self.integrator.fit is not None
-        between = loops.by_reading if inside else loops.by_trial
+        if not self.integrator.adaptive:
+            between = bind(loops.by_step, {loops.attempt: self.attempt})
+        else:
+            between = loops.by_trial if self.integrator.fit is None else loops.by_reading
         return self.built(bind(loops.sampled, {loops.between: between}))
 
     @cached_property
@@ -268,7 +279,9 @@ def _accelerations(model: Model, aligned: bool) -> Callable:
     return values
 
 
-def try_potentials(parts: Joined | Pursuit, model: Model, q: tuple, body: tuple, aligned: bool) -> None:
+def try_potentials(
+    parts: Joined | Pursuit, model: Model, q: tuple, body: tuple, aligned: bool
+) -> None:
     """Once: whether the complex step gives the torque of a potential, as it does not for ``abs``.
 
     Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy.

@@ -46,8 +46,8 @@ def solve(
         none, and then returns 201 states
     rtol, atol : of an adaptive integrator, for the error of one step: the attitude as an angle and
         the momentum relative to its own size by ``rtol``, 1e-9 if nothing is given, both in SI
-        units by ``atol``.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim at, after
-        some 40 radians: 1e-6 if not given
+        units by ``atol``.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim at,
+        after some 40 radians: 1e-6 if not given
     first_step, max_step : of an adaptive integrator; a torque with a short pulse in it needs
         ``max_step``
     breakpoints : times at which the torque is not smooth; an adaptive run starts anew there

@@ -74,19 +74,18 @@ class Asked:
                 raise MethodError(f"{why}: leave out {name}=")
 
 
-class Door:
-    """What solvers have in common: a problem, where it starts, and which states to keep."""
+class Keeper:
+    """Which states a run keeps: those of its steps, every so manyth, or those at given times."""
 
     dt: float
-    _parts: Any
 
-    def __init__(self, problem: Problem, asked: Asked):
+    def __init__(self, asked: Asked):
         t_eval, save_every = asked.t_eval, asked.save_every
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
         if t_eval is not None and save_every != 1:
             raise InputError("give t_eval or save_every, not both")
-        self.problem = problem
+        self.asked = asked
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else times_of(t_eval)
         self.progress = asked.progress
@@ -94,6 +93,69 @@ class Door:
         self.reason = ""
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
         self._last_plan: tuple = (None,)
+
+    # ---- steps of their own size
+    def _kept(self, course: Course, stop: float | None, t0: float, t1: float) -> np.ndarray:
+        """The times of the rows that an adaptive run returns."""
+        times = course.times
+        end = float(times[-1])
+        if self.t_eval is not None:
+            times = in_order(self.t_eval, t0, t1)
+            times = times[times <= end] if t1 >= t0 else times[times >= end]
+        elif self.save_every != 1:
+            times = np.append(times[: -1 : self.save_every], times[-1])
+        return self._cut(times, stop)
+
+    def _cut(self, times: np.ndarray, stop: float | None) -> np.ndarray:
+        """The times up to a terminal event, and its own unless there is ``t_eval``."""
+        if stop is None:
+            return times
+        kept = times[times <= stop] if times[-1] >= times[0] else times[times >= stop]
+        if self.t_eval is None and (len(kept) == 0 or kept[-1] != stop):
+            kept = np.append(kept, stop)
+        return kept
+
+    # ---- fixed steps
+    def _plan(self, t0: float, t1: float):
+        """(steps, h, times, ends, sides): after how many steps, and what side step, to save.
+
+        Kept for the next call, which often has the same span.
+        """
+        if self._last_plan[0] != (t0, t1):
+            self._last_plan = (t0, t1), self._new_plan(t0, t1)
+        n, h, times, ends, sides = self._last_plan[1]
+        return n, h, times.copy(), ends, sides
+
+    def _new_plan(self, t0: float, t1: float):
+        length = t1 - t0
+        exact = abs(length) / self.dt
+        n = round(exact)
+        if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
+            h, rest = length / n, 0.0
+        else:
+            n, h = math.floor(exact), math.copysign(self.dt, length)
+            rest = length - n * h
+        if n >= 2**53:
+            raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
+        if self.t_eval is not None:
+            return n, h, *_side_steps(in_order(self.t_eval, t0, t1), t0, h, n)
+        ends = np.arange(0, n + self.save_every, self.save_every)
+        ends[-1] = n  # also when n is not a multiple
+        if rest != 0.0 and n % self.save_every == 0:
+            ends = np.append(ends, n)
+        times, sides = t0 + ends * h, np.zeros(len(ends))
+        times[-1], sides[-1] = t1, rest
+        return n, h, times, ends, sides
+
+
+class Door(Keeper):
+    """What solvers of bodies have in common: a problem, and where it starts."""
+
+    _parts: Any
+
+    def __init__(self, problem: Problem, asked: Asked):
+        super().__init__(asked)
+        self.problem = problem
         self._body = problem.body.data
         self._params = problem.model.params
         self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
@@ -174,15 +236,6 @@ class Door:
 
         return see
 
-    def _cut(self, times: np.ndarray, stop: float | None) -> np.ndarray:
-        """The times up to a terminal event, and its own unless there is ``t_eval``."""
-        if stop is None:
-            return times
-        kept = times[times <= stop] if times[-1] >= times[0] else times[times >= stop]
-        if self.t_eval is None and (len(kept) == 0 or kept[-1] != stop):
-            kept = np.append(kept, stop)
-        return kept
-
     def _other_state(self, attitude, omega, angular_momentum):
         if attitude is None and omega is None and angular_momentum is None:
             return self._state
@@ -204,44 +257,12 @@ class Door:
             )
         return like(self._params[0], iter(map(float, given))), self._params[1]
 
-    def _plan(self, t0: float, t1: float):
-        """(steps, h, times, ends, sides): after how many steps, and what side step, to save.
-
-        Kept for the next call, which often has the same span.
-        """
-        if self._last_plan[0] != (t0, t1):
-            self._last_plan = (t0, t1), self._new_plan(t0, t1)
-        n, h, times, ends, sides = self._last_plan[1]
-        return n, h, times.copy(), ends, sides
-
-    def _new_plan(self, t0: float, t1: float):
-        length = t1 - t0
-        exact = abs(length) / self.dt
-        n = round(exact)
-        if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
-            h, rest = length / n, 0.0
-        else:
-            n, h = math.floor(exact), math.copysign(self.dt, length)
-            rest = length - n * h
-        if n >= 2**53:
-            raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
-        if self.t_eval is not None:
-            return n, h, *_side_steps(in_order(self.t_eval, t0, t1), t0, h, n)
-        ends = np.arange(0, n + self.save_every, self.save_every)
-        ends[-1] = n  # also when n is not a multiple
-        if rest != 0.0 and n % self.save_every == 0:
-            ends = np.append(ends, n)
-        times, sides = t0 + ends * h, np.zeros(len(ends))
-        times[-1], sides[-1] = t1, rest
-        return n, h, times, ends, sides
-
 
 class Solver(Door):
     """A method and a model joined and compiled; see ``prepare``."""
 
     def __init__(self, problem: Problem, asked: Asked):
         super().__init__(problem, asked)
-        self._asked = asked
         method, model, body = asked.method, problem.model, problem.body
         asked.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
         self._formulation = None
@@ -343,7 +364,7 @@ class Solver(Door):
         """Every step of a run; made anew if not all were kept."""
         if self.t_eval is not None or self.save_every != 1:
             whole = Solver(
-                self.problem, replace(self._asked, t_eval=None, save_every=1, events=None)
+                self.problem, replace(self.asked, t_eval=None, save_every=1, events=None)
             )
             _, h, times, ends, sides = whole._plan(t0, t1)
             out = np.empty((len(ends), self._width))
@@ -462,17 +483,6 @@ class AdaptiveSolver(Door):
             "rejected": course.rejected,
         }
         return self._trajectory(lambda: course, times, states, state, numbers, facts)
-
-    def _kept(self, course: Course, stop: float | None, t0: float, t1: float) -> np.ndarray:
-        """The times of the rows that are returned."""
-        times = course.times
-        end = float(times[-1])
-        if self.t_eval is not None:
-            times = in_order(self.t_eval, t0, t1)
-            times = times[times <= end] if t1 >= t0 else times[times >= end]
-        elif self.save_every != 1:
-            times = np.append(times[: -1 : self.save_every], times[-1])
-        return self._cut(times, stop)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())

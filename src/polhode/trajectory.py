@@ -61,7 +61,7 @@ class Trajectory:
         potential: "Callable[[], np.ndarray] | None",
         acceleration: "Callable[[], np.ndarray] | None" = None,
         sol: "Callable[[np.ndarray], Trajectory] | None" = None,
-        omega: np.ndarray | None = None,
+        omega: "np.ndarray | Callable[[], np.ndarray] | None" = None,
         error: np.ndarray | None = None,
         method: str,
         status: int = 0,
@@ -82,8 +82,7 @@ class Trajectory:
         self._motion: Any = motion
         self.body: Any = body
         self.error = error
-        if omega is not None:
-            self.omega = omega
+        self._omega = omega
         self.method = method
         self._status = status
         self.message = message
@@ -126,6 +125,8 @@ class Trajectory:
 
     @cached_property
     def omega(self) -> np.ndarray:
+        if self._omega is not None:
+            return self._omega() if callable(self._omega) else self._omega
         axes = self.body.principal_axes
         inverse = np.array(self.body.data[1])
         if self.body.is_aligned:

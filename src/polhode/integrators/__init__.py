@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from polhode.contracts import Integrator
-from polhode.integrators import dop853, dopri5, rk4, vern9
-
-_FILES = dop853, vern9, dopri5, rk4
+from polhode.integrators import dop853, dopri5, gauss_taylor, magnus, rk4, vern9
 
 INTEGRATORS: Mapping[str, Integrator] = MappingProxyType(
-    {file.INTEGRATOR.name: file.INTEGRATOR for file in _FILES}
+    {
+        integrator.name: integrator
+        for integrator in (
+            *(file.INTEGRATOR for file in (dop853, vern9, dopri5, rk4)),
+            *(gauss_taylor.gauss_taylor(s) for s in gauss_taylor.STAGES),
+            *(magnus.MAGNUS4, magnus.MAGNUS6, magnus.MAGNUS8),
+        )
+    }
 )

@@ -1,0 +1,401 @@
+"""``integrate_angular_velocity``: the attitude from an angular velocity that is given."""
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from polhode._checks import (
+    AUTO,
+    breaks,
+    find_formulation,
+    find_integrator,
+    positive,
+    span,
+    step_limits,
+)
+from polhode._course import Course, pursue
+from polhode._join import pursuit
+from polhode._solvers import Asked, Keeper, failure, noted, reporter
+from polhode._tree import flat
+from polhode.contracts import OK, Formulation, Integrator, Rate
+from polhode.errors import InputError, MethodError
+from polhode.integrators import gauss_taylor
+from polhode.kernels.quaternion import to_body
+from polhode.problem import quaternion
+from polhode.trajectory import Trajectory
+
+ROTOR = "rotor"
+TOLERANCE = 1e-9  # of one step, if nobody says
+FRAMES = "body", "inertial"
+SPACING = 1e-3  # of the differences for dω/dt, in steps
+
+
+def integrate_angular_velocity(
+    omega: Callable,
+    t_span: Sequence[float],
+    *,
+    frame: str,
+    attitude: Any = None,
+    scalar_first: bool | None = None,
+    method: str | Integrator = AUTO,
+    formulation: str | Formulation = ROTOR,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+    breakpoints: Any = None,
+    t_eval: Any = None,
+    save_every: int = 1,
+    events: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Trajectory:
+    """The attitude that follows from a given angular velocity.
+
+    Parameters
+    ----------
+    omega : a function ``omega(t)`` or ``omega(t, q)``, q = (w, x, y, z) of unit length, that
+        returns three numbers in rad/s.  Compiled if it can be
+    t_span : (start, end); the end may be before the start
+    frame : "body" (as a gyro fixed to the body measures it) or "inertial", the axes of omega.
+        There is no default: a wrong one gives a wrong motion that looks right
+    attitude : at the start: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial, or four numbers
+        with ``scalar_first``; default the identity
+    method : a name from ``ph.INTEGRATORS``, or "auto": "gauss-taylor" for ``omega(t)``, whose
+        equation is linear, and "dop853" for ``omega(t, q)``
+    formulation : the variables, a name from ``ph.FORMULATIONS``; "gauss-taylor" and the Magnus
+        methods have rotors
+    dt : the step of "magnus4", "magnus6", "magnus8", "rk4" and "gauss"
+    rtol, atol : of the others.  The variables are of size 1, so that both mean the same: their sum
+        bounds the error of a step, of each component (the whole turn for "gauss-taylor"); 1e-9
+    first_step, max_step : omega with a short pulse in it needs ``max_step``
+    breakpoints : times at which omega is not smooth; the run starts anew there
+    t_eval, save_every, events, progress : as in ``solve``
+
+    Returns
+    -------
+    Trajectory, with ``omega`` in body axes, and no body
+
+    Examples
+    --------
+    >>> import math, polhode as ph
+    >>> coning = lambda t: (0.1 * math.cos(t), 0.1 * math.sin(t), 1.0)
+    >>> run = ph.integrate_angular_velocity(coning, (0, 100), frame="body", rtol=1e-12)
+    >>> run.method
+    'gauss-taylor:12'
+    """
+    asked = dict(locals())
+    del asked["omega"], asked["t_span"], asked["attitude"], asked["scalar_first"]
+    solver = prepare_angular_velocity(omega, **asked)
+    return solver(t_span, attitude=attitude, scalar_first=scalar_first)
+
+
+def prepare_angular_velocity(
+    omega: Callable,
+    *,
+    frame: str,
+    method: str | Integrator = AUTO,
+    formulation: str | Formulation = ROTOR,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+    breakpoints: Any = None,
+    t_eval: Any = None,
+    save_every: int = 1,
+    events: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> "RateSolver":
+    """A reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
+    asked = Asked(
+        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
+        events, False, progress,
+    )  # fmt: skip
+    return RateSolver(omega, frame, asked)
+
+
+class RateSolver(Keeper):
+    """An integrator and an angular velocity, joined and compiled."""
+
+    def __init__(self, omega: Callable, frame: str, asked: Asked):
+        super().__init__(asked)
+        self.rate = _rate(omega, frame)
+        self._omega = omega
+        tolerance = _tolerance(asked)
+        if asked.method == AUTO and not self.rate.takes_attitude and asked.dt is None:
+            self.integrator = gauss_taylor.choose(tolerance)
+            self.reason = "the equation is linear in the attitude"
+        elif asked.method == AUTO:
+            name = (
+                "dop853" if asked.dt is None else "rk4" if self.rate.takes_attitude else "magnus6"
+            )
+            self.integrator = find_integrator(name)
+            self.reason = "omega depends on the attitude" if asked.dt is None else "dt was given"
+        elif asked.method == "gauss-taylor":
+            self.integrator = gauss_taylor.choose(tolerance)
+        else:
+            self.integrator = find_integrator(asked.method)
+        self.formulation = find_formulation(asked.formulation, ROTOR)
+        self._check(asked, tolerance)
+        self.tolerances = 0.0, tolerance
+        self._parts = pursuit(self.integrator, self.formulation, self.rate)
+
+    def _check(self, asked: Asked, tolerance: float) -> None:
+        name, integrator = self.integrator.name, self.integrator
+        if integrator.linear and self.rate.takes_attitude:
+            raise MethodError(
+                f"method {name!r} is for omega(t): with omega(t, q) use dop853, vern9 or rk4"
+            )
+        if integrator.linear and self.formulation.name != ROTOR:
+            raise MethodError(f"method {name!r} has rotors: leave out formulation=")
+        if integrator.adaptive:
+            if asked.dt is not None:
+                raise MethodError(
+                    f"method {name!r} finds its steps itself: give rtol= (and max_step= to bound"
+                    " them), not dt="
+                )
+            if tolerance < integrator.tightest:
+                raise InputError(
+                    f"rtol + atol = {tolerance!r} asks method {name!r} for more than rounding"
+                    f" allows: give {integrator.tightest:g} or more"
+                )
+            self.arguments = {"rtol": tolerance, **self.arguments}
+        else:
+            if asked.rtol is not None or asked.atol is not None:
+                raise MethodError(
+                    f"method {name!r} takes fixed steps: give dt=, not rtol= or atol="
+                )
+            asked.refuse(f"method {name!r} takes fixed steps", "first_step", "max_step")
+            self.dt = positive(asked.dt, name)
+            self.arguments = {"dt": self.dt, **self.arguments}
+        if self.formulation.name != ROTOR:
+            self.arguments["formulation"] = self.formulation.name
+        self._limits = step_limits(asked.first_step, asked.max_step)
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        scalar_first: bool | None = None,
+    ) -> Trajectory:
+        """Integrate over ``t_span``, from an attitude (default: the identity)."""
+        t0, t1 = span(t_span)
+        q = quaternion(attitude, scalar_first)
+        first = self.formulation.enter(q)
+        _try(self._omega, self.rate, t0, q)
+        points = [t0, *breaks(self.asked.breakpoints, t0, t1), t1]
+        watch = None if self.watch is None else self.watch.anew()
+        run = self._pursued if self.integrator.adaptive else self._stepped
+        course = run(points, first, watch)
+        facts: dict[str, Any] = {"method": self.integrator.name, "status": course.status}
+        stop = None
+        if watch is not None:
+            watch.look(course.times, self._see(course))
+            stop = noted(watch, facts)
+        times = course.times
+        if course.status != OK and stop is None:
+            end = float(times[-1])
+            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
+        states = lambda: course.states  # noqa: E731
+        if self.t_eval is not None or stop is not None or self.save_every != 1:
+            times = self._kept(course, stop, t0, t1)
+            rows = course.at(times)
+            states = lambda: rows  # noqa: E731
+        facts |= {"nsteps": course.nsteps, "nfev": course.evaluations, "rejected": course.rejected}
+        return self._trajectory(course, times, states, q, facts)
+
+    # ---- computing it
+    def _pursued(self, points, first, watch) -> Course:
+        parts = self._parts
+        carry = parts.start(points[0], 1.0, first, (), self.rate.params)
+        with reporter(self.progress) as report:
+            return pursue(
+                parts, points, first, carry, (), self.rate.params, self.tolerances, self._limits,
+                report, None if watch is None else lambda c: watch.look(c.times, self._see(c)),
+            )  # fmt: skip
+
+    def _stepped(self, points, first, watch) -> Course:
+        """Every step of a method with fixed steps, from each break to the next."""
+        parts, params = self._parts, self.rate.params
+        weights = np.ones(1), np.zeros(1)
+        pieces, status, count, iterations = [], OK, 0, 0
+        starts: list[int] = []
+        state, integrator = first, self.integrator
+        for t0, t1 in pairwise(points):
+            end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
+            _, h, times, ends, sides = self._whole_plan(t0, end)
+            out = np.empty((len(ends), len(first)))
+            carry = parts.start(t0, h, state, (), params)
+            state, _, status, rows, steps, its, _ = parts.run(
+                t0, h, 0, ends, sides, *weights, True, state, carry, (), params, out
+            )
+            count, iterations = count + steps + int(sides[-1] != 0.0), iterations + its
+            state = tuple(out[rows - 1].tolist()) if rows else state
+            if pieces:
+                starts.append(sum(map(len, pieces)))
+            pieces.append(np.column_stack([times, np.zeros(len(times)), out])[:rows])
+            if status != OK:
+                break
+        course = Course(parts, np.concatenate(pieces), first, (), params, weights)
+        course.status, course.breaks = status, starts
+        course.evaluations = (
+            count * integrator.evaluations + iterations * integrator.evaluations_per_iteration
+        )
+        course.next_step = self.dt
+        return course
+
+    def _whole_plan(self, t0, t1):
+        """Every step of a span: the plan without ``t_eval`` and ``save_every``."""
+        kept = self.t_eval, self.save_every
+        self.t_eval, self.save_every = None, 1
+        try:
+            return self._new_plan(t0, t1)
+        finally:
+            self.t_eval, self.save_every = kept
+
+    # ---- the trajectory
+    def _body_rates(self, times: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """ω in body axes."""
+        out = np.empty((len(times), 3))
+        self._parts.velocities(np.ascontiguousarray(times), np.ascontiguousarray(q), ((), ()), out)
+        if not self.rate.inertial:
+            return out
+        return np.stack(to_body(tuple(q.T), tuple(out.T)), axis=1)
+
+    def _see(self, course: Course) -> Callable:
+        def see(times):
+            q = course.at(times)
+            return q, self._body_rates(times, q)
+
+        return see
+
+    def _slopes(self, course: Course, times: np.ndarray) -> np.ndarray:
+        """dω/dt in body axes, by differences over five times inside the run (error h⁴)."""
+        low, high = min(course.times[0], course.times[-1]), max(course.times[0], course.times[-1])
+        place = np.clip(course.places(times), 0, len(course.times) - 2)
+        d = SPACING * np.abs(np.diff(course.times))[place]
+        d = np.minimum(np.maximum(d, 64 * np.spacing(np.abs(times) + 1e-300)), (high - low) / 4)
+        middle = np.clip(times, low + 2 * d, high - 2 * d)
+        shifts = np.arange(-2.0, 3.0)
+        nodes = np.clip(middle[:, None] + d[:, None] * shifts, low, high)
+        q = course.at(nodes.ravel())
+        values = self._body_rates(nodes.ravel(), q).reshape(len(times), 5, 3)
+        x = (times - middle) / d
+        powers = np.vander(shifts, 5, increasing=True).T  # row j: shifts^j
+        slopes = np.stack([j * x ** max(j - 1, 0) if j else 0 * x for j in range(5)], axis=1)
+        weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
+        return np.einsum("ij,ijk->ik", weights, values)
+
+    def _trajectory(self, course, times, states, q, facts) -> Trajectory:
+        def sol(t):
+            rows = course.at(t)
+            return self._trajectory(course, t, lambda: rows, q, facts)
+
+        frame = "inertial" if self.rate.inertial else "body"
+        return Trajectory(
+            times,
+            None,
+            None,
+            None,
+            motion=lambda: (states(), None),
+            omega=lambda: self._body_rates(times, states()),
+            acceleration=lambda: self._slopes(course, times),
+            sol=sol,
+            potential=None,
+            arguments=self.arguments,
+            reason=self.reason,
+            problem=lambda: {
+                "name": "",
+                "model": f"{getattr(self._omega, '__name__', 'omega')} ({frame})",
+                "attitude": list(q),
+            },
+            **facts,
+        )
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
+        return f"<RateSolver {self.integrator.name}, {arguments}>"
+
+
+# ---- checks
+def _rate(omega: Any, frame: Any) -> Rate:
+    if frame not in FRAMES:
+        raise InputError(f"frame must be 'body' or 'inertial', the axes of omega, got {frame!r}")
+    if not callable(omega):
+        raise InputError(
+            f"omega must be a function omega(t) or omega(t, q), got {omega!r}; for a table of"
+            " values there is ph.integrate_samples"
+        )
+    try:
+        needed = [
+            p
+            for p in inspect.signature(omega).parameters.values()
+            if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        count = len(needed)
+    except (TypeError, ValueError):
+        count = 1
+    if count not in (1, 2):
+        raise InputError(f"omega must take (t) or (t, q), but it takes {count} arguments")
+    with_attitude = count == 2
+    return Rate(
+        velocity=_of_both(omega) if with_attitude else _of_time(omega),
+        inertial=frame == "inertial",
+        takes_attitude=with_attitude,
+        user=(omega,),
+    )
+
+
+def _of_time(omega: Callable) -> Callable:
+    def velocity(t, q, params):
+        x, y, z = omega(t)
+        return 1.0 * x, 1.0 * y, 1.0 * z
+
+    return velocity
+
+
+def _of_both(omega: Callable) -> Callable:
+    def velocity(t, q, params):
+        x, y, z = omega(t, q)
+        return 1.0 * x, 1.0 * y, 1.0 * z
+
+    return velocity
+
+
+def _try(omega: Callable, rate: Rate, t: float, q: tuple) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    try:
+        value = flat(rate.velocity(t, q, rate.params))
+    except Exception as error:
+        raise InputError(
+            f"omega fails at t = {t!r}: {type(error).__name__}: {error}; it must return three"
+            " numbers, rad/s"
+        ) from error
+    if not all(math.isfinite(x) for x in value):
+        raise InputError(f"omega is not finite at t = {t!r}: {value}")
+
+
+def _tolerance(asked: Asked) -> float:
+    if asked.rtol is None and asked.atol is None:
+        return TOLERANCE
+    total = 0.0
+    for name in ("rtol", "atol"):
+        value = getattr(asked, name)
+        try:
+            number = 0.0 if value is None else float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0.0 <= number < 1.0:
+            raise InputError(
+                f"{name} must be a number from 0 to 1, for instance {TOLERANCE:g}, got {value!r}"
+            )
+        total += number
+    if total == 0.0:
+        raise InputError("rtol and atol must not both be 0: give the error of a step, say 1e-9")
+    return total
