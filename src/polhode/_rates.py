@@ -224,7 +224,8 @@ class RateSolver(Keeper):
         """Every step of a method with fixed steps, from each break to the next."""
         parts, params = self._parts, self.rate.params
         weights = np.ones(1), np.zeros(1)
-        pieces, status, count, iterations = [], OK, 0, 0
+        pieces: list[np.ndarray] = []
+        status, count, iterations = OK, 0, 0
         starts: list[int] = []
         state, integrator = first, self.integrator
         for t0, t1 in pairwise(points):

@@ -57,7 +57,7 @@ class Trajectory:
         angular_momentum: np.ndarray | None,
         body: RigidBody | None,
         *,
-        motion: "Callable[[], tuple[np.ndarray, np.ndarray]] | None" = None,
+        motion: "Callable[[], tuple[np.ndarray, np.ndarray | None]] | None" = None,
         potential: "Callable[[], np.ndarray] | None",
         acceleration: "Callable[[], np.ndarray] | None" = None,
         sol: "Callable[[np.ndarray], Trajectory] | None" = None,

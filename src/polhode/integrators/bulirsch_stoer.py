@@ -1,0 +1,155 @@
+"""The method of Bulirsch and Stoer: Gragg's midpoint rule, extrapolated; order and step controlled.
+
+With n_j = 2, 4, 6, … steps of h/n_j of the midpoint rule
+
+    z_1 = y + (h/n) f(t, y),    z_(m+1) = z_(m-1) + (2h/n) f(t + m h/n, z_m)           (1)
+
+z_n has an error in even powers of h/n alone, and so
+
+    T_(j,0) = z_(n_j),    T_(j,i) = (1 + w) T_(j,i-1) - w T_(j-1,i-1)                  (2)
+    w = 1 / ((n_j/n_(j-i))² - 1)
+
+is of order 2i + 2.  The error is estimated by T_(j,j) - T_(j,j-1).  All sums are of increments, y
+itself is added last.  The step ends at the column that is expected to do, the one before or the one
+after; order and step for the next are those with the least work for the way (Hairer, Nørsett &
+Wanner I, II.9; Deuflhard 1983).  The carry is the column to aim at, and what the sums have lost.
+
+The columns are unrolled, the midpoint rule is a loop.  Dense output is a step of its own.
+"""
+
+from collections.abc import Callable
+
+from polhode._compile import combined
+from polhode.contracts import Integrator, size, slope
+from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
+
+COLUMNS = 9
+STEPS = tuple(2 * (j + 1) for j in range(COLUMNS))  # n_j
+WORK = tuple(float(sum(STEPS[: j + 1]) - j) for j in range(COLUMNS))  # evaluations up to column j
+FIRST, LEAST = 4.0, 3.0  # the columns to aim at, in the first step and always
+SAFETY, AIM, SHORTEST, LONGEST = 0.94, 0.65, 0.02, 5.0
+FEWER, MORE = 0.8, 0.9  # what another column must save to be taken
+
+
+def midpoint(n: int) -> Callable:
+    """(1): z_n - y."""
+
+    def increment(t, h, y, f, body, params):
+        part = h / n
+        before, now = nothing(y), combined((part,), (f,))
+        for m in range(1, n):
+            k = slope(t + m * part, combined((1.0, 1.0), (y, now)), body, params)
+            before, now = now, combined((1.0, 2.0 * part), (before, k))
+        return now
+
+    return increment
+
+
+def extrapolated(j: int) -> Callable:
+    """(2): the row T_(j,0) … T_(j,j), from T_(j,0) and the row before."""
+    weights = [1.0 / ((STEPS[j] / STEPS[j - i]) ** 2 - 1.0) for i in range(1, j + 1)]
+
+    def entry(i: int) -> Callable:
+        if i == 0:
+            return lambda first, row: (first,)
+        before, w, k = entry(i - 1), weights[i - 1], i - 1
+
+        def entries(first, row):
+            new = before(first, row)
+            return (*new, combined((1.0 + w, -w), (new[k], row[k])))
+
+        return entries
+
+    return entry(j)
+
+
+def wish(error, j):
+    """The factor to the step that column j would do with."""
+    f = SAFETY * (AIM / (error + 1e-100)) ** (1.0 / (2 * j + 1))
+    return min(LONGEST, max(SHORTEST, f))
+
+
+def ended(j: int) -> Callable:
+    """The end of a step at column j: (result, error, next column, factor, evaluations)."""
+    work, less = WORK[j], WORK[j - 1]
+    most = COLUMNS - 2.0
+    column = float(j)
+    more = WORK[min(j + 1, COLUMNS - 1)]
+
+    def ending(result, error, now, before):
+        if column > LEAST and less / before < FEWER * (work / now):  # one column less pays
+            return result, error, column - 1.0, before, work
+        if error <= 1.0 and column < most and work / now < MORE * (less / before):
+            return result, error, column + 1.0, now * (more / work), work
+        return result, error, min(max(column, LEAST), most), now, work
+
+    return ending
+
+
+def columns_from(j: int) -> Callable:
+    """Column j and what follows, unrolled; ``row`` is that of column j - 1."""
+    rule, table = midpoint(STEPS[j]), extrapolated(j)
+    ending = ended(j)
+    column, last = float(j), j == COLUMNS - 1
+    hopeless0 = (STEPS[min(j + 2, COLUMNS - 1)] * STEPS[min(j + 1, COLUMNS - 1)] / 4.0) ** 2
+    hopeless1 = (STEPS[min(j + 1, COLUMNS - 1)] / 2.0) ** 2
+    diagonal, beside = j, j - 1
+    following = None if last else columns_from(j + 1)
+
+    def columns(t, h, y, f, row, target, before, body, params, tolerances):
+        new = table(rule(t, h, y, f, body, params), row)
+        off = combined((1.0, -1.0), (new[diagonal], new[beside]))
+        after = combined((1.0, 1.0), (y, new[diagonal]))
+        error = size(off, y, after, body, tolerances)
+        now = wish(error, column)
+        late = column >= target + 1.0
+        good = error <= 1.0 and column >= target - 1.0
+        poor = (column == target - 1.0 and error > hopeless0) or (
+            column == target and error > hopeless1
+        )
+        stop = good or late or poor or not error <= 1e200
+        if stop:
+            return ending(new[diagonal], error, now, before)
+        return following(t, h, y, f, new, target, now, body, params, tolerances)
+
+    def last_column(t, h, y, f, row, target, before, body, params, tolerances):
+        new = table(rule(t, h, y, f, body, params), row)
+        off = combined((1.0, -1.0), (new[diagonal], new[beside]))
+        after = combined((1.0, 1.0), (y, new[diagonal]))
+        error = size(off, y, after, body, tolerances)
+        return ending(new[diagonal], error, wish(error, column), before)
+
+    return last_column if last else columns
+
+
+_RULE0, _ALL = midpoint(STEPS[0]), columns_from(1)
+
+
+def start(t, h, y, body, params):
+    return FIRST, nothing(y)
+
+
+def trial(t, h, state, carry, body, params, tolerances):
+    target, low = carry
+    f = slope(t, state, body, params)
+    row = (_RULE0(t, h, state, f, body, params),)
+    change, error, column, factor, work = _ALL(
+        t, h, state, f, row, target, 1.0, body, params, tolerances
+    )
+    new, lost = accumulated(state, low, 1.0, change)
+    if error <= 1.0:
+        return new, (column, lost), error, factor, int(work)
+    return new, (target, low), error, min(factor, 0.7), int(work)
+
+
+INTEGRATOR = Integrator(
+    name="bulirsch-stoer",
+    title="Bulirsch-Stoer, order and step controlled",
+    order=2 * COLUMNS,
+    dense_order=2 * COLUMNS,
+    tightest=1e-15,
+    references=("hairer1993", "deuflhard1983"),
+    start=start,
+    trial=trial,
+    first_step=first_guess(8),
+)
