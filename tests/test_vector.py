@@ -31,7 +31,6 @@ from polhode.kernels.trig import sincos1
 from precise import exact_fma
 
 
-
 def rounded_once(a, b, c):
     """``exact_fma``, which knows no overflow."""
     try:
@@ -107,7 +106,7 @@ ORDINARY = [(a, b) for a, b in product(AWKWARD, AWKWARD) if b != 0.0]  # Python 
         lambda a, b: blend(mask(a < b), a, b),
         lambda a, b: blend(mask((a <= b) & (b != 1.0)), a + b, 0.0),
         lambda a, b: blend(mask((a >= b) | (b == 1.0)), 7.0, a),
-        lambda a, b: blend(mask(1.0 > a), (a, b), (b, a))[1],
+        lambda a, b: blend(mask(a < 1.0), (a, b), (b, a))[1],
         lambda a, b: rint(a) + float(b),
         lambda a, b: +a,
     ],

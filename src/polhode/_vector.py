@@ -124,18 +124,19 @@ def _finite(value):
     return finite(tuple(numbers))
 
 
-_MATH = tuple(
-    getattr(math, name)
-    for name in "sqrt exp expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh"
-    " asinh acosh atanh erf erfc gamma lgamma fabs atan2 hypot copysign pow fmod".split()
+_ONE: tuple[Callable, ...] = (
+    *(math.sqrt, math.fabs, math.exp, math.expm1, math.log, math.log1p, math.log2, math.log10),
+    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan),
+    *(math.sinh, math.cosh, math.tanh, math.asinh, math.acosh, math.atanh),
+    *(math.erf, math.erfc, math.gamma, math.lgamma),
 )
+_TWO: tuple[Callable, ...] = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
+_PLAIN: tuple[Callable, ...] = (rint, mask, float, *_ONE, *_TWO)
 ON_FOUR: dict[Callable, Callable] = {
-    rint: lanewise(rint),
-    mask: lanewise(mask),
+    **{function: lanewise(function) for function in _PLAIN},
     blend: _blend,
     finite: _finite,
-    float: lanewise(float),
-} | {function: lanewise(function) for function in _MATH}
+}
 
 
 # ---- the types
@@ -211,6 +212,7 @@ def _operator(function: Callable, result: nt.Type, lower: Callable) -> None:
         def generic(self, args, kws):
             if len(args) == 2 and _fours(args):
                 return signature(result, *_as_given(args))
+            return None
 
     def code(context, builder, sig, args):
         return lower(builder, *(_wide(builder, x) for x in args))
@@ -225,6 +227,7 @@ def _unary(function: Callable, kind: nt.Type, lower: Callable) -> None:
         def generic(self, args, kws):
             if len(args) == 1 and args[0] == kind:
                 return signature(kind, kind)
+            return None
 
     @lower_builtin(function, type(kind))
     def code(context, builder, sig, args):
@@ -273,6 +276,7 @@ def _both(function: Callable, method: str) -> None:
         def generic(self, args, kws):
             if len(args) == 2 and FLAGS in args and {*args} <= {FLAGS, nt.boolean}:
                 return signature(FLAGS, FLAGS, FLAGS)
+            return None
 
     @lower_builtin(function, FlagsType, FlagsType)
     def code(context, builder, sig, args):
@@ -353,9 +357,10 @@ def _overloaded2(function: Callable) -> None:
         return lanes
 
 
-_TWO = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
-for _function in _MATH:
-    (_overloaded2 if _function in _TWO else _overloaded)(_function)
+for _of_one in _ONE:
+    _overloaded(_of_one)
+for _of_two in _TWO:
+    _overloaded2(_of_two)
 
 
 # ---- primitives

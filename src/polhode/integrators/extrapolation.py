@@ -1,0 +1,306 @@
+"""Gragg's extrapolation of order 12, 14 and 16, its columns in the SIMD lanes.
+
+A column is the explicit midpoint rule with n substeps, written for the increments D from y:
+
+    D_0 = 0,    D_1 = (h/n) f(t, y),    D_(m+1) = D_(m-1) + (2h/n) f(t + m h/n, y + D_m)   (1)
+
+and k columns together are of order 2k, w'_j being the weights without the coarsest one:
+
+    y' = y + Σ w_j D(n_j),    error = |Σ (w_j - w'_j) D(n_j)|                          (2)
+
+The slope sees four columns at once, one in each lane of a SIMD register (``_vector``); several
+columns follow each other in a lane (``tableaus/extrapolation``).  The tolerance chooses the columns
+(``RULE``): one machine code for all orders.  Dense output is a step of its own from the start of
+the step, of the same order.
+
+Rounding: what y + Σ loses is carried.  Columns whose substep is not exactly h/n end early or late,
+in every step alike; what is missing in all, times the slope at the end, is carried too:
+
+    Δ = Σ w_j (h - n_j fl(h/n_j))                                                      (3)
+
+``SCALAR`` does the same operations one column after the other, with the same bits, for a slope that
+four numbers at once cannot take (branches on values).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import exp, log, prod
+from typing import Any
+
+from polhode._compile import blend, fma, mask
+from polhode._vector import WIDTH, each, everywhere, table, total, unpack
+from polhode.contracts import Integrator, size, slope
+from polhode.kernels.sums import added
+from polhode.tableaus.extrapolation import COLUMNS, Columns
+
+RULE = ((1e-11, "12"), (3e-14, "14"), (0.0, "16"))  # down to this tolerance, these columns
+TIGHTEST = 2e-15  # below, the estimate sees only rounding
+SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 4.0  # of the factor to the next step
+PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of change, of its error
+
+
+# ---- the timetable: what happens when in which lane
+class Segment:
+    """Pairs of substeps of all lanes, up to the end of a column in one of them."""
+
+    def __init__(self, begin: int, end: int, lanes: Sequence[Sequence[tuple[int, int, int]]]):
+        """``lanes``: of each the (begin, end, n) of its columns, in pairs of substeps."""
+        running = [[c for c in lane if c[0] <= begin and end <= c[1]] for lane in lanes]
+        self.pairs = end - begin
+        self.numbers = [c[0][2] if c else 0 for c in running]  # 0: the lane has nothing left
+        self.ends = [bool(c) and c[0][1] == end for c in running]
+
+
+def segments(columns: Columns) -> list[Segment]:
+    """A column of n substeps takes n/2 pairs, the second of the last pair being idle."""
+    lanes = []
+    for numbers in columns.lanes:
+        ends = list(accumulate(n // 2 for n in numbers))
+        lanes.append(list(zip([0, *ends], ends, numbers, strict=False)))
+    ends = sorted({end for lane in lanes for _, end, _ in lane})
+    return [Segment(a, b, lanes) for a, b in pairwise([0, *ends])]
+
+
+def share(n: int) -> Fraction:
+    """1/n; nothing for a lane that has nothing left: it stays at the start of the step."""
+    return Fraction(1, n) if n else Fraction(0)
+
+
+def weights(columns: Columns, number: Callable) -> Mapping[int, Fraction]:
+    return columns.rounded if number is float else columns.weights
+
+
+# ---- arithmetic of tuples
+def plus(a, b):
+    return a + b
+
+
+def minus(a, b):
+    return a - b
+
+
+def times(a, b):
+    return a * b
+
+
+def first(a):
+    return a[0]
+
+
+def second(a):
+    return a[1]
+
+
+def first_lane(four):
+    return unpack(four)[0]
+
+
+# ---- the columns: (which, t, h, y, body, params) -> (Σ w_j D_j, error, Δ, slope at the end)
+def forward(time, m, step, base, before, d, body, params):
+    """D_(m+1) of (1) from D_(m-1) and D_m."""
+    rate = slope(fma(m, step, time), each(plus, (base, d)), body, params)
+    return each(fma, (step + step, rate, before))
+
+
+def in_lanes(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
+    """The columns side by side."""
+    plans = [segments(columns) for columns in schemes]
+    starts = [0, *accumulate(map(len, plans))]
+    begin, end = table(starts[:-1]), table([i - 1 for i in starts[1:]])
+    rows = [(columns, s) for columns, plan in zip(schemes, plans, strict=True) for s in plan]
+    # the very last substep is a slope of its own
+    pairs = table([s.pairs - (i + 1 in starts) for i, (_, s) in enumerate(rows)])
+
+    def of_lanes(value: Callable) -> Callable:
+        fractions = [[Fraction(value(*row, lane)) for lane in range(WIDTH)] for row in rows]
+        return table([tuple(map(number, four)) for four in fractions])
+
+    count = of_lanes(lambda c, s, lane: s.numbers[lane])
+    part = of_lanes(lambda c, s, lane: share(s.numbers[lane]))
+    ending = of_lanes(lambda c, s, lane: s.ends[lane])
+    weight = of_lanes(lambda c, s, lane: s.ends[lane] and weights(c, number)[s.numbers[lane]])
+    difference = of_lanes(lambda c, s, lane: s.ends[lane] and c.differences[s.numbers[lane]])
+
+    def sums(which, t, h, y, body, params):
+        time, base = everywhere(t), each(everywhere, (y,))
+        zero, one, two = everywhere(0.0), everywhere(1.0), everywhere(2.0)
+        zeros = each(times, (zero, base))
+        f = slope(time, base, body, params)
+        i, last = begin(which), end(which)
+        step = part(i) * h
+        m, missing, result, error = one, zero, zeros, zeros
+        even, odd = zeros, each(times, (step, f))  # the D_m of even and odd m
+        while True:
+            for _ in range(pairs(i)):
+                even = forward(time, m, step, base, even, odd, body, params)
+                odd = forward(time, m + one, step, base, odd, even, body, params)
+                m = m + two
+            if i == last:
+                break
+            result = each(fma, (weight(i), even, result))  # (2)
+            error = each(fma, (difference(i), even, error))
+            missing = fma(weight(i), fma(-count(i), step, h), missing)  # (3)
+            again = mask(ending(i) != zero)
+            i += 1
+            step = part(i) * h
+            m = blend(again, one, m)
+            even = blend(again, zeros, even)
+            odd = blend(again, each(times, (step, f)), odd)
+        rate = slope(fma(m, step, time), each(plus, (base, odd)), body, params)
+        even = each(fma, (step + step, rate, even))
+        result = each(fma, (weight(i), even, result))
+        error = each(fma, (difference(i), even, error))
+        missing = fma(weight(i), fma(-count(i), step, h), missing)
+        ends = each(total, (result,)), each(total, (error,))
+        return (*ends, total(missing), each(first_lane, (rate,)))
+
+    return sums
+
+
+def one_by_one(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
+    """One column after the other."""
+    begin = table(list(accumulate((len(lane) for c in schemes for lane in c.lanes), initial=0)))
+    rows = [(columns, n) for columns in schemes for lane in columns.lanes for n in lane]
+    substeps = table([n - 1 for _, n in rows])
+    count = table([number(Fraction(n)) for _, n in rows])
+    part = table([number(share(n)) for _, n in rows])
+    weight = table([number(weights(c, number)[n]) for c, n in rows])
+    difference = table([number(c.differences[n]) for c, n in rows])
+
+    def sums(which, t, h, y, body, params):
+        zeros = each(times, (0.0, y))
+        f = slope(t, y, body, params)
+        rate, pair, whole = f, (zeros, zeros, 0.0), (zeros, zeros, 0.0)
+        for k in range(WIDTH):
+            lane = WIDTH - 1 - k  # the first one last: its rate is the one that is kept
+            result, error, missing = zeros, zeros, 0.0
+            for i in range(begin(WIDTH * which + lane), begin(WIDTH * which + lane + 1)):
+                step = part(i) * h
+                before, d, m = zeros, each(times, (step, f)), 1.0
+                for _ in range(substeps(i)):
+                    rate = slope(fma(m, step, t), each(plus, (y, d)), body, params)
+                    before, d = d, each(fma, (step + step, rate, before))  # (1)
+                    m = m + 1.0
+                result = each(fma, (weight(i), d, result))  # (2)
+                error = each(fma, (difference(i), d, error))
+                missing = fma(weight(i), fma(-count(i), step, h), missing)  # (3)
+            here = result, error, missing
+            pair = here if lane % 2 == 1 else summed(here, pair)
+            if lane % 2 == 0:
+                whole = pair if lane == 2 else summed(pair, whole)
+        return (*whole, rate)
+
+    return sums
+
+
+def summed(a, b):
+    return each(plus, (a[0], b[0])), each(plus, (a[1], b[1])), a[2] + b[2]
+
+
+# ---- the slope at one place
+def rate_in_lanes(t, y, body, params):
+    f = slope(everywhere(t), each(everywhere, (y,)), body, params)
+    return each(first_lane, (f,))
+
+
+def rate_alone(t, y, body, params):
+    return slope(t, y, body, params)
+
+
+# ---- the step
+def chosen(limits: Sequence[float]) -> Callable:
+    """tolerances -> (which columns, the tolerances that are possible)."""
+    count, bound = len(limits), table(limits)
+
+    def choice(tolerances):
+        rtol, atol = max(tolerances[0], TIGHTEST), tolerances[1]
+        which = 0
+        while which < count - 1 and rtol + atol < bound(which):
+            which += 1
+        return which, (rtol, atol)
+
+    return choice
+
+
+def moved(y, low, d, extra, rate):
+    """(y + d + extra rate, what is lost), after ``low`` was lost before."""
+    low = each(fma, (extra, rate, low))
+    pairs = each(added, (y, low, d))
+    return each(first, (pairs,)), each(second, (pairs,))
+
+
+def start(t, h, y, body, params):
+    """The carry: what y has lost."""
+    return (each(times, (0.0, y)),)
+
+
+def trials(schemes: Sequence[Columns], choice: Callable, sums: Callable) -> Callable:
+    power = table([-1.0 / (c.order - 1) for c in schemes])
+    evaluations = table([c.evaluations for c in schemes])
+
+    def trial(t, h, y, carry, body, params, tolerances):
+        which, allowed = choice(tolerances)
+        d, off, extra, rate = sums(which, t, h, y, body, params)
+        new, low = moved(y, carry[0], d, extra, rate)
+        error, factor = size(off, y, new, body, allowed), SMALLEST
+        if error < 1e100:  # false for NaN
+            factor = SAFETY * exp(power(which) * log(error + 1e-300))
+            factor = min(LARGEST, max(SMALLEST, factor))
+        return new, (low,), error, factor, evaluations(which)
+
+    return trial
+
+
+def first_steps(schemes: Sequence[Columns], choice: Callable, rate_at: Callable) -> Callable:
+    """The step whose error would be right for turning at the rate at which y changes, or y'.
+
+    For y' = λ y the error (2) is about |λ h|^(2k-1) / Π n_j², without the coarsest column.
+    """
+    power = table([1.0 / (c.order - 1) for c in schemes])
+    reach = table([CAUTION * float(prod(n * n for n in c.numbers[1:])) for c in schemes])
+
+    def first_step(t, span, y, carry, body, params, tolerances):
+        which, allowed = choice(tolerances)
+        f = rate_at(t, y, body, params)
+        whole, speed = size(y, y, y, body, allowed), size(f, y, y, body, allowed)
+        if not speed * abs(span) > PROBE * whole:  # at rest, or nearly; or NaN
+            return span, 1
+        ahead = PROBE * whole / speed if span > 0.0 else -PROBE * whole / speed
+        there = each(fma, (ahead, f, y))
+        bend = each(minus, (rate_at(t + ahead, there, body, params), f))
+        bent = size(bend, y, y, body, allowed) / abs(ahead)
+        scale = max(speed / whole, bent / speed)
+        h = exp(power(which) * log(reach(which) * (allowed[0] + allowed[1]))) / scale
+        h = min(h, abs(span))
+        return h if span > 0.0 else -h, 2
+
+    return first_step
+
+
+def integrator(
+    rule: Sequence[tuple[float, str]] = RULE,
+    scalar: bool = False,
+    number: Callable[[Any], Any] = float,
+    **changed: Any,
+) -> Integrator:
+    """The record for a rule; ``number`` converts the fractions (to mpmath, say)."""
+    schemes = [COLUMNS[name] for _, name in rule]
+    choice = chosen([limit for limit, _ in rule])
+    sums = (one_by_one if scalar else in_lanes)(schemes, number)
+    settings: dict[str, Any] = {
+        "name": "extrapolation",
+        "title": "Gragg's extrapolation of order 12 to 16",
+        "order": min(columns.order for columns in schemes),
+        "dense_order": min(columns.order for columns in schemes),
+        "tightest": TIGHTEST,
+        "references": ("gragg1965", "hairer1993"),
+        "start": start,
+        "trial": trials(schemes, choice, sums),
+        "first_step": first_steps(schemes, choice, rate_alone if scalar else rate_in_lanes),
+    }
+    return Integrator(**settings | changed)
+
+
+INTEGRATOR = integrator()
+SCALAR = integrator(scalar=True, name="extrapolation, one column after the other")
