@@ -397,7 +397,7 @@ def test_rounding_is_random(columns):
 def test_columns_that_err_more():
     harmonic = Columns(name="harmonic", lanes=((2, 4, 6, 8, 10, 12, 14, 16),))
     assert round(harmonic.rounding) == 78
-    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 20, 9]
+    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 20, 10]
 
 
 def test_what_is_lost_is_carried():
