@@ -119,7 +119,6 @@ def _hinted(module, branch, hints: dict[str, int | None]) -> None:
 
 
 # ---- a function at several times
-@cache
 def along(offsets: tuple) -> Callable:
     """The quaternions (0, function(t + x h, shared)) for each offset x; the function gives vectors.
 
@@ -178,7 +177,6 @@ def along(offsets: tuple) -> Callable:
 
 
 # ---- linear combinations
-@cache
 def matrix(rows: tuple) -> Callable:
     """The quaternions Σ_j rows[i][j] q_j, from first to last, without weights that vanish."""
     terms = [[(j, weight) for j, weight in enumerate(row) if weight != 0] for row in rows]
@@ -245,7 +243,7 @@ def taylor(s: int, kept: int) -> Callable:
         while not done and n < MOST:
             for _ in range(2):
                 n += 1
-                f = 1.0 / n
+                f = 1 / (n + 0 * small)  # in the numbers of c, whatever they are
                 r = tuple(f * x for x in sums[0])
                 terms.append(r)
                 sums = [*sums[1:], ZERO]

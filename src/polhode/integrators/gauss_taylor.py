@@ -115,14 +115,14 @@ def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
         even, odd, terms, _ = series_all(c, ROUNDING)
         last, first = ends(even, odd)
         back = product(first, seen(state))
-        _, x, y, z = product(seen(new), conjugate(product(last, back)))
-        return (terms, back, (x, y, z)), 2 * s
+        w, x, y, z = product(seen(new), conjugate(product(last, back)))
+        return (terms, back, (w - 1.0, x, y, z)), 2 * s
 
     def read(x, h, state, fitted):
         terms, back, rest = fitted
         q = product(at(terms, fma(2.0, x, -1.0)), back)
-        q = product((1.0, x * rest[0], x * rest[1], x * rest[2]), q)
-        return seen(to_unit_length(q))
+        rest = fma(x, rest[0], 1.0), x * rest[1], x * rest[2], x * rest[3]
+        return seen(to_unit_length(product(rest, q)))
 
     return {"trial": trial, "fit": fit, "read": read}
 
