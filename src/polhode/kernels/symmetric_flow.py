@@ -12,12 +12,22 @@ turns their product is
 
 The same as ``free_flow`` for such a body, at a third of its cost.  Turns by less than HALF_TURN,
 that is small steps, need no root, no division and no reduction of angles.
+
+m3 is constant, and s and d with it: they are rounded alike in every step.  With 1 + x = d² + s² for
+the *rounded* d and s,
+
+    sin k = 2 s d / (1 + x),    cos k - 1 = -2 s² / (1 + x)                            (3)
+
+turn m, to twice the digits: its length is kept, and its angle is twice the one in v1 and v2.  Then
+the turn (2) for (-t, m') is the inverse of that for (t, m) whatever else is rounded, the map stays
+reversible, and energy errors do not add up in one direction.
 """
 
 from math import sqrt
 
 from polhode._compile import fma
-from polhode.kernels.trig import double_angle, half_angle, sincos1
+from polhode.kernels.sums import square, two_sum
+from polhode.kernels.trig import half_angle, sincos1
 from polhode.kernels.vector import dot, multiply
 
 HALF_TURN = 3.1  # radians, somewhat less than pi
@@ -41,26 +51,33 @@ def half1(k):
     return sincos1(0.5 * k)
 
 
-def symmetric_drift_3(t, m, moments, inverse):
-    """``free_flow.free_drift`` of a body symmetric about its axis 3.
+def twice(s, d1):
+    """((sin k, cos k - 1), what their roundings lost) for k/2 the angle of (1 + d1, s)."""
+    s2 = s + s
+    square_s, low = square(s)
+    x, x_low = two_sum(d1 + d1, square_s)
+    x = fma(d1, d1, x) + (x_low + low)
+    part = s2 * d1
+    sine, cosine1 = s2 + part, -2.0 * square_s
+    sine_low = (part - (sine - s2)) + fma(s2, d1, -part)
+    return (sine, cosine1), (fma(-x, sine, sine_low), fma(-x, cosine1, -2.0 * low))  # (3)
 
-    m3 is constant, and so are the sine and cosine of k, from step to step: their roundings are all
-    alike, and the length of (m1, m2) would grow with each.  By how much is known, and taken back.
-    """
+
+def symmetric_drift_3(t, m, moments, inverse):
+    """``free_flow.free_drift`` of a body symmetric about its axis 3."""
     a1, a3 = inverse[0], inverse[2]
     p1, p2, p3 = psi = multiply(t * a1, m)
     f, c1 = sinc1(dot(psi, psi))
     s, d1 = half1((t * m[2]) * (a3 - a1))
     d = 1.0 + d1
     w = fma(-f, p3 * s, fma(c1, d, d1))  # (2)
-    v = f * fma(p2, s, p1 * d), f * fma(-p1, s, p2 * d), fma(f, p3 * d, fma(c1, s, s))
+    v1, v2 = f * fma(p1, d1, fma(p2, s, p1)), f * fma(p2, d1, fma(-p1, s, p2))  # not d: see (3)
+    v3 = fma(f, p3 * d, fma(c1, s, s))
     m1, m2, _ = m
-    sine, cosine1 = double_angle(s, d1)
-    square = sine * sine
-    excess = (2.0 * cosine1 + square) + fma(cosine1, cosine1, fma(sine, sine, -square))
-    g = -0.5 * excess
-    change = fma(cosine1, m1, fma(sine, m2, g * m1)), fma(cosine1, m2, fma(-sine, m1, g * m2)), 0.0
-    return (w, v), change
+    (sine, cosine1), (sine_low, cosine_low) = twice(s, d1)
+    change1 = fma(cosine1, m1, fma(sine, m2, fma(cosine_low, m1, sine_low * m2)))
+    change2 = fma(cosine1, m2, fma(-sine, m1, fma(cosine_low, m2, -(sine_low * m1))))
+    return (w, (v1, v2, v3)), (change1, change2, 0.0)
 
 
 def symmetric_drift_1(t, m, moments, inverse):
