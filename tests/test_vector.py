@@ -23,6 +23,7 @@ from polhode._vector import (
     everywhere,
     lanewise,
     pack,
+    swapped,
     table,
     total,
     unpack,
@@ -190,6 +191,16 @@ def test_sums_of_lanes_are_by_pairs(rng):
         assert compiled(summed)(tuple(numbers)) == (a + b) + (c + d) == summed(tuple(numbers))
 
 
+def test_lanes_are_exchanged():
+    def exchanged(a):
+        four = pack(a[0], a[1], a[2], a[3])
+        return unpack(swapped(four, 1)), unpack(swapped(four, 2)), unpack(swapped(four, 3))
+
+    found = compiled(exchanged)((0.0, 1.0, 2.0, 3.0))
+    assert found == exchanged((0.0, 1.0, 2.0, 3.0))
+    assert found == ((1.0, 0.0, 3.0, 2.0), (2.0, 3.0, 0.0, 1.0), (3.0, 2.0, 1.0, 0.0))
+
+
 # ---- tuples, tables
 def mixed(a, h, row):
     """Tuples of numbers and fours, a primitive and a function, shared arguments."""
@@ -244,7 +255,7 @@ def test_finite():
 def test_names_say_which_version_of_the_file_they_are_from():
     with open(_vector.__file__, "rb") as file:
         version = hashlib.sha256(file.read()).hexdigest()[:16]
-    for primitive in (pack, unpack, each, fma, rint, mask, blend, finite, fours_at):
+    for primitive in (pack, unpack, swapped, each, fma, rint, mask, blend, finite, fours_at):
         assert version in PRIMITIVES[primitive].__name__
 
 

@@ -6,10 +6,10 @@ all lanes.  Each lane does the IEEE operations of a single float, so that four c
 bodies side by side have the bits that each has alone.  What cannot be said of four numbers at once
 (``if x > 0``, ``int(x)``) is refused by the compiler, and raises ``TypeError`` in plain Python.
 
-``pack`` and ``unpack`` go in and out, ``each`` maps a function over tuples of any length, and
-``table(rows)`` is a function of an index that reads constants.  Compiled code needs nothing else;
-plain Python needs ``ON_FOUR`` bound in, for ``rint``, ``mask``, ``blend``, ``float`` and functions
-of ``math`` know one number only there.
+``pack`` and ``unpack`` go in and out, ``swapped`` exchanges lanes, ``each`` maps a function over
+tuples of any length, and ``table(rows)`` is a function of an index that reads constants.  Compiled
+code needs nothing else; plain Python needs ``ON_FOUR`` bound in, for ``rint``, ``mask``, ``blend``,
+``float`` and functions of ``math`` know one number only there.
 
 Together with ``_compile`` the place that knows the compiler (Numba).
 """
@@ -90,6 +90,11 @@ def pack(a, b, c, d):
 def unpack(four):
     """The tuple of the four numbers."""
     return four.lanes
+
+
+def swapped(four, k):
+    """Lane l has what lane l ^ k had; k is a constant."""
+    return Four(*(four.lanes[lane ^ k] for lane in LANES))
 
 
 def each(function, rows):
@@ -394,6 +399,18 @@ def _unpack(_, four):
     return nt.UniTuple(nt.float64, WIDTH)(FOUR), lower
 
 
+@_primitive("swapped")
+def _swapped(_, four, k):
+    if not isinstance(k, nt.IntegerLiteral):
+        return None
+
+    def lower(context, builder, sig, args):
+        places = ir.Constant(ir.VectorType(I32, WIDTH), [lane ^ k.literal_value for lane in LANES])
+        return builder.shuffle_vector(args[0], ir.Constant(V, ir.Undefined), places)
+
+    return FOUR(FOUR, k), lower
+
+
 @_primitive("wider")
 def _wider(_, x):
     def lower(context, builder, sig, args):
@@ -552,6 +569,7 @@ PRIMITIVES.update(
     {
         pack: _pack,
         unpack: _unpack,
+        swapped: _swapped,
         each: _each,
         fma: _fma,
         rint: _of_either("rint", _compile._rint, FOUR, _lower_rint),

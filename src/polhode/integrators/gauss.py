@@ -1,0 +1,328 @@
+"""Gauss's collocation of any even order 2s, its stages in the SIMD lanes.
+
+With the nodes c_i and weights b_i of Gauss's quadrature on [0, 1] and μ_ij = a_ij / b_j,
+
+    Y_i = y + Σ_j μ_ij L_j,    L_i = h b_i F_i,    F_i = f(t + c_i h, Y_i)             (1)
+    y' = y + Σ_i L_i                                                                   (2)
+
+Symplectic, because μ_ij + μ_ji = 1, and symmetric, because in addition μ of the mirrored stages are
+the same; both are exact for the floats μ that are used, so that energy does not drift by the
+rounding of coefficients (Antoñana, Makazaga, Murua 2017).  With a fixed step that is kept.
+
+(1) is solved to rounding by iterating it, s slopes at a time, four in each SIMD register
+(``_vector``).  The first F are those of the step before, their polynomial continued.  What the sum
+(2) loses is carried, with the F.
+
+``gauss(order, scalar=True)`` takes one slope after the other, with the same bits, for a slope that
+four numbers at once cannot take (branches on values).
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+from polhode._compile import fma
+from polhode._vector import WIDTH, each, everywhere, pack, swapped, total, unpack
+from polhode.contracts import Integrator, size, slope
+from polhode.errors import InputError
+from polhode.kernels.newton import settled
+from polhode.kernels.sums import added
+from polhode.tableaus import gauss as nodes
+from polhode.tableaus.runge_kutta import DIGITS
+
+UNIT = Fraction(1, 2**52)  # μ and 1 - μ are multiples of it, and floats
+FAR = 1e-8  # the square of a change that is none by rounding, but perhaps an overflow
+RELATIVE = (1.0, 0.0)  # tolerances for which ``size`` is the length relative to y
+
+
+# ---- coefficients
+def exact(x: Decimal) -> Fraction:
+    return Fraction(x)
+
+
+def products(s: int, number: Callable = float) -> list[list[Fraction]]:
+    """The μ_ij; for floats to ``UNIT``.
+
+    μ_ij + μ_ji = 1, and μ_ij = μ_ji of the mirrored stages, exactly.
+    """
+    a, b, _ = nodes.tableau(s).converted(exact)
+    if number is not float:
+        return [[x / w for x, w in zip(row, b, strict=True)] for row in a]
+    mu = [[Fraction(1, 2)] * s for _ in range(s)]
+    for i in range(s):
+        for j in range(i):
+            mirrored = s - 1 - j, s - 1 - i  # in the lower triangle too
+            if mirrored < (i, j):
+                mu[i][j] = mu[mirrored[0]][mirrored[1]]
+            else:
+                mu[i][j] = round(a[i][j] / b[j] / UNIT) * UNIT
+            mu[j][i] = 1 - mu[i][j]
+    return mu
+
+
+def continued(s: int) -> list[list[Fraction]]:
+    """From values at the nodes of a step to those at the nodes of the next, by a polynomial."""
+    with localcontext(prec=DIGITS):
+        c = nodes.tableau(s).c
+        rows = []
+        for node in c:
+            row = []
+            for j in range(s):
+                weight = Decimal(1)
+                for i in range(s):
+                    if i != j:
+                        weight *= (1 + node - c[i]) / (c[j] - c[i])
+                row.append(Fraction(weight))
+            rows.append(row)
+        return rows
+
+
+# ---- unrolling: a vector of s numbers is a tuple of fours, filled up with zeros
+def fours(row: Sequence, number: Callable) -> list[tuple]:
+    """Fractions as fours of numbers."""
+    padded = [*row, *[Fraction(0)] * (-len(row) % WIDTH)]
+    return [tuple(map(number, padded[i : i + WIDTH])) for i in range(0, len(padded), WIDTH)]
+
+
+def collected(functions: Sequence[Callable]) -> Callable:
+    """x -> (functions[0](x), functions[1](x), …)."""
+    *_, last = functions
+    if len(functions) == 1:
+        return lambda x: (last(x),)
+    *_, second, last = functions
+    if len(functions) == 2:
+        return lambda x: (second(x), last(x))
+    before = collected(functions[:-2])
+    return lambda x: (*before(x), second(x), last(x))
+
+
+def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None) -> Callable:
+    """x -> (a 4 by 4 block) · x[place] + before(x), the block given by its diagonals l, l ^ k."""
+    (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3) = diagonals
+
+    def rest(four):
+        halves = swapped(four, 2)
+        crossed = fma(pack(d0, d1, d2, d3), swapped(halves, 1), pack(c0, c1, c2, c3) * halves)
+        return fma(pack(b0, b1, b2, b3), swapped(four, 1), crossed)
+
+    if before is None:
+        return lambda x: fma(pack(a0, a1, a2, a3), x[place], rest(x[place]))
+    return lambda x: fma(pack(a0, a1, a2, a3), x[place], rest(x[place])) + before(x)
+
+
+def matrix(rows: Sequence[Sequence], number: Callable) -> Callable:
+    """x -> rows · x, of tuples of fours."""
+    count = -(-len(rows) // WIDTH)
+    size_of = count * WIDTH
+    zeros = [Fraction(0)] * size_of
+    square = [[*row, *zeros][:size_of] for row in [*rows, *[zeros] * size_of][:size_of]]
+    lanes = range(WIDTH)
+
+    def diagonal(i, j, k):
+        return tuple(number(square[WIDTH * i + lane][WIDTH * j + (lane ^ k)]) for lane in lanes)
+
+    def of_rows(i: int, place: int) -> Callable:
+        before = of_rows(i, place - 1) if place else None
+        return block_times([diagonal(i, place, k) for k in lanes], place, before)
+
+    return collected([of_rows(i, count - 1) for i in range(count)])
+
+
+FIRST: dict[int, Callable] = {
+    1: lambda x: (x[0],),
+    2: lambda x: (x[0], x[1]),
+    3: lambda x: (x[0], x[1], x[2]),
+    4: lambda x: x,
+}
+TUPLE: dict[int, Callable] = {
+    1: lambda a: (a,),
+    2: lambda a, b: (a, b),
+    3: lambda a, b, c: (a, b, c),
+    4: lambda a, b, c, d: (a, b, c, d),
+}
+
+
+def numbers_of(s: int) -> Callable:
+    """The first s numbers of a tuple of fours."""
+    place = -(-s // WIDTH) - 1
+    some = FIRST[s - WIDTH * place]
+    if place == 0:
+        return lambda x: some(unpack(x[0]))
+    before = numbers_of(WIDTH * place)
+    return lambda x: (*before(x), *some(unpack(x[place])))
+
+
+def packed_of(s: int) -> Callable:
+    """s numbers as a tuple of fours, filled up with the last one."""
+
+    def four(place):
+        a, b, c, d = (min(WIDTH * place + lane, s - 1) for lane in range(WIDTH))
+        return lambda x: pack(x[a], x[b], x[c], x[d])
+
+    return collected([four(place) for place in range(-(-s // WIDTH))])
+
+
+def sum_of(count: int) -> Callable:
+    """The sum of a tuple of fours, a four."""
+    place = count - 1
+    if place == 0:
+        return lambda x: x[0]
+    before = sum_of(place)
+    return lambda x: before(x) + x[place]
+
+
+# ---- arithmetic of tuples
+def plus(a, b):
+    return a + b
+
+
+def times(a, b):
+    return a * b
+
+
+def distance(a, b):
+    return abs(a - b)
+
+
+def first(a):
+    return a[0]
+
+
+def second(a):
+    return a[1]
+
+
+def third(a):
+    return a[2]
+
+
+def fourth(a):
+    return a[3]
+
+
+# ---- slopes of four stages
+def at_once(t, y, body, params):
+    return slope(t, y, body, params)
+
+
+def one_by_one(t, y, body, params):
+    t1, t2, t3, t4 = unpack(t)
+    numbers = each(unpack, (y,))
+    a = slope(t1, each(first, (numbers,)), body, params)
+    b = slope(t2, each(second, (numbers,)), body, params)
+    c = slope(t3, each(third, (numbers,)), body, params)
+    d = slope(t4, each(fourth, (numbers,)), body, params)
+    return each(pack, (a, b, c, d))
+
+
+# ---- the step
+def stages(s: int, slopes: Callable, number: Callable[[Any], Any]) -> dict[str, Callable]:
+    """start, guess, improve and finish.
+
+    F and L are tuples of groups of four stages, a group is a four for each number of y.  The carry
+    is (what y has lost, the s numbers F of each number of y).
+    """
+    count = -(-s // WIDTH)
+    _, b, c = nodes.tableau(s).converted(exact)
+    collocated, ahead = matrix(products(s, number), number), matrix(continued(s), number)
+    numbers, packed, in_all = numbers_of(s), packed_of(s), sum_of(count)
+    of_groups = TUPLE[count]
+
+    def groups(make: Callable) -> Callable:
+        """x -> (make(0, b, c)(x), make(1, b, c)(x), …), with the weights and nodes of the group."""
+        parts = zip(fours(b, number), fours(c, number), strict=True)
+        return collected([make(group, *part) for group, part in enumerate(parts)])
+
+    def impulse(group, weights, _):
+        b1, b2, b3, b4 = weights
+
+        def impulse_of_group(x):
+            h, f = x
+            return each(times, (pack(b1, b2, b3, b4) * h, f[group]))
+
+        return impulse_of_group
+
+    def taken(group, *_):
+        def entry(x):
+            return x[group]
+
+        return lambda x: each(entry, (x,))
+
+    def evaluation(group, _, places):
+        c1, c2, c3, c4 = places
+        part = taken(group)
+
+        def slopes_of_group(x):
+            t, h, y, z, body, params = x
+            time = fma(pack(c1, c2, c3, c4), h, t)
+            return slopes(time, each(plus, (y, part(z))), body, params)
+
+        return slopes_of_group
+
+    def difference(group, *_):
+        return lambda x: each(distance, (x[0][group], x[1][group]))
+
+    impulses, evaluated, differences = groups(impulse), groups(evaluation), groups(difference)
+    regrouped, copies = groups(taken), collected([lambda x: x] * count)
+
+    def summed(x):
+        return total(in_all(x))
+
+    def copied(x):
+        return numbers(copies(x))
+
+    def continued_by(x):
+        return ahead(packed(x))
+
+    def start(t, h, y, body, params):
+        f = slopes(everywhere(t), each(everywhere, (y,)), body, params)
+        return each(times, (0.0, y)), each(copied, (f,))
+
+    def guess(t, h, y, carry, body, params):
+        return regrouped(each(continued_by, (carry[1],))), 0.0
+
+    def improve(t, h, unknown, y, body, params):
+        f, last = unknown
+        z = each(collocated, (each(of_groups, impulses((h, f))),))
+        new = evaluated((t, h, y, z, body, params))  # (1)
+        change = each(summed, (each(of_groups, differences((new, f))),))
+        length = h * size(change, y, y, body, RELATIVE)
+        square = length * length
+        return (new, square), square < FAR and settled(square, last, 1.0)
+
+    def finish(t, h, unknown, y, carry, body, params):
+        f = unknown[0]
+        d = each(summed, (each(of_groups, impulses((h, f))),))
+        pairs = each(added, (y, carry[0], d))  # (2)
+        kept = each(numbers, (each(of_groups, f),))
+        return each(first, (pairs,)), (each(second, (pairs,)), kept)
+
+    return {"start": start, "guess": guess, "improve": improve, "finish": finish}
+
+
+def gauss(
+    order: int = 16,
+    scalar: bool = False,
+    number: Callable[[Any], Any] = float,
+    **changed: Any,
+) -> Integrator:
+    """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
+    if order % 2 or not 2 <= order <= 2 * WIDTH * len(TUPLE):
+        raise InputError(f"gauss: the order is an even number from 2 to 32, got {order}")
+    settings: dict[str, Any] = {
+        "name": f"gauss:{order}",
+        "title": f"Gauss's collocation of order {order}",
+        "order": order,
+        "dense_order": order,
+        "symmetric": True,
+        "symplectic": True,
+        "evaluations_per_iteration": order // 2,
+        "references": ("butcher1964implicit", "antonana2017"),
+    }
+    functions = stages(order // 2, one_by_one if scalar else at_once, number)
+    return Integrator(**settings | functions | changed)
+
+
+INTEGRATOR = gauss(name="gauss")
+SCALAR = gauss(scalar=True, name="gauss, one stage after the other")
