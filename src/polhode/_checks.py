@@ -142,12 +142,12 @@ def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
 
 
 def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:
-    """Where a run from t0 to t1 stops and starts anew, in its order."""
+    """t0, the times at which a run stops and starts anew, and t1."""
     if breakpoints is None:
-        return []
+        return [t0, t1]
     times = np.unique(times_of(breakpoints, "breakpoints"))
     inside = times[(times > min(t0, t1)) & (times < max(t0, t1))].tolist()
-    return inside if t1 >= t0 else inside[::-1]
+    return [t0, *(inside if t1 >= t0 else inside[::-1]), t1]
 
 
 def positive(dt: Any, method: str) -> float:

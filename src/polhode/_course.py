@@ -15,9 +15,8 @@ from polhode.errors import InputError
 from polhode.exact import free_rows
 from polhode.kernels.vector import scale
 
-FIRST_ROWS, MOST_ROWS = 256, 8192  # steps in one call of a compiled loop: Ctrl-C is served between
+FIRST_ROWS, MOST_ROWS = 1000, 8000  # steps in one call of a compiled loop: Ctrl-C is served between
 LOOK = 0.5  # radians between two looks at a closed form
-NO_PROGRESS: Callable[[float], None] = lambda fraction: None  # noqa: E731
 
 
 class Motion(Protocol):
@@ -141,58 +140,70 @@ class FreeMotion:
         return free_rows(self.body, self.state, times - self.t0)
 
 
+T, LOW, END, STEP, LARGEST, STATE = 0, 1, 2, 3, 4, 7  # places in a row of numbers
+
+
+def row_of_numbers(
+    tolerances: tuple[float, float], largest: float, state: tuple, *others: Any
+) -> np.ndarray:
+    """What ``pursue`` takes: the row of ``loops.packed_adapt``, times and step still 0."""
+    return np.array([flat((0.0, 0.0, 0.0, 0.0, largest, tolerances, state, *others))])
+
+
 def pursue(
     parts: Pursuit,
     points: Sequence[float],
+    row: np.ndarray,
     state: tuple,
-    carry: tuple,
     body: tuple,
     params: tuple,
     tolerances: tuple[float, float],
-    limits: tuple[float, float],
-    report: Callable[[float], None] = NO_PROGRESS,
+    first: float,
+    report: Callable[[float], None] | None = None,
     stop: Callable[[Course], bool] | None = None,
 ) -> Course:
     """The run from the first of ``points`` to the last, started anew at those between.
 
-    ``limits``: the first step, or 0, and the largest.  ``stop(course)`` is asked between calls of
-    the compiled loop, and may cut the course.
+    ``row`` is ``row_of_numbers`` of the state, ``first`` the first step, or 0.  ``stop(course)`` is
+    asked between calls of the compiled loop.
     """
-    width = 2 + len(state)
-    t, low = points[0], 0.0
-    pieces = [np.array([[t, low, *state]])]
-    course = Course(parts, pieces[0], state, body, params, tolerances)
-    first, largest = limits
-    room = FIRST_ROWS
-    at_start = parts.integrator.evaluations_at_start
+    pieces: list[np.ndarray] = []
+    begin, finish = points[0], points[-1]
+    t, low, room = begin, 0.0, FIRST_ROWS
+    course = Course(parts, row, state, body, params, tolerances)
+    run, tables, at_start = parts.run, params[1], parts.integrator.evaluations_at_start
     for target in points[1:]:
-        last = target == points[-1]
+        last = target == finish
         end = target if last else math.nextafter(target, t)  # what is beyond is another force
-        h, fresh = math.copysign(first, end - t), True
-        while (end - t) - low != 0.0:
-            out = np.empty((room, width))
-            t, low, h, state, carry, status, accepted, rejected, starts, count = parts.run(
-                t, low, end, h, largest, fresh, state, carry, body, params, tolerances, out
+        row[0, T], row[0, LOW], row[0, END] = t, 0.0, end
+        row[0, STEP], fresh = math.copysign(first, end - t), True
+        while True:
+            out = np.empty((room, 2 + len(state)))
+            status, accepted, rejected, starts, count, t, low, h, state, carry = run(
+                row, fresh, tables, out
             )
-            fresh = False
-            pieces.append(out[:accepted])
+            pieces.append(out[0 if fresh else 1 : accepted + 1])
             course.status = status
             course.next_step = h
             course.rejected += rejected
             course.evaluations += count + starts * at_start
-            if status != OK:
+            if report is not None:
+                report((t - begin) / (finish - begin) if finish != begin else 1.0)
+            if status != OK or (end - t) - low == 0.0:
                 break
-            report((t - points[0]) / (points[-1] - points[0]))
-            room = min(4 * room, MOST_ROWS)
+            fresh, room = False, min(4 * room, MOST_ROWS)
+            row[0, T], row[0, LOW], row[0, STEP] = t, low, h
+            changed = flat((state, carry))
+            row[0, STATE : STATE + len(changed)] = changed
             if stop is not None:
                 course.rows = np.concatenate(pieces)
                 if stop(course):
                     return course
-        if course.status != OK:
+        if status != OK:
             break
         if not last:
             t, low = target, 0.0
+            row[0, STATE : STATE + len(state)] = state
             course.breaks.append(sum(map(len, pieces)))
-            pieces.append(np.array([[t, low, *flat(state)]]))
-    course.rows = np.concatenate(pieces)
+    course.rows = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     return course

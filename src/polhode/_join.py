@@ -62,12 +62,20 @@ class Joined:
         pieces = loops.model_pieces(model, aligned)
         self.torque = pieces[torque_stub]
         self.start = loops.joined(method.start, None, numbers=pieces)
-        self.run = (loops.joined if plain else loops.build)(loops.record, method, model, aligned)
+        self.plain = plain
         self.potentials = None if model.potential is None else _potentials(model, aligned)
         self.accelerations = _accelerations(model, aligned)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
+        self.run: Any = None
         self._joined = method, model, aligned
+
+    def packed(self, *numbers: Any) -> Callable:
+        """The loop; its state, carry, body and numbers are like these."""
+        if self.run is None:
+            template = loops.packed_record(zeros((0.0, 0.0, *numbers)))
+            self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
+        return self.run
 
     @cached_property
     def sampled(self) -> Callable:
@@ -97,6 +105,7 @@ class Pursuit:
     ):
         self.integrator, self.formulation, self.force = integrator, formulation, force
         self.plain = plain
+        self.run: Any = None
         if isinstance(force, Rate):
             self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
             equations = given(formulation, force.inertial)
@@ -123,17 +132,21 @@ class Pursuit:
     def built(self, template: Callable) -> Callable:
         """The compiled loop of a template; plain Python once the force was refused."""
         function = loops.bound(template, *self.layers)
-        if self.plain or getattr(self.__dict__.get("run"), "machine", True) is None:
+        if self.plain or getattr(self.run, "machine", True) is None:
             return function
         what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
         return CompiledOrPlain(function, what)
 
-    @cached_property
-    def run(self) -> Callable:
-        """``loops.adapt``, or ``loops.record`` of an integrator with fixed steps."""
-        if self.integrator.adaptive:
-            return self.built(loops.adapt)
-        return self.built(bind(loops.record, {loops.attempt: self.attempt}))
+    def packed(self, *numbers: Any) -> Callable:
+        """The loop; its state, carry, body and numbers are like these."""
+        if self.run is None:
+            if self.integrator.adaptive:
+                many = zeros((0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0), *numbers))
+                self.run = self.built(loops.packed_adapt(many))
+            else:
+                template = loops.packed_record(zeros((0.0, 0.0, *numbers)))
+                self.run = self.built(bind(template, {loops.attempt: self.attempt}))
+        return self.run
 
     @property
     def attempt(self) -> Callable:
@@ -200,6 +213,11 @@ def fixed(integrator: Integrator, formulation: Formulation) -> Method:
         leave=leaving(formulation),
         **own,
     )
+
+
+def zeros(value: Any) -> Any:
+    """Zeros in the nesting of a tuple."""
+    return tuple(map(zeros, value)) if isinstance(value, tuple) else 0.0
 
 
 _known: dict = {}

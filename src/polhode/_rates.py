@@ -17,7 +17,7 @@ from polhode._checks import (
     span,
     step_limits,
 )
-from polhode._course import Course, pursue
+from polhode._course import STATE, Course, pursue, row_of_numbers
 from polhode._join import pursuit
 from polhode._solvers import Asked, Keeper, failure, noted, reporter
 from polhode._tree import flat
@@ -26,7 +26,7 @@ from polhode.errors import InputError, MethodError
 from polhode.integrators import gauss_taylor
 from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
-from polhode.trajectory import Trajectory
+from polhode.trajectory import Details, Trajectory
 
 ROTOR = "rotor"
 TOLERANCE = 1e-9  # of one step, if nobody says
@@ -144,6 +144,8 @@ class RateSolver(Keeper):
         self._check(asked, tolerance)
         self.tolerances = 0.0, tolerance
         self._parts = pursuit(self.integrator, self.formulation, self.rate)
+        self._tried = False
+        self._row: np.ndarray | None = None
 
     def _check(self, asked: Asked, tolerance: float) -> None:
         name, integrator = self.integrator.name, self.integrator
@@ -188,8 +190,10 @@ class RateSolver(Keeper):
         t0, t1 = span(t_span)
         q = quaternion(attitude, scalar_first)
         first = self.formulation.enter(q)
-        _try(self._omega, self.rate, t0, q)
-        points = [t0, *breaks(self.asked.breakpoints, t0, t1), t1]
+        if not self._tried:
+            _try(self._omega, self.rate, t0, q)
+            self._tried = True
+        points = breaks(self.asked.breakpoints, t0, t1)
         watch = None if self.watch is None else self.watch.anew()
         run = self._pursued if self.integrator.adaptive else self._stepped
         course = run(points, first, watch)
@@ -212,13 +216,19 @@ class RateSolver(Keeper):
 
     # ---- computing it
     def _pursued(self, points, first, watch) -> Course:
-        parts = self._parts
-        carry = parts.start(points[0], 1.0, first, (), self.rate.params)
+        parts, params = self._parts, self.rate.params
+        if self._row is None:
+            others = parts.start(points[0], 1.0, first, (), params), (), params[0]
+            parts.packed(first, *others)
+            self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
+        row = self._row.copy()
+        row[0, STATE : STATE + len(first)] = first
+        known = parts, points, row, first, (), params, self.tolerances, self._limits[0]
+        if watch is None and not self.progress:
+            return pursue(*known)
+        stop = None if watch is None else lambda c: watch.look(c.times, self._see(c))
         with reporter(self.progress) as report:
-            return pursue(
-                parts, points, first, carry, (), self.rate.params, self.tolerances, self._limits,
-                report, None if watch is None else lambda c: watch.look(c.times, self._see(c)),
-            )  # fmt: skip
+            return pursue(*known, report, stop)
 
     def _stepped(self, points, first, watch) -> Course:
         """Every step of a method with fixed steps, from each break to the next."""
@@ -232,9 +242,10 @@ class RateSolver(Keeper):
             end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
             _, h, times, ends, sides = self._whole_plan(t0, end)
             out = np.empty((len(ends), len(first)))
-            carry = parts.start(t0, h, state, (), params)
-            state, _, status, rows, steps, its, _ = parts.run(
-                t0, h, 0, ends, sides, *weights, True, state, carry, (), params, out
+            others = parts.start(t0, h, state, (), params), (), params[0]
+            row = np.array([flat((t0, h, state, *others))])
+            status, rows, steps, its, _, state, _ = parts.packed(state, *others)(
+                row, 0, True, ends, sides, *weights, params[1], out
             )
             count, iterations = count + steps + int(sides[-1] != 0.0), iterations + its
             state = tuple(out[rows - 1].tolist()) if rows else state
@@ -298,24 +309,29 @@ class RateSolver(Keeper):
             rows = course.at(t)
             return self._trajectory(course, t, lambda: rows, q, facts)
 
-        frame = "inertial" if self.rate.inertial else "body"
+        def later():
+            frame = "inertial" if self.rate.inertial else "body"
+            return Details(
+                lambda: (states(), None),
+                lambda: self._body_rates(times, states()),
+                None,
+                lambda: self._slopes(course, times),
+                sol,
+                lambda: {
+                    "name": "",
+                    "model": f"{getattr(self._omega, '__name__', 'omega')} ({frame})",
+                    "attitude": list(q),
+                },
+            )
+
         return Trajectory(
             times,
             None,
             None,
             None,
-            motion=lambda: (states(), None),
-            omega=lambda: self._body_rates(times, states()),
-            acceleration=lambda: self._slopes(course, times),
-            sol=sol,
-            potential=None,
+            later=later,
             arguments=self.arguments,
             reason=self.reason,
-            problem=lambda: {
-                "name": "",
-                "model": f"{getattr(self._omega, '__name__', 'omega')} ({frame})",
-                "attitude": list(q),
-            },
             **facts,
         )
 

@@ -32,7 +32,7 @@ from polhode._checks import (
     tolerances,
 )
 from polhode._choice import choose, choose_integrator
-from polhode._course import Course, FreeMotion, Motion, pursue
+from polhode._course import STATE, Course, FreeMotion, Motion, pursue, row_of_numbers
 from polhode._events import Watch, watched
 from polhode._join import fixed, joined, pursuit, try_potentials, try_torque, variant
 from polhode._tree import flat, like
@@ -40,7 +40,7 @@ from polhode.contracts import ADVICE, OK, Formulation, Integrator, Method, Statu
 from polhode.errors import InputError, MethodError
 from polhode.exact import EXACT
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
-from polhode.trajectory import Trajectory
+from polhode.trajectory import Details, Trajectory
 
 FREE_ROWS = 201  # states of a closed form when nobody says which
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
@@ -202,20 +202,26 @@ class Door(Keeper):
             rows = motion().at(t)
             return self._trajectory(motion, t, lambda: rows, first, params, facts)
 
+        def later():
+            return Details(
+                lambda: outer_states(problem.body, states()),
+                None,
+                None
+                if parts.potentials is None
+                else lambda: parts.potentials(times, states(), body, params),
+                acceleration,
+                sol,
+                lambda: _plain_data(problem, first, params),
+            )
+
         return Trajectory(
             times,
             None,
             None,
             problem.body,
-            motion=lambda: outer_states(problem.body, states()),
-            potential=None
-            if parts.potentials is None
-            else lambda: parts.potentials(times, states(), body, params),
-            acceleration=acceleration,
-            sol=sol,
+            later=later,
             arguments=self.arguments,
             reason=self.reason,
-            problem=lambda: _plain_data(problem, first, params),
             **facts,
         )
 
@@ -299,7 +305,9 @@ class Solver(Door):
             try_torque(parts.torque, model, self._state, self._body)
             try_potentials(parts, model, self._state[0], self._body, body.is_aligned)
         self._carry = parts.start(0.0, self.dt, first, self._body, self._params)
-        self._run, self._potentials = parts.run, parts.potentials
+        numbers = first, self._carry, self._body, self._params[0]
+        self._run = parts.packed(*numbers)
+        self._row = np.array([flat((0.0, 0.0, numbers))])
 
     def _entered(self, state: tuple) -> tuple:
         """The state in the variables of the formulation, if there is one."""
@@ -308,17 +316,16 @@ class Solver(Door):
 
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         n, h, times, ends, sides = self._plan(t0, t1)
-        first = self._entered(state)
+        row = self._filled(t0, h, state, numbers)
         out = np.empty((len(ends), self._width))
         if n <= FIRST_CHUNK and not self.progress:
-            last, _, status, rows, steps, iterations, size = self._run(
-                t0, h, 0, ends, sides, self._weights, self._offsets, True, first, self._carry,
-                self._body, numbers, out,
-            )  # fmt: skip
+            status, rows, steps, iterations, size, last, _ = self._run(
+                row, 0, True, ends, sides, self._weights, self._offsets, numbers[1], out
+            )
         else:
             with reporter(self.progress) as report:
                 last, status, rows, steps, iterations, size = self._in_chunks(
-                    t0, h, ends, sides, first, numbers, out, report
+                    row, ends, sides, numbers[1], out, report
                 )
         message = ""
         if status != OK:
@@ -360,6 +367,17 @@ class Solver(Door):
                 times, states = kept, lambda: rows_kept
         return self._trajectory(motion, times, states, state, numbers, facts)
 
+    def _filled(self, t0: float, h: float, state: tuple, numbers: tuple) -> np.ndarray:
+        """The row of numbers that the loop takes."""
+        row = self._row.copy()
+        row[0, 0], row[0, 1] = t0, h
+        if state is not self._state:
+            row[0, 2 : 2 + self._width] = flat(self._entered(state))
+        if numbers is not self._params:
+            given = flat(numbers[0])
+            row[0, row.shape[1] - len(given) :] = given
+        return row
+
     def _course(self, t0, t1, state, numbers, times, out) -> Course:
         """Every step of a run; made anew if not all were kept."""
         if self.t_eval is not None or self.save_every != 1:
@@ -370,7 +388,7 @@ class Solver(Door):
             out = np.empty((len(ends), self._width))
             with reporter(False) as report:
                 _, _, rows, *_ = whole._in_chunks(
-                    t0, h, ends, sides, self._entered(state), numbers, out, report
+                    whole._filled(t0, h, state, numbers), ends, sides, numbers[1], out, report
                 )
             times, out = times[:rows], out[:rows]
         table = np.column_stack([times, np.zeros(len(times)), out])
@@ -379,31 +397,32 @@ class Solver(Door):
         return Course(self._parts, table, pattern, self._body, numbers, settings)
 
     # ---- computing it
-    def _in_chunks(self, t0, h, ends, sides, state, params, out, report):
+    def _in_chunks(self, row, ends, sides, tables, out, report):
         """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same."""
-        carry, fresh = self._carry, True
-        row = done = iterations = 0
+        fresh, place, done, iterations = True, 0, 0, 0
         chunk, scratch = FIRST_CHUNK, np.empty((1, self._width))
-        while row < len(ends):
+        state = ()
+        while place < len(ends):
             last = int(np.searchsorted(ends, done + chunk, side="right"))
-            if last > row:
-                part, aside, place = ends[row:last] - done, sides[row:last], out[row:last]
+            if last > place:
+                part, aside, room = ends[place:last] - done, sides[place:last], out[place:last]
             else:  # the next row is further than a chunk
-                part, aside, place = np.array([chunk]), np.zeros(1), scratch
+                part, aside, room = np.array([chunk]), np.zeros(1), scratch
             begun = time.perf_counter()
-            state, carry, status, rows, steps, count, size = self._run(
-                t0, h, done, part, aside, self._weights, self._offsets, fresh, state, carry,
-                self._body, params, place,
-            )  # fmt: skip
+            status, rows, steps, count, size, state, carry = self._run(
+                row, done, fresh, part, aside, self._weights, self._offsets, tables, room
+            )
             took = time.perf_counter() - begun
+            changed = flat((state, carry))
+            row[0, 2 : 2 + len(changed)] = changed
             fresh = False
             done, iterations = done + steps, iterations + count
-            row += rows if last > row else 0
+            place += rows if last > place else 0
             if status != OK:
-                return state, status, row, done, iterations, size
+                return state, status, place, done, iterations, size
             report(done / max(int(ends[-1]), 1))
             chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
-        return state, OK, row, done, iterations, 0.0
+        return state, OK, place, done, iterations, 0.0
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
@@ -448,21 +467,46 @@ class AdaptiveSolver(Door):
         if model.user:
             try_torque(parts.torque, model, self._state, self._body)
             try_potentials(parts, model, self._state[0], self._body, body.is_aligned)
-        first = self._entered(self._state)
-        self._carry = parts.start(0.0, 1.0, first, self._body, self._params)
+        self._first = first = self._entered(self._state)
+        carry = parts.start(0.0, 1.0, first, self._body, self._params)
+        others = carry, self._body, self._params[0]
+        parts.packed(first, *others)
+        self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
 
     def _entered(self, state: tuple) -> tuple:
         return (*self.formulation.enter(state[0]), *state[1])
 
+    def _filled(self, first: tuple, numbers: tuple) -> np.ndarray:
+        """The row of numbers that the loop takes."""
+        row = self._row.copy()
+        if first is not self._first:
+            row[0, STATE : STATE + len(first)] = first
+        if numbers is not self._params:
+            given = flat(numbers[0])
+            row[0, row.shape[1] - len(given) :] = given
+        return row
+
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
-        points = [t0, *breaks(self._breakpoints, t0, t1), t1]
+        first = self._first if state is self._state else self._entered(state)
+        row = self._filled(first, numbers)
+        points = (t0, t1) if self._breakpoints is None else breaks(self._breakpoints, t0, t1)
+        known = (
+            self._parts,
+            points,
+            row,
+            first,
+            self._body,
+            numbers,
+            self.tolerances,
+            self._limits[0],
+        )
         watch = None if self.watch is None else self.watch.anew()
-        with reporter(self.progress) as report:
-            course = pursue(
-                self._parts, points, self._entered(state), self._carry, self._body, numbers,
-                self.tolerances, self._limits, report,
-                None if watch is None else lambda c: watch.look(c.times, self._see(c)),
-            )  # fmt: skip
+        if watch is None and not self.progress:
+            course = pursue(*known)
+        else:
+            stop_there = None if watch is None else lambda c: watch.look(c.times, self._see(c))
+            with reporter(self.progress) as report:
+                course = pursue(*known, report, stop_there)
         facts: dict[str, Any] = {"method": self.integrator.name, "status": course.status}
         stop = None
         if watch is not None:

@@ -444,6 +444,49 @@ def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
                 left += block[lane] != 0.0
 
 
+# ---- called from Python: nested tuples cost a microsecond each, a row of numbers nothing
+def packed_record(pattern):
+    """``record`` with (t0, h, state, carry, body, numbers) in the row ``data``, as in ``pattern``."""
+
+    def run(data, k, fresh, ends, sides, weights, offsets, tables, out):
+        t0, h, state, carry, body, numbers = take(data, 0, 0, pattern)
+        state, carry, status, rows, steps, iterations, size = record(
+            t0,
+            h,
+            k,
+            ends,
+            sides,
+            weights,
+            offsets,
+            fresh,
+            state,
+            carry,
+            body,
+            (numbers, tables),
+            out,
+        )
+        return status, rows, steps, iterations, size, state, carry
+
+    return run
+
+
+def packed_adapt(pattern):
+    """``adapt`` with its numbers as the row ``data``; row 0 of ``out`` is where it begins."""
+
+    def run(data, fresh, tables, out):
+        t, t_low, end, h, largest, tolerances, state, carry, body, numbers = take(
+            data, 0, 0, pattern
+        )
+        put(out, 0, (t, t_low, state))
+        params = numbers, tables
+        t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations = adapt(
+            t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out[1:]
+        )
+        return status, accepted, rejected, starts, evaluations, t, t_low, h, state, carry
+
+    return run
+
+
 # ---- joining
 def model_pieces(model: Model, aligned: bool) -> dict:
     """The functions of a model by the stubs they replace, our elementary functions in them."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from scipy.spatial.transform import Rotation
+
+
+class Details(NamedTuple):
+    """What a trajectory computes only when it is asked for; None is what it does not know."""
+
+    motion: Any  # () -> (attitudes, angular momenta in body axes)
+    omega: Any  # rates in body axes, or a function that gives them
+    potential: Any
+    acceleration: Any
+    sol: Any  # times -> Trajectory
+    problem: Any  # () -> plain data
 
 
 class Trajectory:
@@ -57,8 +68,8 @@ class Trajectory:
         angular_momentum: np.ndarray | None,
         body: RigidBody | None,
         *,
-        motion: "Callable[[], tuple[np.ndarray, np.ndarray | None]] | None" = None,
-        potential: "Callable[[], np.ndarray] | None",
+        later: "Callable[[], Details] | None" = None,
+        potential: "Callable[[], np.ndarray] | None" = None,
         acceleration: "Callable[[], np.ndarray] | None" = None,
         sol: "Callable[[np.ndarray], Trajectory] | None" = None,
         omega: "np.ndarray | Callable[[], np.ndarray] | None" = None,
@@ -76,13 +87,8 @@ class Trajectory:
         problem: Callable[[], dict] | None = None,
     ):
         self.t = t
-        if motion is None:
-            self.q = q
-            self.angular_momentum = angular_momentum
-        self._motion: Any = motion
         self.body: Any = body
         self.error = error
-        self._omega = omega
         self.method = method
         self._status = status
         self.message = message
@@ -90,20 +96,25 @@ class Trajectory:
         self.t_events = [] if t_events is None else t_events
         self.arguments = arguments or {}
         self.reason = reason
-        self._potential = potential
-        self._acceleration = acceleration
-        self._sol = sol
-        self._problem = problem
+        if later is not None:
+            self._later = later
+            return
+        self.q, self.angular_momentum = q, angular_momentum
+        self._details = Details(None, omega, potential, acceleration, sol, problem)
 
     # ---- derived quantities
     @cached_property
+    def _details(self) -> "Details":
+        return self._later()
+
+    @cached_property
     def q(self) -> Any:
-        self.q, self.angular_momentum = self._motion()
+        self.q, self.angular_momentum = self._details.motion()
         return self.q
 
     @cached_property
     def angular_momentum(self) -> Any:
-        self.q, self.angular_momentum = self._motion()
+        self.q, self.angular_momentum = self._details.motion()
         return self.angular_momentum
 
     @property
@@ -117,7 +128,7 @@ class Trajectory:
     @cached_property
     def problem(self) -> dict:
         """The problem as plain data: name, inertia, mass, model, parameters, initial state."""
-        return {} if self._problem is None else self._problem()
+        return {} if self._details.problem is None else self._details.problem()
 
     @property
     def gaps(self) -> list[tuple[float, float]]:
@@ -125,8 +136,9 @@ class Trajectory:
 
     @cached_property
     def omega(self) -> np.ndarray:
-        if self._omega is not None:
-            return self._omega() if callable(self._omega) else self._omega
+        given = self._details.omega
+        if given is not None:
+            return given() if callable(given) else given
         axes = self.body.principal_axes
         inverse = np.array(self.body.data[1])
         if self.body.is_aligned:
@@ -155,11 +167,11 @@ class Trajectory:
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
-        return None if self._potential is None else self._potential()
+        return None if self._details.potential is None else self._details.potential()
 
     @cached_property
     def angular_acceleration(self) -> np.ndarray | None:
-        return None if self._acceleration is None else self._acceleration()
+        return None if self._details.acceleration is None else self._details.acceleration()
 
     @property
     def energy(self) -> np.ndarray | None:
@@ -171,7 +183,7 @@ class Trajectory:
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
         """The trajectory at any time or times of the run, in any order."""
-        if self._sol is None:
+        if self._details.sol is None:
             raise InputError(
                 "this trajectory has no dense output (it was read from a file, or made from"
                 " samples); give the times as t_eval= when it is made"
@@ -179,7 +191,7 @@ class Trajectory:
         times = np.atleast_1d(np.array(t, dtype=float))
         if times.ndim != 1 or not np.isfinite(times).all():
             raise InputError(f"t must be a time or a list of times, got {t!r}")
-        return self._sol(times)
+        return self._details.sol(times)
 
     @cached_property
     def events(self) -> "list[Trajectory]":
@@ -201,12 +213,12 @@ class Trajectory:
             omega=self.omega[key] if self.body is None else None,
             error=None if self.error is None else self.error[key],
             potential=None
-            if self._potential is None
+            if self._details.potential is None
             else lambda: np.asarray(self.potential_energy)[key],
             acceleration=None
-            if self._acceleration is None
+            if self._details.acceleration is None
             else lambda: np.asarray(self.angular_acceleration)[key],
-            sol=self._sol,
+            sol=self._details.sol,
             method=self.method,
             status=self.status,
             message=self.message,
@@ -217,7 +229,7 @@ class Trajectory:
             t_events=self.t_events,
             arguments=self.arguments,
             reason=self.reason,
-            problem=self._problem,
+            problem=self._details.problem,
         )
 
     # ---- words

@@ -94,7 +94,7 @@ def columns_from(j: int) -> Callable:
     hopeless0 = (STEPS[min(j + 2, COLUMNS - 1)] * STEPS[min(j + 1, COLUMNS - 1)] / 4.0) ** 2
     hopeless1 = (STEPS[min(j + 1, COLUMNS - 1)] / 2.0) ** 2
     diagonal, beside = j, j - 1
-    following = None if last else columns_from(j + 1)
+    following = beyond if last else columns_from(j + 1)
 
     def columns(t, h, y, f, row, target, before, body, params, tolerances):
         new = table(rule(t, h, y, f, body, params), row)
@@ -102,24 +102,21 @@ def columns_from(j: int) -> Callable:
         after = combined((1.0, 1.0), (y, new[diagonal]))
         error = size(off, y, after, body, tolerances)
         now = wish(error, column)
-        late = column >= target + 1.0
+        late = last or column >= target + 1.0
         good = error <= 1.0 and column >= target - 1.0
         poor = (column == target - 1.0 and error > hopeless0) or (
             column == target and error > hopeless1
         )
-        stop = good or late or poor or not error <= 1e200
-        if stop:
+        if good or late or poor or not error <= 1e200:
             return ending(new[diagonal], error, now, before)
         return following(t, h, y, f, new, target, now, body, params, tolerances)
 
-    def last_column(t, h, y, f, row, target, before, body, params, tolerances):
-        new = table(rule(t, h, y, f, body, params), row)
-        off = combined((1.0, -1.0), (new[diagonal], new[beside]))
-        after = combined((1.0, 1.0), (y, new[diagonal]))
-        error = size(off, y, after, body, tolerances)
-        return ending(new[diagonal], error, wish(error, column), before)
+    return columns
 
-    return last_column if last else columns
+
+def beyond(t, h, y, f, row, target, before, body, params, tolerances):
+    """What follows the last column: nothing, and it is never called."""
+    return y, 2.0, target, 0.5, 0.0
 
 
 _RULE0, _ALL = midpoint(STEPS[0]), columns_from(1)
