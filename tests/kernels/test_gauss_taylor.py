@@ -7,6 +7,7 @@ import mpmath as mp
 import pytest
 
 from polhode._tree import bind
+from polhode.integrators.gauss_taylor import interpolation
 from polhode.kernels import gauss_taylor as kernel
 from precise import distance, hamilton
 
@@ -40,7 +41,7 @@ def test_polynomials_of_degree_s_less_1_are_met(s):
         y = (t - 5) / 2
         return tuple(mp.fsum(c[i] * y**k for k, c in enumerate(right)) for i in (1, 2, 3))
 
-    values, differences, to_legendre, to_powers = kernel.interpolation(s, number)
+    values, differences, to_legendre, to_powers = interpolation(s, number)
     c = values(curve, mp.mpf(5), mp.mpf(4), ())
     p = to_legendre(differences(c))
     found = to_powers(p)
@@ -52,7 +53,7 @@ def test_polynomials_of_degree_s_less_1_are_met(s):
 @pytest.mark.parametrize("s", SIZES)
 def test_a_constant_is_met_to_the_last_bit(s):
     """What rounded weights do not add up to would otherwise turn every step too far."""
-    values, differences, to_legendre, to_powers = kernel.interpolation(s)
+    values, differences, to_legendre, to_powers = interpolation(s)
     given = 0.1, -0.7, 1 / 3
     c = to_powers(to_legendre(differences(values(lambda t, shared: given, 0.3, 0.7, ()))))
     assert c == ((0.0, *given), *[(0.0, 0.0, 0.0, 0.0)] * (s - 1))

@@ -25,19 +25,12 @@ from math import sqrt
 from typing import Any
 
 from polhode._compile import fma
-from polhode._simd import MOST, power_sum, taylor
+from polhode._simd import MOST, along, matrix, power_sum, taylor
 from polhode.contracts import Integrator, velocity
 from polhode.errors import InputError
-from polhode.kernels.gauss_taylor import (
-    embedded,
-    interpolation,
-    product,
-    seen,
-    side,
-    square,
-    tail,
-)
+from polhode.kernels.gauss_taylor import embedded, product, seen, side, square, tail
 from polhode.kernels.quaternion import conjugate, to_unit_length
+from polhode.tableaus import gauss
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 STAGES = 4, 6, 8, 10, 12
@@ -84,6 +77,36 @@ def fastness(t, params):
     return sqrt(fma(x, x, fma(y, y, z * z)))
 
 
+# ---- ω at the nodes
+def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callable, ...]:
+    """Functions for (2) of the kernel: the values at the nodes, and then to powers of y in three.
+
+    From values to differences, from these to p_(s-1) … p_0, and to powers.  s is even; ``number``
+    converts the constants (to mpmath, say).
+    """
+    half = s // 2
+    low, high = half - 1, half  # the nodes in the middle
+    weights = gauss.to_legendre(s)
+
+    def row(entries):
+        return tuple(number(entries.get(j, 0)) for j in range(s))
+
+    spread = [row({j: 1, low: -1, high: -1, s - 1 - j: 1}) for j in range(low)]
+    spread.append(row({low: 0.5, high: 0.5}))
+    spread += [row({s - 1 - j: 1, j: -1}) for j in range(half)]
+    legendre = []
+    for k in reversed(range(s)):
+        if k % 2:
+            legendre.append(row({half + j: weights[k][s - 1 - j] for j in range(half)}))
+        else:
+            middle = {low: 1} if k == 0 else {}
+            legendre.append(row({j: weights[k][j] for j in range(low)} | middle))
+    powers = [row(dict(enumerate(reversed(line)))) for line in gauss.to_powers(s)]
+    offsets = tuple(number(y) / 2 for y in gauss.nodes(s))
+    return along(offsets), *(matrix(tuple(rows)) for rows in (spread, legendre, powers))
+
+
+# ---- the integrator
 def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
     """``trial``, ``fit`` and ``read``; ``number`` converts the constants."""
     values, differences, to_legendre, to_powers = interpolation(s, number)

@@ -31,12 +31,9 @@ with ρ <= 1 (s = 4: ρ² = A²/|p_1|², and ρ^5, for p_0 says nothing about de
 
 from collections.abc import Callable
 from math import factorial, sqrt
-from typing import Any
 
 from polhode._compile import fma
-from polhode._simd import along, matrix
 from polhode.kernels.vector import add
-from polhode.tableaus import gauss
 
 TINY = 1e-300  # keeps ρ finite, and changes nothing elsewhere
 
@@ -60,34 +57,6 @@ def on_the_right(x):
 def seen(q):
     """q or q*; and back again."""
     return q[0], side(q[1]), side(q[2]), side(q[3])
-
-
-# ---- ω at the nodes
-def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callable, ...]:
-    """Functions for (2): values at the nodes, to differences, to p_(s-1) … p_0, to powers.
-
-    ``number`` converts the constants (to mpmath, say).  s is even.
-    """
-    half = s // 2
-    low, high = half - 1, half  # the nodes in the middle
-    weights = gauss.to_legendre(s)
-
-    def row(entries):
-        return tuple(number(entries.get(j, 0)) for j in range(s))
-
-    spread = [row({j: 1, low: -1, high: -1, s - 1 - j: 1}) for j in range(low)]
-    spread.append(row({low: 0.5, high: 0.5}))
-    spread += [row({s - 1 - j: 1, j: -1}) for j in range(half)]
-    legendre = []
-    for k in reversed(range(s)):
-        if k % 2:
-            legendre.append(row({half + j: weights[k][s - 1 - j] for j in range(half)}))
-        else:
-            middle = {low: 1} if k == 0 else {}
-            legendre.append(row({j: weights[k][j] for j in range(low)} | middle))
-    powers = [row(dict(enumerate(reversed(line)))) for line in gauss.to_powers(s)]
-    offsets = tuple(number(y) / 2 for y in gauss.nodes(s))
-    return along(offsets), *(matrix(tuple(rows)) for rows in (spread, legendre, powers))
 
 
 # ---- quaternions

@@ -16,6 +16,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import comb, cos, pi
+from typing import Any
 
 from polhode.errors import InputError
 from polhode.tableaus.runge_kutta import DIGITS, Tableau
@@ -32,11 +33,8 @@ def nodes(s: int) -> Row:
     with localcontext(prec=DIGITS + SPARE):
         lower = []
         for i in range(s // 2):
-            y = Decimal(-cos(pi * (i + 0.75) / (s + 0.5)))
-            for _ in range(6):  # Newton doubles the digits: 2 at the start, then 4, 8, …, 128
-                value, slope = _with_slope(s, y)
-                y -= value / slope
-            lower.append(y)
+            y = _improved(s, -cos(pi * (i + 0.75) / (s + 0.5)), 4)  # 2, 4, 8, 16 digits,
+            lower.append(_improved(s, Decimal(y), 2))  # 32 and 64
         middle = [Decimal(0)] if s % 2 else []
         return (*lower, *middle, *(-y for y in reversed(lower)))
 
@@ -62,6 +60,7 @@ def to_legendre(s: int) -> tuple[Row, ...]:
         return tuple(zip(*columns, strict=True))
 
 
+@cache
 def to_powers(s: int) -> tuple[tuple[Fraction, ...], ...]:
     """The rows T_i, i < s: from coefficients of the P_k, k < s, to those of the powers of y."""
 
@@ -74,18 +73,26 @@ def to_powers(s: int) -> tuple[tuple[Fraction, ...], ...]:
     return tuple(tuple(entry(i, k) for k in range(s)) for i in range(s))
 
 
-def legendre(n: int, y: Decimal) -> list[Decimal]:
+def legendre(n: int, y: Any) -> list:
     """P_0(y), …, P_n(y), by the three-term recurrence."""
-    p = [Decimal(1), y]
+    p = [type(y)(1), y]
     for k in range(1, n):
         p.append(((2 * k + 1) * y * p[k] - k * p[k - 1]) / (k + 1))
     return p[: n + 1]
 
 
-def _with_slope(s: int, y: Decimal) -> tuple[Decimal, Decimal]:
+def _with_slope(s: int, y: Any) -> tuple[Any, Any]:
     """P_s(y) and P_s'(y)."""
     *_, before, value = legendre(s, y)
     return value, s * (before - y * value) / (1 - y * y)
+
+
+def _improved(s: int, y: Any, times: int):
+    """Newton's method for a root of P_s: each time twice the digits."""
+    for _ in range(times):
+        value, slope = _with_slope(s, y)
+        y -= value / slope
+    return y
 
 
 @cache
