@@ -407,11 +407,15 @@ def _uncollected() -> Iterator[None]:
 
 
 class CompiledOrPlain:
-    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
+    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning.
 
-    def __init__(self, function: Callable, what: str):
+    ``otherwise`` is another form of the function with the same results, which is tried before.
+    """
+
+    def __init__(self, function: Callable, what: str, otherwise: Callable | None = None):
         self.function = function
         self.what = what
+        self.otherwise = otherwise
         self.machine = compiled(function)  # None once refused
         self.called = False
 
@@ -425,6 +429,10 @@ class CompiledOrPlain:
             with _uncollected():
                 return self.machine(*args)
         except numba.core.errors.NumbaError as error:
+            if self.otherwise is not None:
+                self.function, self.otherwise = self.otherwise, None
+                self.machine = compiled(self.function)
+                return self(*args)
             warnings.warn(
                 f"{self.what} could not be compiled and runs as plain Python, some 50 times"
                 f" slower: {_reason(error)}",

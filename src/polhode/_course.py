@@ -16,6 +16,7 @@ from polhode.exact import free_rows
 from polhode.kernels.vector import scale
 
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # steps in one call of a compiled loop: Ctrl-C is served between
+LOOKS = 8  # at the sign of an attitude inside a step, if it may jump
 LOOK = 0.5  # radians between two looks at a closed form
 
 
@@ -59,8 +60,15 @@ class Course:
     def states(self) -> np.ndarray:
         """Rows (attitude, momentum), the sign of the attitude continuous."""
         states = self.parts.states(self.rows[:, 2:])
-        turned = np.einsum("ij,ij->i", states[1:, :4], states[:-1, :4]) < 0
-        states[1:, :4] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+        if not self.parts.continuous and len(states) > 1:
+            times = self.times
+            shares = np.arange(LOOKS) / LOOKS
+            inner = np.append(
+                (times[:-1, None] + np.diff(times)[:, None] * shares).ravel(), times[-1]
+            )
+            chain = self.parts.states(self._sampled(inner, self.places(inner))[0])[:, :4]
+            turned = np.cumsum(np.einsum("ij,ij->i", chain[1:], chain[:-1]) < 0) % 2
+            states[1:, :4] *= np.where(turned[LOOKS - 1 :: LOOKS], -1.0, 1.0)[:, None]
         return states
 
     def places(self, times: np.ndarray) -> np.ndarray:
@@ -84,20 +92,7 @@ class Course:
         order = np.argsort(times if last >= first else -times, kind="stable")
         inner = times[order]
         places = self.places(inner)
-        out = np.empty((len(times), self.rows.shape[1] - 2))
-        state, carry, fitted = self._patterns
-        good, count = self.parts.sampled(
-            self.rows,
-            places,
-            inner,
-            self.settings,
-            state,
-            carry,
-            fitted,
-            self.body,
-            self.params,
-            out,
-        )
+        out, good, count = self._sampled(inner, places)
         if good < len(times):
             raise InputError(
                 f"t[{order[good]}] = {inner[good]!r}: the state there is not finite; the force is"
@@ -105,11 +100,20 @@ class Course:
             )
         self.evaluations += count
         states = self.parts.states(out)
-        near = self.states[places, :4]
-        states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
+        if not self.parts.continuous:
+            near = self.states[places, :4]
+            states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
         back = np.empty_like(states)
         back[order] = states
         return back
+
+    def _sampled(self, times: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, int, int]:
+        """(rows of variables at times in order, how many are good, evaluations)."""
+        out = np.empty((len(times), self.rows.shape[1] - 2))
+        good, count = self.parts.sampled(
+            self.rows, places, times, self.settings, *self._patterns, self.body, self.params, out
+        )
+        return out, good, count
 
     @cached_property
     def _patterns(self) -> tuple:

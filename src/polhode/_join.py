@@ -62,6 +62,7 @@ class Joined:
         pieces = loops.model_pieces(model, aligned)
         self.torque = pieces[torque_stub]
         self.start = loops.joined(method.start, None, numbers=pieces)
+        self.continuous = method.continuous
         self.plain = plain
         self.potentials = None if model.potential is None else _potentials(model, aligned)
         self.accelerations = _accelerations(model, aligned)
@@ -87,6 +88,13 @@ class Joined:
         """Rows of the state to rows (q, m)."""
         leave = self._joined[0].leave
         return np.array if leave is None else _states(leave)
+
+
+def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
+    """The functions of an integrator by the stubs they replace."""
+    stubs = start, step, guess, improve, finish, trial, first_step, fit, read
+    found = {stub: getattr(integrator, stub.__name__) for stub in stubs}
+    return {stub: function for stub, function in found.items() if function is not None}
 
 
 class Pursuit:
@@ -116,14 +124,10 @@ class Pursuit:
             equations = moved(formulation)
             self.potentials = None if force.potential is None else _potentials(force, aligned)
             self.accelerations = _accelerations(force, aligned)
-        own = {
-            stub: function
-            for stub in (start, step, guess, improve, finish, trial, first_step, fit, read)
-            if (function := getattr(integrator, stub.__name__)) is not None
-        }
-        self.layers = own, equations, self.pieces
+        self.layers = own_functions(integrator), equations, self.pieces
         self.torque: Any = self.pieces.get(torque_stub)
         self.start = loops.bound(integrator.start, equations, self.pieces)
+        self.continuous = formulation.continuous
         self.fit = None
         if integrator.fit is not None:
             self.fit = loops.bound(integrator.fit, equations, self.pieces)
@@ -131,11 +135,15 @@ class Pursuit:
 
     def built(self, template: Callable) -> Callable:
         """The compiled loop of a template; plain Python once the force was refused."""
-        function = loops.bound(template, *self.layers)
+        own, *others = self.layers
+        function, otherwise = loops.bound(template, own, *others), None
+        if self.integrator.otherwise is not None:
+            own = own_functions(self.integrator.otherwise)
+            otherwise = loops.bound(template, own, *others)
         if self.plain or getattr(self.run, "machine", True) is None:
-            return function
+            return otherwise or function
         what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
-        return CompiledOrPlain(function, what)
+        return CompiledOrPlain(function, what, otherwise)
 
     def packed(self, *numbers: Any) -> Callable:
         """The loop; its state, carry, body and numbers are like these."""
@@ -211,6 +219,7 @@ def fixed(integrator: Integrator, formulation: Formulation) -> Method:
         torques_per_iteration=integrator.evaluations_per_iteration,
         references=integrator.references,
         leave=leaving(formulation),
+        continuous=formulation.continuous,
         **own,
     )
 

@@ -272,6 +272,7 @@ class Solver(Door):
         method, model, body = asked.method, problem.model, problem.body
         asked.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
         self._formulation = None
+        self._all_kept = asked.t_eval is None and asked.save_every == 1
         if method == AUTO:
             self.dt = positive(asked.dt, AUTO)
             aim = accuracy(asked.rtol, asked.atol)
@@ -359,7 +360,7 @@ class Solver(Door):
         if self._formulation is None:
             states = lambda: out  # noqa: E731
         else:
-            states = lambda: self._parts.states(out)  # noqa: E731
+            states = lambda: motion().states if self._all_kept else motion().at(times)  # noqa: E731
         if self.watch is not None:
             kept = self._cut(times, self._looked(motion(), facts))
             if len(kept) < len(times):
@@ -380,7 +381,7 @@ class Solver(Door):
 
     def _course(self, t0, t1, state, numbers, times, out) -> Course:
         """Every step of a run; made anew if not all were kept."""
-        if self.t_eval is not None or self.save_every != 1:
+        if not self._all_kept:
             whole = Solver(
                 self.problem, replace(self.asked, t_eval=None, save_every=1, events=None)
             )

@@ -211,6 +211,7 @@ class Method:
     weights: tuple[float, ...] | tuple[tuple[float, ...], ...] = (1.0,)
     width: int = 8  # SIMD width that measured best
     leave: Callable | None = None  # (q, m) from the state, if that is something else
+    continuous: bool = True  # the sign of q is
 
     @property
     def fractions(self) -> tuple[float, ...]:
@@ -259,6 +260,7 @@ class Integrator:
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None
+    otherwise: "Integrator | None" = None  # the same, for forces that SIMD lanes cannot take
 
     @property
     def adaptive(self) -> bool:
@@ -283,6 +285,7 @@ class Formulation:
     reset: Callable = reset
     moved: Callable | None = None
     angle: float  # a small error |d| of y is a turn by this times |d|
+    continuous: bool = True  # the sign of ``attitude`` is, along a motion and over resets
     resets: bool = False
     references: tuple[str, ...]
 

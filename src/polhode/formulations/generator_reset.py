@@ -31,6 +31,7 @@ FORMULATION = Formulation(
     rate=rate,
     reset=reset,
     angle=2.0,
+    continuous=False,
     resets=True,
     references=("boyle2017",),
 )

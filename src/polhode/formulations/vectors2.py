@@ -29,5 +29,6 @@ FORMULATION = Formulation(
     attitude=attitude,
     rate=rate,
     angle=0.5**0.5,
+    continuous=False,
     references=("boyle2017",),
 )

@@ -39,6 +39,7 @@ def formulation(length: float = 1.0, angle: float = 1.0) -> Formulation:
         attitude=attitude,
         rate=damped(float(length), float(angle)),
         angle=0.5**0.5,
+        continuous=False,
         references=("boyle2017",),
     )
 

@@ -18,8 +18,8 @@ in every step alike; what is missing in all, times the slope at the end, is carr
 
     Δ = Σ w_j (h - n_j fl(h/n_j))                                                      (3)
 
-``SCALAR`` does the same operations one column after the other, with the same bits, for a slope that
-four numbers at once cannot take (branches on values).
+A slope that cannot take four numbers at once (with branches on values) is asked for one column
+after the other, with the same bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ from math import exp, log, prod
 from typing import Any
 
 from polhode._compile import blend, fma, mask
-from polhode._vector import WIDTH, each, everywhere, table, total, unpack
+from polhode._vector import WIDTH, at_once, each, everywhere, table, total, unpack
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
 from polhode.tableaus.extrapolation import COLUMNS, Columns
@@ -96,15 +96,15 @@ def first_lane(four):
     return unpack(four)[0]
 
 
-# ---- the columns: (which, t, h, y, body, params) -> (Σ w_j D_j, error, Δ, slope at the end)
+# ---- the columns
 def forward(time, m, step, base, before, d, body, params):
     """D_(m+1) of (1) from D_(m-1) and D_m."""
-    rate = slope(fma(m, step, time), each(plus, (base, d)), body, params)
+    rate = at_once(slope, (fma(m, step, time), each(plus, (base, d))), (body, params))
     return each(fma, (step + step, rate, before))
 
 
-def in_lanes(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
-    """The columns side by side."""
+def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
+    """(which, t, h, y, body, params) -> (Σ w_j D_j, its error, Δ, the slope near the end)."""
     plans = [segments(columns) for columns in schemes]
     starts = [0, *accumulate(map(len, plans))]
     begin, end = table(starts[:-1]), table([i - 1 for i in starts[1:]])
@@ -126,7 +126,7 @@ def in_lanes(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callab
         time, base = everywhere(t), each(everywhere, (y,))
         zero, one, two = everywhere(0.0), everywhere(1.0), everywhere(2.0)
         zeros = each(times, (zero, base))
-        f = slope(time, base, body, params)
+        f = each(everywhere, (slope(t, y, body, params),))
         i, last = begin(which), end(which)
         step = part(i) * h
         m, missing, result, error = one, zero, zeros, zeros
@@ -147,7 +147,7 @@ def in_lanes(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callab
             m = blend(again, one, m)
             even = blend(again, zeros, even)
             odd = blend(again, each(times, (step, f)), odd)
-        rate = slope(fma(m, step, time), each(plus, (base, odd)), body, params)
+        rate = at_once(slope, (fma(m, step, time), each(plus, (base, odd))), (body, params))
         even = each(fma, (step + step, rate, even))
         result = each(fma, (weight(i), even, result))
         error = each(fma, (difference(i), even, error))
@@ -156,56 +156,6 @@ def in_lanes(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callab
         return (*ends, total(missing), each(first_lane, (rate,)))
 
     return sums
-
-
-def one_by_one(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
-    """One column after the other."""
-    begin = table(list(accumulate((len(lane) for c in schemes for lane in c.lanes), initial=0)))
-    rows = [(columns, n) for columns in schemes for lane in columns.lanes for n in lane]
-    substeps = table([n - 1 for _, n in rows])
-    count = table([number(Fraction(n)) for _, n in rows])
-    part = table([number(share(n)) for _, n in rows])
-    weight = table([number(weights(c, number)[n]) for c, n in rows])
-    difference = table([number(c.differences[n]) for c, n in rows])
-
-    def sums(which, t, h, y, body, params):
-        zeros = each(times, (0.0, y))
-        f = slope(t, y, body, params)
-        rate, pair, whole = f, (zeros, zeros, 0.0), (zeros, zeros, 0.0)
-        for k in range(WIDTH):
-            lane = WIDTH - 1 - k  # the first one last: its rate is the one that is kept
-            result, error, missing = zeros, zeros, 0.0
-            for i in range(begin(WIDTH * which + lane), begin(WIDTH * which + lane + 1)):
-                step = part(i) * h
-                before, d, m = zeros, each(times, (step, f)), 1.0
-                for _ in range(substeps(i)):
-                    rate = slope(fma(m, step, t), each(plus, (y, d)), body, params)
-                    before, d = d, each(fma, (step + step, rate, before))  # (1)
-                    m = m + 1.0
-                result = each(fma, (weight(i), d, result))  # (2)
-                error = each(fma, (difference(i), d, error))
-                missing = fma(weight(i), fma(-count(i), step, h), missing)  # (3)
-            here = result, error, missing
-            pair = here if lane % 2 == 1 else summed(here, pair)
-            if lane % 2 == 0:
-                whole = pair if lane == 2 else summed(pair, whole)
-        return (*whole, rate)
-
-    return sums
-
-
-def summed(a, b):
-    return each(plus, (a[0], b[0])), each(plus, (a[1], b[1])), a[2] + b[2]
-
-
-# ---- the slope at one place
-def rate_in_lanes(t, y, body, params):
-    f = slope(everywhere(t), each(everywhere, (y,)), body, params)
-    return each(first_lane, (f,))
-
-
-def rate_alone(t, y, body, params):
-    return slope(t, y, body, params)
 
 
 # ---- the step
@@ -252,7 +202,7 @@ def trials(schemes: Sequence[Columns], choice: Callable, sums: Callable) -> Call
     return trial
 
 
-def first_steps(schemes: Sequence[Columns], choice: Callable, rate_at: Callable) -> Callable:
+def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
     """The step whose error would be right for turning at the rate at which y changes, or y'.
 
     For y' = λ y the error (2) is about |λ h|^(2k-1) / Π n_j², without the coarsest column.
@@ -262,13 +212,13 @@ def first_steps(schemes: Sequence[Columns], choice: Callable, rate_at: Callable)
 
     def first_step(t, span, y, carry, body, params, tolerances):
         which, allowed = choice(tolerances)
-        f = rate_at(t, y, body, params)
+        f = slope(t, y, body, params)
         whole, speed = size(y, y, y, body, allowed), size(f, y, y, body, allowed)
         if not speed * abs(span) > PROBE * whole:  # at rest, or nearly; or NaN
             return span, 1
         ahead = PROBE * whole / speed if span > 0.0 else -PROBE * whole / speed
         there = each(fma, (ahead, f, y))
-        bend = each(minus, (rate_at(t + ahead, there, body, params), f))
+        bend = each(minus, (slope(t + ahead, there, body, params), f))
         bent = size(bend, y, y, body, allowed) / abs(ahead)
         scale = max(speed / whole, bent / speed)
         h = exp(power(which) * log(reach(which) * (allowed[0] + allowed[1]))) / scale
@@ -280,14 +230,12 @@ def first_steps(schemes: Sequence[Columns], choice: Callable, rate_at: Callable)
 
 def integrator(
     rule: Sequence[tuple[float, str]] = RULE,
-    scalar: bool = False,
     number: Callable[[Any], Any] = float,
     **changed: Any,
 ) -> Integrator:
     """The record for a rule; ``number`` converts the fractions (to mpmath, say)."""
     schemes = [COLUMNS[name] for _, name in rule]
     choice = chosen([limit for limit, _ in rule])
-    sums = (one_by_one if scalar else in_lanes)(schemes, number)
     settings: dict[str, Any] = {
         "name": "extrapolation",
         "title": "Gragg's extrapolation of order 12 to 16",
@@ -296,11 +244,10 @@ def integrator(
         "tightest": TIGHTEST,
         "references": ("gragg1965", "hairer1993"),
         "start": start,
-        "trial": trials(schemes, choice, sums),
-        "first_step": first_steps(schemes, choice, rate_alone if scalar else rate_in_lanes),
+        "trial": trials(schemes, choice, side_by_side(schemes, number)),
+        "first_step": first_steps(schemes, choice),
     }
     return Integrator(**settings | changed)
 
 
 INTEGRATOR = integrator()
-SCALAR = integrator(scalar=True, name="extrapolation, one column after the other")
