@@ -171,7 +171,7 @@ def gauss_taylor(s: int) -> Integrator:
 
 def stages_for(tolerance: float) -> int:
     """The s that is about the fastest for a tolerance."""
-    return 6 if tolerance > 3e-4 else 8 if tolerance > 3e-9 else 10 if tolerance > 3e-12 else 12
+    return 6 if tolerance > 3e-4 else 8 if tolerance > 3e-9 else 10 if tolerance > 3e-11 else 12
 
 
 def choose(tolerance: float) -> Integrator:
