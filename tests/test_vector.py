@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import math
+import re
 import struct
 from fractions import Fraction
 from itertools import product
@@ -19,6 +20,7 @@ from polhode._tree import PRIMITIVES, Uncacheable, bind, digest, flat
 from polhode._vector import (
     ON_FOUR,
     Four,
+    at_once,
     each,
     everywhere,
     lanewise,
@@ -166,13 +168,13 @@ def test_a_variable_may_begin_as_a_plain_number():
 
 
 def test_conditions_are_refused():
-    def branching(a):
+    def positive(a):
         return a if a > 0.0 else 0.0 * a
 
     with pytest.raises(numba.core.errors.NumbaError):
-        compiled(on_lanes(branching, 1))((1.0, 2.0, 3.0, 4.0))
+        compiled(on_lanes(positive, 1))((1.0, 2.0, 3.0, 4.0))
     with pytest.raises(TypeError, match="mask and blend"):
-        bind(on_lanes(branching, 1), ON_FOUR)((1.0, 2.0, 3.0, 4.0))
+        bind(on_lanes(positive, 1), ON_FOUR)((1.0, 2.0, 3.0, 4.0))
 
 
 def test_any_kind_of_number_in_plain_python():
@@ -199,6 +201,66 @@ def test_lanes_are_exchanged():
     found = compiled(exchanged)((0.0, 1.0, 2.0, 3.0))
     assert found == exchanged((0.0, 1.0, 2.0, 3.0))
     assert found == ((1.0, 0.0, 3.0, 2.0), (2.0, 3.0, 0.0, 1.0), (3.0, 2.0, 1.0, 0.0))
+
+
+# ---- functions of somebody else
+def smooth(t, y, shared):
+    """A constant among the results, and a whole number."""
+    return math.sqrt(t) * y[0], fma(y[1], shared, 1.0), 2.0, 3, (y[0] / t,)
+
+
+def branching(t, y, shared):
+    if y[0] > shared:
+        return math.sqrt(t) * y[0], y[1], 2.0, 3, (y[0],)
+    return y[0], fma(y[1], shared, t), 0.0, 3, (t,)
+
+
+@pytest.mark.parametrize("function", [smooth, branching])
+def test_at_once(function, rng):
+    def run(a, b, c, shared):
+        fours = each(pack, (a, b, c, a))
+        return each(
+            unpack,
+            (flattened(at_once(function, (abs(fours[0]), (fours[1], fours[2])), (shared,))),),
+        )
+
+    machine, single = compiled(run), compiled(function)
+    for _ in range(5):
+        a, b, c = map(tuple, rng.normal(size=(3, 3)).tolist())
+        found = machine(a, b, c, 0.2)
+        assert bits(found) == bits(bind(run, EXACT)(a, b, c, 0.2))
+        for lane, (t, *y) in enumerate((a, b, c, a)):
+            right = flat(single(abs(t), tuple(y), 0.2))
+            assert bits(tuple(row[lane] for row in found)) == bits(tuple(map(float, right)))
+
+
+def flattened(x):
+    return x[0], x[1], x[2], x[3], x[4][0]
+
+
+def test_at_once_is_simd_where_it_can_be():
+    def run(function):
+        return lambda a: total(at_once(function, (pack(a[0], a[1], a[2], a[3]),), (2.0,)))
+
+    def product(x, y):
+        return x * y
+
+    def least(x, y):
+        return x if x < y else y * 2.0
+
+    for function, vectors in ((product, True), (least, False)):
+        machine = compiled(run(function))
+        machine((1.0, 2.0, 3.0, 4.0))
+        text = "".join(machine.inspect_llvm().values())
+        assert bool(re.search(r"fmul <4 x double>", text)) == vectors
+
+
+def test_what_cannot_be_compiled_at_all_is_refused():
+    def reading(x):
+        return x.somewhere
+
+    with pytest.raises(numba.core.errors.NumbaError):
+        compiled(lambda a: total(at_once(reading, (everywhere(a),), ())))(1.0)
 
 
 # ---- tuples, tables
@@ -255,7 +317,19 @@ def test_finite():
 def test_names_say_which_version_of_the_file_they_are_from():
     with open(_vector.__file__, "rb") as file:
         version = hashlib.sha256(file.read()).hexdigest()[:16]
-    for primitive in (pack, unpack, swapped, each, fma, rint, mask, blend, finite, fours_at):
+    for primitive in (
+        pack,
+        unpack,
+        swapped,
+        each,
+        at_once,
+        fma,
+        rint,
+        mask,
+        blend,
+        finite,
+        fours_at,
+    ):
         assert version in PRIMITIVES[primitive].__name__
 
 

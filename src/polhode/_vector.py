@@ -5,6 +5,8 @@ and ``blend``, ``fma``, ``rint``, ``abs`` and everything in ``math``; a plain nu
 all lanes.  Each lane does the IEEE operations of a single float, so that four columns, stages or
 bodies side by side have the bits that each has alone.  What cannot be said of four numbers at once
 (``if x > 0``, ``int(x)``) is refused by the compiler, and raises ``TypeError`` in plain Python.
+``at_once(function, …)`` is for functions that are somebody else's: what is refused is done lane by
+lane then.
 
 ``pack`` and ``unpack`` go in and out, ``swapped`` exchanges lanes, ``each`` maps a function over
 tuples of any length, and ``table(rows)`` is a function of an index that reads constants.  Compiled
@@ -24,6 +26,7 @@ from pathlib import Path
 from llvmlite import ir
 from numba import types as nt
 from numba.core import cgutils
+from numba.core.errors import NumbaError
 from numba.core.imputils import lower_builtin, lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, overload, register_model
@@ -105,6 +108,21 @@ def each(function, rows):
     count = max(len(row) for row in rows if isinstance(row, tuple))
     columns = ([row[i] if isinstance(row, tuple) else row for row in rows] for i in range(count))
     return tuple(function(*column) for column in columns)
+
+
+def at_once(function, fours, shared):
+    """function(*fours, *shared) on each lane, ``fours`` being fours or tuples of them.
+
+    Compiled, all lanes at once if that can be, else one after the other, with the same bits.
+    """
+
+    def lane(value, i):
+        return tuple(lane(x, i) for x in value) if isinstance(value, tuple) else value.lanes[i]
+
+    def packed(*values):
+        return tuple(map(packed, *values)) if isinstance(values[0], tuple) else Four(*values)
+
+    return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
 
 
 def everywhere(x):
@@ -535,6 +553,62 @@ def _each(typing, function, rows):
     return kind(function, rows), lower
 
 
+def _with_numbers(kind, number: nt.Type):
+    """A nesting of tuples with another type for the numbers in it."""
+    if isinstance(kind, nt.BaseTuple):
+        return nt.BaseTuple.from_types([_with_numbers(k, number) for k in kind])
+    return number
+
+
+@_primitive("at_once")
+def _at_once(typing, function, fours, shared):
+    together = True
+    try:
+        call = function.get_call_type(typing, (*fours, *shared), {})
+    except NumbaError:
+        together = False
+        numbers = [_with_numbers(kind, nt.float64) for kind in fours]
+        call = function.get_call_type(typing, (*numbers, *shared), {})
+    result = _with_numbers(call.return_type, FOUR)
+
+    def lower(context, builder, sig, args):
+        part = builder.extract_value
+        code = context.get_function(sig.args[0], call)
+        rest = [part(args[2], i) for i in range(len(shared))]
+        given = [part(args[1], i) for i in range(len(fours))]
+
+        def called(values):
+            had = (*([*fours] if together else numbers), *shared)
+            cast = zip([*values, *rest], had, call.args, strict=True)
+            return code(builder, [context.cast(builder, x, old, new) for x, old, new in cast])
+
+        def lane(kind, value, i):
+            if isinstance(kind, nt.BaseTuple):
+                parts = [lane(k, part(value, j), i) for j, k in enumerate(kind)]
+                return context.make_tuple(builder, _with_numbers(kind, nt.float64), parts)
+            return builder.extract_element(value, I32(i))
+
+        def packed(kind, values):
+            """One value of fours, or one of each lane, as a value of fours."""
+            if isinstance(kind, nt.BaseTuple):
+                parts = [packed(k, [part(x, j) for x in values]) for j, k in enumerate(kind)]
+                return context.make_tuple(builder, _with_numbers(kind, FOUR), parts)
+            if together:
+                return context.cast(builder, values[0], kind, FOUR)
+            four = ir.Constant(V, ir.Undefined)
+            for i, x in enumerate(values):
+                number = context.cast(builder, x, kind, nt.float64)
+                four = builder.insert_element(four, number, I32(i))
+            return four
+
+        if together:
+            return packed(call.return_type, [called(given)])
+        ends = [called([lane(k, x, i) for k, x in zip(fours, given, strict=True)]) for i in LANES]
+        return packed(call.return_type, ends)
+
+    return result(function, fours, shared), lower
+
+
 def table(rows: Sequence) -> Callable:
     """i -> rows[i], as one load; rows of four numbers become a ``Four``."""
     rows = tuple(rows)
@@ -571,6 +645,7 @@ PRIMITIVES.update(
         unpack: _unpack,
         swapped: _swapped,
         each: _each,
+        at_once: _at_once,
         fma: _fma,
         rint: _of_either("rint", _compile._rint, FOUR, _lower_rint),
         mask: _of_either("mask", _compile._mask, FLAGS, _lower_mask),

@@ -13,8 +13,8 @@ rounding of coefficients (Antoñana, Makazaga, Murua 2017).  With a fixed step t
 (``_vector``).  The first F are those of the step before, their polynomial continued.  What the sum
 (2) loses is carried, with the F.
 
-``gauss(order, scalar=True)`` takes one slope after the other, with the same bits, for a slope that
-four numbers at once cannot take (branches on values).
+A slope that cannot take four numbers at once (with branches on values) is asked for one stage after
+the other, with the same bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from polhode._compile import fma
-from polhode._vector import WIDTH, each, everywhere, pack, swapped, total, unpack
+from polhode._vector import WIDTH, at_once, each, everywhere, pack, swapped, total, unpack
 from polhode.contracts import Integrator, size, slope
 from polhode.errors import InputError
 from polhode.kernels.newton import settled
@@ -193,31 +193,8 @@ def second(a):
     return a[1]
 
 
-def third(a):
-    return a[2]
-
-
-def fourth(a):
-    return a[3]
-
-
-# ---- slopes of four stages
-def at_once(t, y, body, params):
-    return slope(t, y, body, params)
-
-
-def one_by_one(t, y, body, params):
-    t1, t2, t3, t4 = unpack(t)
-    numbers = each(unpack, (y,))
-    a = slope(t1, each(first, (numbers,)), body, params)
-    b = slope(t2, each(second, (numbers,)), body, params)
-    c = slope(t3, each(third, (numbers,)), body, params)
-    d = slope(t4, each(fourth, (numbers,)), body, params)
-    return each(pack, (a, b, c, d))
-
-
 # ---- the step
-def stages(s: int, slopes: Callable, number: Callable[[Any], Any]) -> dict[str, Callable]:
+def stages(s: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
     """start, guess, improve and finish.
 
     F and L are tuples of groups of four stages, a group is a four for each number of y.  The carry
@@ -256,7 +233,7 @@ def stages(s: int, slopes: Callable, number: Callable[[Any], Any]) -> dict[str, 
         def slopes_of_group(x):
             t, h, y, z, body, params = x
             time = fma(pack(c1, c2, c3, c4), h, t)
-            return slopes(time, each(plus, (y, part(z))), body, params)
+            return at_once(slope, (time, each(plus, (y, part(z)))), (body, params))
 
         return slopes_of_group
 
@@ -270,13 +247,13 @@ def stages(s: int, slopes: Callable, number: Callable[[Any], Any]) -> dict[str, 
         return total(in_all(x))
 
     def copied(x):
-        return numbers(copies(x))
+        return numbers(copies(everywhere(x)))
 
     def continued_by(x):
         return ahead(packed(x))
 
     def start(t, h, y, body, params):
-        f = slopes(everywhere(t), each(everywhere, (y,)), body, params)
+        f = slope(t, y, body, params)
         return each(times, (0.0, y)), each(copied, (f,))
 
     def guess(t, h, y, carry, body, params):
@@ -301,12 +278,7 @@ def stages(s: int, slopes: Callable, number: Callable[[Any], Any]) -> dict[str, 
     return {"start": start, "guess": guess, "improve": improve, "finish": finish}
 
 
-def gauss(
-    order: int = 16,
-    scalar: bool = False,
-    number: Callable[[Any], Any] = float,
-    **changed: Any,
-) -> Integrator:
+def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any) -> Integrator:
     """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order % 2 or not 2 <= order <= 2 * WIDTH * len(TUPLE):
         raise InputError(f"gauss: the order is an even number from 2 to 32, got {order}")
@@ -320,9 +292,7 @@ def gauss(
         "evaluations_per_iteration": order // 2,
         "references": ("butcher1964implicit", "antonana2017"),
     }
-    functions = stages(order // 2, one_by_one if scalar else at_once, number)
-    return Integrator(**settings | functions | changed)
+    return Integrator(**settings | stages(order // 2, number) | changed)
 
 
 INTEGRATOR = gauss(name="gauss")
-SCALAR = gauss(scalar=True, name="gauss, one stage after the other")
