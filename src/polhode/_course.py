@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -32,21 +31,19 @@ class Motion(Protocol):
     def at(self, times: np.ndarray) -> np.ndarray: ...
 
 
-@dataclass
 class Course:
-    """Rows (t, t_low, variables) at the start and after every step; the time is t + t_low."""
+    """Rows (t, t_low, variables) at the start and after every step; the time is t + t_low.
 
-    parts: Any  # a Pursuit, or a Joined
-    rows: np.ndarray
-    pattern: tuple  # the form of the variables
-    body: tuple
-    params: tuple
-    settings: tuple  # what a side step needs: tolerances, or weights and offsets
-    status: int = OK
-    rejected: int = 0
-    evaluations: int = 0
-    next_step: float = 0.0
-    breaks: list[int] = field(default_factory=list)  # rows at which the run started anew
+    ``parts`` is a Pursuit or a Joined, ``pattern`` the form of the variables, ``settings`` what a
+    side step needs: tolerances, or weights and offsets.
+    """
+
+    status, rejected, evaluations, next_step = OK, 0, 0, 0.0
+    breaks: Sequence[int] = ()  # rows at which the run started anew
+
+    def __init__(self, parts, rows, pattern, body, params, settings):
+        self.parts, self.rows, self.pattern = parts, rows, pattern
+        self.body, self.params, self.settings = body, params, settings
 
     @property
     def times(self) -> np.ndarray:
@@ -144,14 +141,9 @@ class FreeMotion:
         return free_rows(self.body, self.state, times - self.t0)
 
 
-T, LOW, END, STEP, LARGEST, STATE = 0, 1, 2, 3, 4, 7  # places in a row of numbers
-
-
-def row_of_numbers(
-    tolerances: tuple[float, float], largest: float, state: tuple, *others: Any
-) -> np.ndarray:
-    """What ``pursue`` takes: the row of ``loops.packed_adapt``, times and step still 0."""
-    return np.array([flat((0.0, 0.0, 0.0, 0.0, largest, tolerances, state, *others))])
+def row_of_numbers(tolerances: tuple[float, float], largest: float, *numbers: Any) -> np.ndarray:
+    """What ``pursue`` takes: state, carry, body and numbers of the force, and the limits."""
+    return np.array([flat((numbers, largest, tolerances))])
 
 
 def pursue(
@@ -168,46 +160,39 @@ def pursue(
 ) -> Course:
     """The run from the first of ``points`` to the last, started anew at those between.
 
-    ``row`` is ``row_of_numbers`` of the state, ``first`` the first step, or 0.  ``stop(course)`` is
+    ``row`` is ``row_of_numbers``, and used up; ``first`` the first step, or 0.  ``stop(course)`` is
     asked between calls of the compiled loop.
     """
-    pieces: list[np.ndarray] = []
-    begin, finish = points[0], points[-1]
-    t, low, room = begin, 0.0, FIRST_ROWS
-    course = Course(parts, row, state, body, params, tolerances)
+    begin, finish, width = points[0], points[-1], 2 + len(state)
     run, tables, at_start = parts.run, params[1], parts.integrator.evaluations_at_start
+    t, low, room, pieces = begin, 0.0, FIRST_ROWS, []
+    course = Course(parts, row, state, body, params, tolerances)
     for target in points[1:]:
         last = target == finish
         end = target if last else math.nextafter(target, t)  # what is beyond is another force
-        row[0, T], row[0, LOW], row[0, END] = t, 0.0, end
-        row[0, STEP], fresh = math.copysign(first, end - t), True
+        h, fresh = math.copysign(first, end - t), True
         while True:
-            out = np.empty((room, 2 + len(state)))
-            status, accepted, rejected, starts, count, t, low, h, state, carry = run(
-                row, fresh, tables, out
+            out = np.empty((room, width))
+            t, low, h, status, accepted, rejected, starts, count = run(
+                row, t, low, end, h, fresh, tables, out
             )
             pieces.append(out[0 if fresh else 1 : accepted + 1])
-            course.status = status
-            course.next_step = h
-            course.rejected += rejected
             course.evaluations += count + starts * at_start
+            course.rejected += rejected
             if report is not None:
                 report((t - begin) / (finish - begin) if finish != begin else 1.0)
             if status != OK or (end - t) - low == 0.0:
                 break
             fresh, room = False, min(4 * room, MOST_ROWS)
-            row[0, T], row[0, LOW], row[0, STEP] = t, low, h
-            changed = flat((state, carry))
-            row[0, STATE : STATE + len(changed)] = changed
             if stop is not None:
                 course.rows = np.concatenate(pieces)
                 if stop(course):
                     return course
         if status != OK:
+            course.status, course.next_step = status, h
             break
         if not last:
             t, low = target, 0.0
-            row[0, STATE : STATE + len(state)] = state
-            course.breaks.append(sum(map(len, pieces)))
+            course.breaks = (*course.breaks, sum(map(len, pieces)))
     course.rows = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     return course

@@ -33,7 +33,6 @@ from polhode.contracts import velocity as velocity_stub
 from polhode.errors import InputError
 from polhode.formulations.equations import IDENTITY, given, moved
 from polhode.kernels.free_flow import free_drift
-from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.sums import COMPENSATED
@@ -74,7 +73,7 @@ class Joined:
     def packed(self, *numbers: Any) -> Callable:
         """The loop; its state, carry, body and numbers are like these."""
         if self.run is None:
-            template = loops.packed_record(zeros((0.0, 0.0, *numbers)))
+            template = loops.packed_record(zeros(numbers))
             self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
         return self.run
 
@@ -117,7 +116,10 @@ class Pursuit:
         if isinstance(force, Rate):
             self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
             equations = given(formulation, force.inertial)
-            equations[side] = on_the_left if force.inertial else on_the_right
+            if integrator.linear:
+                from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
+
+                equations[side] = on_the_left if force.inertial else on_the_right
             self.potentials = None
         else:
             self.pieces = loops.model_pieces(force, aligned)
@@ -149,10 +151,9 @@ class Pursuit:
         """The loop; its state, carry, body and numbers are like these."""
         if self.run is None:
             if self.integrator.adaptive:
-                many = zeros((0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0), *numbers))
-                self.run = self.built(loops.packed_adapt(many))
+                self.run = self.built(loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0)))))
             else:
-                template = loops.packed_record(zeros((0.0, 0.0, *numbers)))
+                template = loops.packed_record(zeros(numbers))
                 self.run = self.built(bind(template, {loops.attempt: self.attempt}))
         return self.run
 

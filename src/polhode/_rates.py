@@ -17,13 +17,12 @@ from polhode._checks import (
     span,
     step_limits,
 )
-from polhode._course import STATE, Course, pursue, row_of_numbers
+from polhode._course import Course, pursue, row_of_numbers
 from polhode._join import pursuit
 from polhode._solvers import Asked, Keeper, failure, noted, reporter
 from polhode._tree import flat
-from polhode.contracts import OK, Formulation, Integrator, Rate
+from polhode.contracts import OK, Formulation, Integrator, Rate, Status
 from polhode.errors import InputError, MethodError
-from polhode.integrators import gauss_taylor
 from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
 from polhode.trajectory import Details, Trajectory
@@ -128,7 +127,7 @@ class RateSolver(Keeper):
         self._omega = omega
         tolerance = _tolerance(asked)
         if asked.method == AUTO and not self.rate.takes_attitude and asked.dt is None:
-            self.integrator = gauss_taylor.choose(tolerance)
+            self.integrator = _gauss_taylor(tolerance)
             self.reason = "the equation is linear in the attitude"
         elif asked.method == AUTO:
             name = (
@@ -137,7 +136,7 @@ class RateSolver(Keeper):
             self.integrator = find_integrator(name)
             self.reason = "omega depends on the attitude" if asked.dt is None else "dt was given"
         elif asked.method == "gauss-taylor":
-            self.integrator = gauss_taylor.choose(tolerance)
+            self.integrator = _gauss_taylor(tolerance)
         else:
             self.integrator = find_integrator(asked.method)
         self.formulation = find_formulation(asked.formulation, ROTOR)
@@ -197,7 +196,7 @@ class RateSolver(Keeper):
         watch = None if self.watch is None else self.watch.anew()
         run = self._pursued if self.integrator.adaptive else self._stepped
         course = run(points, first, watch)
-        facts: dict[str, Any] = {"method": self.integrator.name, "status": course.status}
+        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
         stop = None
         if watch is not None:
             watch.look(course.times, self._see(course))
@@ -222,7 +221,7 @@ class RateSolver(Keeper):
             parts.packed(first, *others)
             self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
         row = self._row.copy()
-        row[0, STATE : STATE + len(first)] = first
+        row[0, : len(first)] = first
         known = parts, points, row, first, (), params, self.tolerances, self._limits[0]
         if watch is None and not self.progress:
             return pursue(*known)
@@ -243,9 +242,9 @@ class RateSolver(Keeper):
             _, h, times, ends, sides = self._whole_plan(t0, end)
             out = np.empty((len(ends), len(first)))
             others = parts.start(t0, h, state, (), params), (), params[0]
-            row = np.array([flat((t0, h, state, *others))])
-            status, rows, steps, its, _, state, _ = parts.packed(state, *others)(
-                row, 0, True, ends, sides, *weights, params[1], out
+            row = np.array([flat((state, *others))])
+            status, rows, steps, its, _ = parts.packed(state, *others)(
+                row, t0, h, 0, True, ends, sides, *weights, params[1], out
             )
             count, iterations = count + steps + int(sides[-1] != 0.0), iterations + its
             state = tuple(out[rows - 1].tolist()) if rows else state
@@ -324,20 +323,19 @@ class RateSolver(Keeper):
                 },
             )
 
-        return Trajectory(
-            times,
-            None,
-            None,
-            None,
-            later=later,
-            arguments=self.arguments,
-            reason=self.reason,
-            **facts,
+        return Trajectory.later(
+            times, None, later, arguments=self.arguments, reason=self.reason, **facts
         )
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
         return f"<RateSolver {self.integrator.name}, {arguments}>"
+
+
+def _gauss_taylor(tolerance: float) -> Integrator:
+    from polhode.integrators.gauss_taylor import choose
+
+    return choose(tolerance)
 
 
 # ---- checks

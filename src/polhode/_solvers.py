@@ -32,7 +32,7 @@ from polhode._checks import (
     tolerances,
 )
 from polhode._choice import choose, choose_integrator
-from polhode._course import STATE, Course, FreeMotion, Motion, pursue, row_of_numbers
+from polhode._course import Course, FreeMotion, Motion, pursue, row_of_numbers
 from polhode._events import Watch, watched
 from polhode._join import fixed, joined, pursuit, try_potentials, try_torque, variant
 from polhode._tree import flat, like
@@ -214,15 +214,8 @@ class Door(Keeper):
                 lambda: _plain_data(problem, first, params),
             )
 
-        return Trajectory(
-            times,
-            None,
-            None,
-            problem.body,
-            later=later,
-            arguments=self.arguments,
-            reason=self.reason,
-            **facts,
+        return Trajectory.later(
+            times, problem.body, later, arguments=self.arguments, reason=self.reason, **facts
         )
 
     def _looked(self, motion: Motion, facts: dict[str, Any]) -> float | None:
@@ -308,7 +301,7 @@ class Solver(Door):
         self._carry = parts.start(0.0, self.dt, first, self._body, self._params)
         numbers = first, self._carry, self._body, self._params[0]
         self._run = parts.packed(*numbers)
-        self._row = np.array([flat((0.0, 0.0, numbers))])
+        self._row = np.array([flat(numbers)])
 
     def _entered(self, state: tuple) -> tuple:
         """The state in the variables of the formulation, if there is one."""
@@ -317,16 +310,16 @@ class Solver(Door):
 
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         n, h, times, ends, sides = self._plan(t0, t1)
-        row = self._filled(t0, h, state, numbers)
+        row = self._filled(state, numbers)
         out = np.empty((len(ends), self._width))
         if n <= FIRST_CHUNK and not self.progress:
-            status, rows, steps, iterations, size, last, _ = self._run(
-                row, 0, True, ends, sides, self._weights, self._offsets, numbers[1], out
+            status, rows, steps, iterations, size = self._run(
+                row, t0, h, 0, True, ends, sides, self._weights, self._offsets, numbers[1], out
             )
         else:
             with reporter(self.progress) as report:
-                last, status, rows, steps, iterations, size = self._in_chunks(
-                    row, ends, sides, numbers[1], out, report
+                status, rows, steps, iterations, size = self._in_chunks(
+                    row, t0, h, ends, sides, numbers[1], out, report
                 )
         message = ""
         if status != OK:
@@ -334,7 +327,8 @@ class Solver(Door):
             message = failure(status, stop, steps, h, size)
             out, times, sides = out[:rows], times[:rows], sides[:rows]
             if rows == 0 or times[-1] != stop:  # the last good step, saved or not
-                out, times = np.vstack([out, flat(last)]), np.append(times, stop)
+                last = row[:, : self._width]
+                out, times = np.vstack([out, last]), np.append(times, stop)
         if self.t_eval is None:
             shortened = aside = int(sides[-1] != 0.0) if len(sides) else 0
         else:
@@ -342,7 +336,7 @@ class Solver(Door):
         method = self.method
         facts: dict[str, Any] = {
             "method": method.name,
-            "status": status,
+            "status": Status(status),
             "message": message,
             "nsteps": steps + shortened,
             "nfev": method.torques_at_start
@@ -368,12 +362,11 @@ class Solver(Door):
                 times, states = kept, lambda: rows_kept
         return self._trajectory(motion, times, states, state, numbers, facts)
 
-    def _filled(self, t0: float, h: float, state: tuple, numbers: tuple) -> np.ndarray:
+    def _filled(self, state: tuple, numbers: tuple) -> np.ndarray:
         """The row of numbers that the loop takes."""
         row = self._row.copy()
-        row[0, 0], row[0, 1] = t0, h
         if state is not self._state:
-            row[0, 2 : 2 + self._width] = flat(self._entered(state))
+            row[0, : self._width] = flat(self._entered(state))
         if numbers is not self._params:
             given = flat(numbers[0])
             row[0, row.shape[1] - len(given) :] = given
@@ -388,8 +381,8 @@ class Solver(Door):
             _, h, times, ends, sides = whole._plan(t0, t1)
             out = np.empty((len(ends), self._width))
             with reporter(False) as report:
-                _, _, rows, *_ = whole._in_chunks(
-                    whole._filled(t0, h, state, numbers), ends, sides, numbers[1], out, report
+                _, rows, *_ = whole._in_chunks(
+                    whole._filled(state, numbers), t0, h, ends, sides, numbers[1], out, report
                 )
             times, out = times[:rows], out[:rows]
         table = np.column_stack([times, np.zeros(len(times)), out])
@@ -398,11 +391,10 @@ class Solver(Door):
         return Course(self._parts, table, pattern, self._body, numbers, settings)
 
     # ---- computing it
-    def _in_chunks(self, row, ends, sides, tables, out, report):
+    def _in_chunks(self, row, t0, h, ends, sides, tables, out, report):
         """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same."""
         fresh, place, done, iterations = True, 0, 0, 0
         chunk, scratch = FIRST_CHUNK, np.empty((1, self._width))
-        state = ()
         while place < len(ends):
             last = int(np.searchsorted(ends, done + chunk, side="right"))
             if last > place:
@@ -410,20 +402,18 @@ class Solver(Door):
             else:  # the next row is further than a chunk
                 part, aside, room = np.array([chunk]), np.zeros(1), scratch
             begun = time.perf_counter()
-            status, rows, steps, count, size, state, carry = self._run(
-                row, done, fresh, part, aside, self._weights, self._offsets, tables, room
+            status, rows, steps, count, size = self._run(
+                row, t0, h, done, fresh, part, aside, self._weights, self._offsets, tables, room
             )
             took = time.perf_counter() - begun
-            changed = flat((state, carry))
-            row[0, 2 : 2 + len(changed)] = changed
             fresh = False
             done, iterations = done + steps, iterations + count
             place += rows if last > place else 0
             if status != OK:
-                return state, status, place, done, iterations, size
+                return status, place, done, iterations, size
             report(done / max(int(ends[-1]), 1))
             chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
-        return state, OK, place, done, iterations, 0.0
+        return OK, place, done, iterations, 0.0
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
@@ -481,10 +471,11 @@ class AdaptiveSolver(Door):
         """The row of numbers that the loop takes."""
         row = self._row.copy()
         if first is not self._first:
-            row[0, STATE : STATE + len(first)] = first
+            row[0, : len(first)] = first
         if numbers is not self._params:
             given = flat(numbers[0])
-            row[0, row.shape[1] - len(given) :] = given
+            end = row.shape[1] - 3  # the limits follow
+            row[0, end - len(given) : end] = given
         return row
 
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
@@ -508,7 +499,7 @@ class AdaptiveSolver(Door):
             stop_there = None if watch is None else lambda c: watch.look(c.times, self._see(c))
             with reporter(self.progress) as report:
                 course = pursue(*known, report, stop_there)
-        facts: dict[str, Any] = {"method": self.integrator.name, "status": course.status}
+        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
         stop = None
         if watch is not None:
             watch.look(course.times, self._see(course))
@@ -590,7 +581,7 @@ def noted(watch: Watch, facts: dict[str, Any]) -> float | None:
     if watch.stop is not None:
         k = next(k for k, times in enumerate(watch.times) if times[-1:] == [watch.stop])
         facts["message"] = f"stopped at t = {watch.stop:.10g} by events[{k}]"
-        facts["status"] = OK
+        facts["status"] = Status.OK
     return watch.stop
 
 

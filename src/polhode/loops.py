@@ -193,6 +193,8 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
         evaluations += count
         following = this * factor
         if error <= 1.0:  # false for NaN
+            if tries > 0 and factor > 1.0:  # not longer at once after a rejection
+                following = this
             t_low = (t_low + this) - (new_t - t) if short else 0.0
             t = new_t if short else end
             if not short and abs(following) < abs(h):
@@ -410,7 +412,7 @@ def lane_trial(shared, slots):
     new, kept, error, factor, _ = trial(
         t + t_low, this, state, carry, body, (numbers, tables), tolerances
     )
-    following = this * factor
+    following = this * blend(mask((tries > 0.0) & (factor > 1.0) & (error <= 1.0)), 1.0, factor)
     counts = mask(error <= 1.0)
     after = blend(short, following, blend(mask(abs(following) < abs(h)), h, following))
     after = blend(counts, after, blend(mask(factor < 1.0), following, 0.5 * this))
@@ -446,43 +448,39 @@ def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
 
 # ---- called from Python: nested tuples cost a microsecond each, a row of numbers nothing
 def packed_record(pattern):
-    """``record`` with (t0, h, state, carry, body, numbers) in the row ``data``, as in ``pattern``."""
+    """``record`` with (state, carry, body, numbers) in the row ``data``, as in ``pattern``.
 
-    def run(data, k, fresh, ends, sides, weights, offsets, tables, out):
-        t0, h, state, carry, body, numbers = take(data, 0, 0, pattern)
+    State and carry are written back.  Returns (status, rows, steps, iterations, size).
+    """
+
+    def run(data, t0, h, k, fresh, ends, sides, weights, offsets, tables, out):
+        state, carry, body, numbers = take(data, 0, 0, pattern)
+        params = numbers, tables
         state, carry, status, rows, steps, iterations, size = record(
-            t0,
-            h,
-            k,
-            ends,
-            sides,
-            weights,
-            offsets,
-            fresh,
-            state,
-            carry,
-            body,
-            (numbers, tables),
-            out,
+            t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out
         )
-        return status, rows, steps, iterations, size, state, carry
+        put(data, 0, (state, carry))
+        return status, rows, steps, iterations, size
 
     return run
 
 
 def packed_adapt(pattern):
-    """``adapt`` with its numbers as the row ``data``; row 0 of ``out`` is where it begins."""
+    """``adapt`` with (state, carry, body, numbers, largest step, tolerances) in the row ``data``.
 
-    def run(data, fresh, tables, out):
-        t, t_low, end, h, largest, tolerances, state, carry, body, numbers = take(
-            data, 0, 0, pattern
-        )
+    State and carry are written back; row 0 of ``out`` is where it begins.  Returns (t, t_low, h,
+    status, accepted, rejected, starts, evaluations).
+    """
+
+    def run(data, t, t_low, end, h, fresh, tables, out):
+        state, carry, body, numbers, largest, tolerances = take(data, 0, 0, pattern)
         put(out, 0, (t, t_low, state))
         params = numbers, tables
         t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations = adapt(
             t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out[1:]
         )
-        return status, accepted, rejected, starts, evaluations, t, t_low, h, state, carry
+        put(data, 0, (state, carry))
+        return t, t_low, h, status, accepted, rejected, starts, evaluations
 
     return run
 

@@ -3,7 +3,7 @@
 import html
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +31,20 @@ class Details(NamedTuple):
     acceleration: Any
     sol: Any  # times -> Trajectory
     problem: Any  # () -> plain data
+
+
+NOTHING_MORE: Mapping[str, Any] = {
+    "error": None,
+    "status": Status.OK,
+    "message": "",
+    "nsteps": 0,
+    "nfev": 0,
+    "niter": 0,
+    "rejected": 0,
+    "t_events": (),
+    "arguments": {},
+    "reason": "",
+}
 
 
 class Trajectory:
@@ -61,6 +75,8 @@ class Trajectory:
     energies.
     """
 
+    _later: "Callable[[], Details]"
+
     def __init__(
         self,
         t: np.ndarray,
@@ -68,7 +84,6 @@ class Trajectory:
         angular_momentum: np.ndarray | None,
         body: RigidBody | None,
         *,
-        later: "Callable[[], Details] | None" = None,
         potential: "Callable[[], np.ndarray] | None" = None,
         acceleration: "Callable[[], np.ndarray] | None" = None,
         sol: "Callable[[np.ndarray], Trajectory] | None" = None,
@@ -81,7 +96,7 @@ class Trajectory:
         nfev: int = 0,
         niter: int = 0,
         rejected: int = 0,
-        t_events: "list[np.ndarray] | None" = None,
+        t_events: "Sequence[np.ndarray]" = (),
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
         problem: Callable[[], dict] | None = None,
@@ -90,17 +105,23 @@ class Trajectory:
         self.body: Any = body
         self.error = error
         self.method = method
-        self._status = status
+        self.status = Status(status)
         self.message = message
         self.nsteps, self.nfev, self.niter, self.rejected = nsteps, nfev, niter, rejected
-        self.t_events = [] if t_events is None else t_events
+        self.t_events = t_events
         self.arguments = arguments or {}
         self.reason = reason
-        if later is not None:
-            self._later = later
-            return
         self.q, self.angular_momentum = q, angular_momentum
         self._details = Details(None, omega, potential, acceleration, sol, problem)
+
+    @classmethod
+    def later(
+        cls, t: np.ndarray, body: RigidBody | None, details: "Callable[[], Details]", **facts: Any
+    ) -> "Trajectory":
+        """A trajectory that computes its rows when they are asked for."""
+        self = cls.__new__(cls)
+        self.__dict__ = {**NOTHING_MORE, "t": t, "body": body, "_later": details, **facts}
+        return self
 
     # ---- derived quantities
     @cached_property
@@ -118,12 +139,8 @@ class Trajectory:
         return self.angular_momentum
 
     @property
-    def status(self) -> Status:
-        return Status(self._status)
-
-    @property
     def success(self) -> bool:
-        return self._status == OK
+        return self.status == OK
 
     @cached_property
     def problem(self) -> dict:
