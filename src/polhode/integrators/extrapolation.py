@@ -23,6 +23,7 @@ after the other, with the same bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import exp, log, prod
@@ -41,29 +42,40 @@ PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of chan
 
 
 # ---- the timetable: what happens when in which lane
+@dataclass(frozen=True)
 class Segment:
-    """Pairs of substeps of all lanes, up to the end of a column in one of them."""
+    """Pairs of substeps of all lanes, up to the end of a column in one of them.
 
-    def __init__(self, begin: int, end: int, lanes: Sequence[Sequence[tuple[int, int, int]]]):
-        """``lanes``: of each the (begin, end, n) of its columns, in pairs of substeps."""
-        running = [[c for c in lane if c[0] <= begin and end <= c[1]] for lane in lanes]
-        self.pairs = end - begin
-        self.numbers = [c[0][2] if c else 0 for c in running]  # 0: the lane has nothing left
-        self.ends = [bool(c) and c[0][1] == end for c in running]
+    For each lane a number of substeps, or 0: of the column that is ``running``, of the one that is
+    ``counted`` at the end (the last one of a lane waits for the end of the step), and whether the
+    next one ``begins`` or none is left (``rests``) then.
+    """
+
+    pairs: int
+    running: tuple[int, ...]
+    counted: tuple[int, ...]
+    begins: tuple[bool, ...]
+    rests: tuple[bool, ...]
 
 
 def segments(columns: Columns) -> list[Segment]:
     """A column of n substeps takes n/2 pairs, the second of the last pair being idle."""
-    lanes = []
-    for numbers in columns.lanes:
-        ends = list(accumulate(n // 2 for n in numbers))
-        lanes.append(list(zip([0, *ends], ends, numbers, strict=False)))
-    ends = sorted({end for lane in lanes for _, end, _ in lane})
-    return [Segment(a, b, lanes) for a, b in pairwise([0, *ends])]
+    lanes = [[(sum(lane[: k + 1]) // 2, n) for k, n in enumerate(lane)] for lane in columns.lanes]
+    times = sorted({end for lane in lanes for end, _ in lane})
+    plan = []
+    for begin, end in pairwise([0, *times]):
+        running = tuple(next((n for time, n in lane if time > begin), 0) for lane in lanes)
+        following = tuple(next((n for time, n in lane if time > end), 0) for lane in lanes)
+        begins = tuple(0 != a != b for a, b in zip(following, running, strict=True))
+        counted = tuple(n if more else 0 for n, more in zip(running, begins, strict=True))
+        rests = tuple(n == 0 for n in following)
+        counted = columns.lasts if end == times[-1] else counted
+        plan.append(Segment(end - begin, running, counted, begins, rests))
+    return plan
 
 
 def share(n: int) -> Fraction:
-    """1/n; nothing for a lane that has nothing left: it stays at the start of the step."""
+    """1/n; nothing for a lane that rests: it stays where it is."""
     return Fraction(1, n) if n else Fraction(0)
 
 
@@ -116,11 +128,21 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
         fractions = [[Fraction(value(*row, lane)) for lane in range(WIDTH)] for row in rows]
         return table([tuple(map(number, four)) for four in fractions])
 
-    count = of_lanes(lambda c, s, lane: s.numbers[lane])
-    part = of_lanes(lambda c, s, lane: share(s.numbers[lane]))
-    ending = of_lanes(lambda c, s, lane: s.ends[lane])
-    weight = of_lanes(lambda c, s, lane: s.ends[lane] and weights(c, number)[s.numbers[lane]])
-    difference = of_lanes(lambda c, s, lane: s.ends[lane] and c.differences[s.numbers[lane]])
+    count = of_lanes(lambda c, s, lane: s.counted[lane])
+    part = of_lanes(lambda c, s, lane: share(s.running[lane]))
+    counted_part = of_lanes(lambda c, s, lane: share(s.counted[lane]))
+    beginning = of_lanes(lambda c, s, lane: s.begins[lane])
+    resting = of_lanes(lambda c, s, lane: s.rests[lane])
+    weight = of_lanes(lambda c, s, lane: weights(c, number).get(s.counted[lane], 0))
+    difference = of_lanes(lambda c, s, lane: c.differences.get(s.counted[lane], 0))
+    some_begin = table([int(any(s.begins)) for _, s in rows])
+
+    def counted(i, h, even, result, error, missing):
+        """The sums (2) and (3) with the columns that end here."""
+        w, step = weight(i), counted_part(i) * h
+        result = each(fma, (w, even, result))
+        error = each(fma, (difference(i), even, error))
+        return result, error, fma(w, fma(-count(i), step, h), missing)
 
     def sums(which, t, h, y, body, params):
         time, base = everywhere(t), each(everywhere, (y,))
@@ -138,20 +160,18 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
                 m = m + two
             if i == last:
                 break
-            result = each(fma, (weight(i), even, result))  # (2)
-            error = each(fma, (difference(i), even, error))
-            missing = fma(weight(i), fma(-count(i), step, h), missing)  # (3)
-            again = mask(ending(i) != zero)
+            odd = blend(mask(resting(i) != zero), even, odd)
+            if some_begin(i) == 1:
+                result, error, missing = counted(i, h, even, result, error, missing)
+                again = mask(beginning(i) != zero)
+                m = blend(again, one, m)
+                even = blend(again, zeros, even)
+                odd = blend(again, each(times, (part(i + 1) * h, f)), odd)
             i += 1
             step = part(i) * h
-            m = blend(again, one, m)
-            even = blend(again, zeros, even)
-            odd = blend(again, each(times, (step, f)), odd)
         rate = at_once(slope, (fma(m, step, time), each(plus, (base, odd))), (body, params))
         even = each(fma, (step + step, rate, even))
-        result = each(fma, (weight(i), even, result))
-        error = each(fma, (difference(i), even, error))
-        missing = fma(weight(i), fma(-count(i), step, h), missing)
+        result, error, missing = counted(i, h, even, result, error, missing)
         ends = each(total, (result,)), each(total, (error,))
         return (*ends, total(missing), each(first_lane, (rate,)))
 

@@ -1,0 +1,233 @@
+"""Time to a given accuracy of adaptive integrators with a torque, against heyoka's Taylor series.
+
+    python benchmarks/highorder.py [--json FILE] [--repeats N] [--methods NAME,…] [--tops N,…]
+
+Three tops: the asymmetric one of ``precision.py``, one whose motion its weight dominates, and the
+first with a user's torque in Python, with sine, cosine and square root.  For each attitude error at
+the end (radians): the loosest tolerance that reaches it (three in turn must, a quarter of a decade
+apart), and the time of the prepared solver, as a user calls it.
+
+heyoka is taken in its best form and at its best tolerance, as in ``precision.py``: of all that
+reach the error the fastest counts, a lucky one too.  The truth is heyoka in extended precision.
+All variants take turns in one process; ratios are of least times.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+import precision
+from common import table, write_json
+from polhode._truth import angle
+from precision import FORMS, SHOWN, Top, Variant, attitude, timed
+
+try:
+    import heyoka
+except ImportError:
+    heyoka = None
+
+ERRORS = 1e-6, 1e-10, 1e-12, 1e-13
+TOLERANCES = 10.0 ** -np.arange(5.0, 14.51, 0.25)
+HEYOKA = 10.0 ** -np.arange(4.0, 17.01, 0.5)
+
+
+def swaying(t, q, omega, params):
+    """A user's torque: a weight that sways, a push that turns, a drag that grows with the rate."""
+    w, x, y, z = q
+    (c1, c2, c3), sway, push, drag = params
+    f = 1.0 + sway * math.sin(3.0 * t)
+    g1, g2, g3 = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w**2 + z**2 - x**2 - y**2
+    d = drag * math.sqrt(1.0 + omega[0] ** 2 + omega[1] ** 2 + omega[2] ** 2)
+    return (
+        f * (g2 * c3 - g3 * c2) - d * omega[0] + push * math.cos(2.0 * t),
+        f * (g3 * c1 - g1 * c3) - d * omega[1],
+        f * (g1 * c2 - g2 * c1) - d * omega[2],
+    )
+
+
+SWAY, PUSH, DRAG = 0.1, 0.3, 0.002
+
+
+@dataclass(frozen=True)
+class Case(Top):
+    """A top, the start of its motion and its length."""
+
+    turn: tuple[float, float, float] = (0.3, 0.0, 0.0)
+    end: float = 10.0
+    sways: bool = False
+
+    @property
+    def problem(self) -> ph.Problem:
+        model = ph.models.heavy_top(1.0, centre=self.weight)
+        if self.sways:
+            model = ph.torque(swaying, (self.weight, SWAY, PUSH, DRAG))
+        return ph.Problem(
+            ph.RigidBody(self.inertia),
+            model,
+            attitude=Rotation.from_rotvec(self.turn),
+            omega=self.omega,
+            name=self.title,
+        )
+
+    def equations(self, form: str, reduced: bool = True) -> list:
+        system = precision.equations(self, form, reduced)
+        if not self.sways:
+            return system
+        p = [variable for variable, _ in system[:3]]
+        g = [variable for variable, _ in system[3:6]]
+        if form == "quaternion":
+            w, x, y, z = heyoka.make_vars("w", "x", "y", "z")
+            g = [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w + z * z - x * x - y * y]
+        omega = [a / moment for a, moment in zip(p, self.inertia, strict=True)]
+        (c1, c2, c3), t = self.weight, heyoka.time
+        sway = SWAY * heyoka.sin(3.0 * t)
+        d = DRAG * heyoka.sqrt(1.0 + omega[0] ** 2.0 + omega[1] ** 2.0 + omega[2] ** 2.0)
+        more = [
+            sway * (g[1] * c3 - g[2] * c2) - d * omega[0] + PUSH * heyoka.cos(2.0 * t),
+            sway * (g[2] * c1 - g[0] * c3) - d * omega[1],
+            sway * (g[0] * c2 - g[1] * c1) - d * omega[2],
+        ]
+        changed = [(a, b + c) for (a, b), c in zip(system[:3], more, strict=True)]
+        return [*changed, *system[3:]]
+
+
+ASYMMETRIC = {"inertia": (2.0, 3.0, 4.5), "weight": (1.0, 2.0, 5.0), "omega": (2.0, 3.0, 10.0)}
+CASES = (
+    Case("asymmetric top", **ASYMMETRIC, least=(5.0, 6.0, 6.5, 5.5)),
+    Case(
+        "top that its weight dominates",
+        inertia=(1.0, 1.6, 2.2),
+        weight=(4.0, -3.0, 12.0),
+        omega=(1.0, 6.0, 2.0),
+        turn=(1.1, 0.4, -0.3),
+        end=8.0,
+        least=(4.0, 4.5, 5.0, 4.0),
+    ),
+    Case(
+        "asymmetric top, a user's torque",
+        **ASYMMETRIC,
+        sways=True,
+        least=(4.0, 4.8, 5.2, 4.4),
+    ),
+)
+
+
+def truth(case: Case) -> np.ndarray:
+    """The attitude at the end."""
+    first = precision.start(case, "quaternion", False).astype(np.longdouble)
+    solver = heyoka.taylor_adaptive(
+        case.equations("quaternion", False), first, tol=np.longdouble(1e-20), fp_type=np.longdouble
+    )
+    solver.propagate_until(np.longdouble(case.end))
+    return np.array(solver.state, dtype=float)[-4:]
+
+
+def theirs(case: Case, right: np.ndarray) -> list[Variant]:
+    found = []
+    for form in FORMS:
+        first = precision.start(case, form)
+        for tolerance in HEYOKA:
+            solver = heyoka.taylor_adaptive(
+                case.equations(form), first.copy(), tol=float(tolerance), fast_math=True
+            )
+
+            def call(solver=solver, first=first):
+                solver.time = 0.0
+                solver.state[:] = first
+                solver.propagate_until(case.end)
+                return solver.state
+
+            error = angle(attitude(call(), form), right)
+            found.append(Variant(form, f"heyoka, {form}, tol {tolerance:.0e}", error, call))
+    return found
+
+
+def ours(case: Case, name: str, right: np.ndarray) -> list[Variant]:
+    """A variant for each tolerance; its error is that of the worst of three in turn."""
+    problem, span, runs = case.problem, (0.0, case.end), []
+    for tolerance in TOLERANCES:
+        solver = ph.prepare(problem, method=name, rtol=float(tolerance), atol=0.0)
+        run = solver(span)
+        error = angle(run.q[-1], right)
+        runs.append((tolerance, run.nsteps + run.rejected, error, solver))
+    found = []
+    for k, (tolerance, steps, _, solver) in enumerate(runs[:-2]):
+        worst = max(error for _, _, error, _ in runs[k : k + 3])
+        text = f"{name}, tol {tolerance:.1e}, {steps} trials"
+        found.append(Variant(name, text, worst, lambda solver=solver: solver(span)))
+    return found
+
+
+def best(variants: list[Variant], error: float, quick: dict) -> list[Variant]:
+    """Of each kind the few fastest, by a first look."""
+    chosen = []
+    for kind in dict.fromkeys(v.kind for v in variants):
+        good = [v for v in variants if v.kind == kind and v.error <= error]
+        chosen += sorted(good, key=lambda v: quick[v].minimum)[:SHOWN]
+    return chosen
+
+
+def measured(case: Case, names: list[str], repeats: int) -> tuple[list, list]:
+    right = truth(case)
+    others = theirs(case, right)
+    mine = [variant for name in names for variant in ours(case, name, right)]
+    quick = timed([*others, *mine], 5)
+    chosen = {e: (best(others, e, quick), best(mine, e, quick)) for e in ERRORS}
+    times = timed(list(dict.fromkeys(v for a, b in chosen.values() for v in (*a, *b))), repeats)
+    rows, verdicts = [], []
+    for error, least in zip(ERRORS, case.least, strict=True):
+        peers, good = chosen[error]
+        if not peers:
+            continue
+        peer = min(peers, key=lambda v: times[v].minimum)
+        rows.append(row(error, peer, times[peer], None))
+        fastest: dict[str, Variant] = {}
+        for variant in sorted(good, key=lambda v: times[v].minimum):
+            fastest.setdefault(variant.kind, variant)
+        rows += [row(error, v, times[v], times[peer]) for v in fastest.values()]
+        if names[0] in fastest:
+            ratio = times[peer].minimum / times[fastest[names[0]]].minimum
+            met = "met" if ratio >= least else "MISSED"
+            verdicts.append(f"{case.title}, {error:.0e}: {ratio:.1f}, at least {least}: {met}")
+        else:
+            verdicts.append(f"{case.title}, {error:.0e}: not reached by {names[0]}")
+    return rows, verdicts
+
+
+row: Callable = precision._row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, help="also write the results to this file")
+    parser.add_argument("--repeats", type=int, default=15, help="of every variant, at least 7")
+    parser.add_argument("--methods", default="extrapolation", help="names, the first is judged")
+    parser.add_argument("--tops", default="1,2,3", help="which of the tops, from 1 on")
+    options = parser.parse_args()
+    if heyoka is None:
+        sys.exit("heyoka is not installed; get it with: pip install 'polhode[bench]'")
+    repeats, names = max(7, options.repeats), options.methods.split(",")
+    head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
+    results, verdicts = {}, []
+    for which in options.tops.split(","):
+        case = CASES[int(which) - 1]
+        print(f"{case.title}, t = {case.end:g} s, {repeats} repeats", flush=True)
+        results[case.title], judged = measured(case, names, repeats)
+        verdicts += judged
+        print(table(head, results[case.title]), end="\n\n", flush=True)
+    print(*verdicts, sep="\n")
+    if options.json is not None:
+        write_json(options.json, {"heyoka": heyoka.__version__, **results, "verdicts": verdicts})
+
+
+if __name__ == "__main__":
+    main()
