@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode._checks import find_method
+from polhode._checks import find_integrator, find_method, is_integrator
 from polhode._solve import prepare
 from polhode._truth import Truth, angle, keeps_energy, relative, true_end
-from polhode.contracts import Method, Model
+from polhode.contracts import Integrator, Method, Model
 from polhode.errors import FileError, InputError
+from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
 from polhode.problem import Problem
 from polhode.trajectory import Trajectory
@@ -39,6 +40,8 @@ PATIENCE = 1.0  # seconds to spend on timing one run
 SAMPLE = 5e-4  # seconds; shorter runs are called several times for one sample
 PARTS, ALIKE = 8, 3  # steps tried in an octave, and how many in turn must reach an error
 MOST_STEPS = 2**20  # of a search
+ADAPTIVE = "extrapolation", "vern9", "dop853"  # compared unasked
+RTOLS = tuple(10.0**-k for k in range(3, 14))
 LEVELS = tuple(10.0**-k for k in range(1, 15))
 
 
@@ -56,7 +59,7 @@ class Row:
     """
 
     method: str
-    dt: float
+    dt: float  # of an adaptive integrator the mean step
     steps: int
     torques: int
     seconds: float
@@ -65,6 +68,12 @@ class Row:
     energy_error: float | None
     resolved: bool = True
     message: str = ""
+    rtol: float | None = None  # of an adaptive integrator
+
+    @property
+    def setting(self) -> str:
+        """The step or the tolerance, in words."""
+        return f"dt = {self.dt:.4g}" if self.rtol is None else f"rtol = {self.rtol:.2g}"
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class Comparison:
             f"  reference: {self.reference.route}, {self.reference.attitude_error:.1e} rad"
         )
         for level, row in self.frontier().items():
-            lines.append(f"  {level:.0e}  {row.method}, dt = {row.dt:.4g}, {row.seconds:.3g} s")
+            lines.append(f"  {level:.0e}  {row.method}, {row.setting}, {row.seconds:.3g} s")
         return "\n".join(lines)
 
 
@@ -147,8 +156,9 @@ def compare(
     problem: Problem,
     t_span: Sequence[float],
     *,
-    methods: Iterable[str | Method] | None = None,
+    methods: Iterable[str | Method | Integrator] | None = None,
     dts: Iterable[float] | None = None,
+    rtols: Iterable[float] | None = None,
     errors: Iterable[float] | None = None,
     reference: Trajectory | None = None,
     repeats: int = 7,
@@ -160,11 +170,13 @@ def compare(
     ----------
     problem : Problem
     t_span : (start, end)
-    methods : names or ``Method`` records; default: those of ``usual_methods``
+    methods : names or records of maps and integrators; default: those of ``usual_methods``
     dts : steps; default: the one that turns the body by 0.8 radians, and six halvings of it
-    errors : in place of ``dts``: for each method and each of these attitude errors (radians) the
-        longest step that reaches it.  Steps an eighth of an octave apart are tried; three in turn
-        must reach the error, so that a lucky one does not count.  What is not reached has no row
+    rtols : tolerances of adaptive integrators, in place of steps; default: 1e-3, 1e-4, … 1e-13
+    errors : in place of both: for each method and each of these attitude errors (radians) the
+        longest step that reaches it.  Steps an eighth of an octave apart are tried (tolerances: a
+        quarter of a decade); three in turn must reach the error, so that a lucky one does not
+        count.  What is not reached has no row
     reference : a run whose last state is taken for the truth.  Default: the closed form if there is
         no torque; else a method of order 8, with a step at which only rounding is left
     repeats : of every timing, in turn; the least counts
@@ -188,9 +200,10 @@ def compare(
     if dts is not None and errors is not None:
         raise InputError("give dts or errors, not both")
     chosen = usual_methods(problem.model) if methods is None else _chosen(methods)
-    for method in chosen:
-        prepare(problem, method=method, dt=abs(span[1] - span[0]))  # refuses what does not fit
+    for method in chosen:  # refuses what does not fit
+        prepare(problem, method=method, dt=None if _adaptive(method) else abs(span[1] - span[0]))
     sizes = () if errors is not None else _steps(problem, span, dts)
+    tolerances = RTOLS if rtols is None else _positive(rtols, "rtols")
     targets = () if errors is None else _positive(errors, "errors")
     if not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise InputError(f"repeats must be a whole number of at least 1, got {repeats!r}")
@@ -199,8 +212,9 @@ def compare(
     truth = true_end(problem, span) if reference is None else _given(reference, span)
     trials: list[tuple[Row, Callable]] = []
     for done, method in enumerate(chosen):
-        trial = _Trials(problem, method, span, truth)
-        trials += trial.at(sizes) if errors is None else trial.reaching(targets)
+        kind, settings = (_Adaptive, tolerances) if _adaptive(method) else (_Trials, sizes)
+        trial = kind(problem, method, span, truth)
+        trials += trial.at(settings) if errors is None else trial.reaching(targets)
         report(0.5 * (done + 1) / len(chosen))
     times = _times([call for _, call in trials], int(repeats), lambda x: report(0.5 + 0.5 * x))
     rows = (replace(row, seconds=t) for (row, _), t in zip(trials, times, strict=True))
@@ -208,12 +222,14 @@ def compare(
     return Comparison(name, span, model.is_free, truth, tuple(rows))
 
 
-def usual_methods(model: Model) -> list[Method]:
+def usual_methods(model: Model) -> list[Method | Integrator]:
     """All of order 2 or more that take the model; of the implicit ones of order 2 ``imidm`` alone.
 
-    The others of order 2 cost as much as it does, for errors of its size.
+    The others of order 2 cost as much as it does, for errors of its size.  With a torque also the
+    adaptive integrators of ``ADAPTIVE``.
     """
-    return [
+    adaptive = [] if model.is_free else [INTEGRATORS[name] for name in ADAPTIVE]
+    return adaptive + [
         method
         for method in METHODS.values()
         if method.takes(model)
@@ -227,11 +243,15 @@ def _distinct(method: Method) -> bool:
     return method.free_only or not method.implicit
 
 
+def _adaptive(method: Method | Integrator) -> bool:
+    return isinstance(method, Integrator) and method.adaptive
+
+
 # ---- one method
 class _Trials:
     """Runs of one method: rows without times yet, and what to call for the time."""
 
-    def __init__(self, problem: Problem, method: Method, span: tuple, truth: Truth):
+    def __init__(self, problem: Problem, method: Method | Integrator, span: tuple, truth: Truth):
         self.problem, self.method, self.span, self.truth = problem, method, span, truth
         self.length = abs(span[1] - span[0])
 
@@ -260,6 +280,9 @@ class _Trials:
     def _row(self, dt: float) -> Row:
         every = max(1, round(self.length / dt) // STATES)
         run = prepare(self.problem, method=self.method, dt=dt, save_every=every)(self.span)
+        return self._judged(run, dt)
+
+    def _judged(self, run: Trajectory, dt: float) -> Row:
         torques = 0 if self.problem.model.is_free else run.nfev
         row = Row(self.method.name, dt, run.nsteps, torques, math.nan, None, None, None)
         if not run.success:
@@ -283,6 +306,35 @@ class _Trials:
 
     def _call(self, dt: float) -> Callable:
         solver = prepare(self.problem, method=self.method, dt=dt, save_every=2**62)
+        return lambda: solver(self.span)
+
+
+class _Adaptive(_Trials):
+    """The same for an adaptive integrator, by tolerances."""
+
+    def at(self, sizes: Iterable[float]) -> Iterator[tuple[Row, Callable]]:
+        for rtol in sizes:
+            if rtol >= self.method.tightest:  # type: ignore[union-attr]
+                yield self._row(rtol), self._call(rtol)
+
+    def reaching(self, targets: Iterable[float]) -> Iterator[tuple[Row, Callable]]:
+        """The largest tolerances that reach the errors."""
+        least = max(self.method.tightest, 1e-15)  # type: ignore[union-attr]
+        fine = [10.0 ** (-k / 4) for k in range(8, 61) if 10.0 ** (-k / 4) >= least]
+        rows = [self._row(rtol) for rtol in fine]
+        for target in targets:
+            good = [row.attitude_error is not None and row.attitude_error <= target for row in rows]
+            for k in range(len(rows) - ALIKE + 1):
+                if all(good[k : k + ALIKE]):
+                    yield rows[k], self._call(fine[k])
+                    break
+
+    def _row(self, rtol: float) -> Row:
+        run = prepare(self.problem, method=self.method, rtol=rtol)(self.span)
+        return replace(self._judged(run, self.length / max(run.nsteps, 1)), rtol=rtol)
+
+    def _call(self, rtol: float) -> Callable:
+        solver = prepare(self.problem, method=self.method, rtol=rtol)
         return lambda: solver(self.span)
 
 
@@ -337,10 +389,11 @@ def _span(t_span: Sequence[float]) -> tuple[float, float]:
     return t0, t1
 
 
-def _chosen(methods: Iterable[str | Method]) -> list[Method]:
-    if isinstance(methods, (str, Method)):
+def _chosen(methods: Iterable[str | Method | Integrator]) -> list[Method | Integrator]:
+    if isinstance(methods, (str, Method, Integrator)):
         methods = [methods]
-    chosen = {method.name: method for method in map(find_method, methods)}
+    found = (find_integrator(m) if is_integrator(m) else find_method(m) for m in methods)
+    chosen = {method.name: method for method in found}
     if not chosen:
         raise InputError("methods must be one name or more, got none")
     return list(chosen.values())

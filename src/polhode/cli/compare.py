@@ -60,8 +60,9 @@ def compare(
     wanted = None if errors is None else _numbers(errors, "--errors")
     if sizes is None and wanted is None:
         longest = abs(end - start) / 2
+        base = todo.run.dt or longest / 500
         factors = QUICK_FACTORS if quick else FACTORS
-        sizes = [f * todo.run.dt for f in factors if f * todo.run.dt <= longest]
+        sizes = [f * base for f in factors if f * base <= longest]
         sizes = sizes or [longest, longest / 2, longest / 4]
     with _bar(todo.name, quiet) as report:
         found = compared(
@@ -82,17 +83,18 @@ def compare(
 
 
 def _methods(text: str | None, model: Any) -> list[str] | None:
+    from polhode.integrators import OF_BODIES
     from polhode.methods import METHODS
 
     if text is None:
         return None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == [ALL]:
-        return [name for name, method in METHODS.items() if method.takes(model)]
+        return [*(name for name, method in METHODS.items() if method.takes(model)), *OF_BODIES]
     if not names:
         raise InputError(
             f"--methods takes names separated by commas, or {ALL}, got {text!r};"
-            f" there are {', '.join(METHODS)}"
+            f" there are {', '.join((*METHODS, *OF_BODIES))}"
         )
     return names
 
@@ -151,16 +153,18 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
         console.print(_cheapest(found))
     for row in found.rows:
         if row.message:
-            stderr().print(plain(f"{row.method}, dt = {row.dt:g}: {row.message}"))
+            stderr().print(plain(f"{row.method}, {row.setting}: {row.message}"))
     console.print(plain("\n" + ", ".join(map(str, written))))
 
 
 def _rows(found: "Comparison") -> Any:
     work = [] if found.is_free else ["torques"]
-    table = _table(["method", "dt", "steps", *work, "time", "attitude", "momentum", "energy"])
+    table = _table(
+        ["method", "step or rtol", "steps", *work, "time", "attitude", "momentum", "energy"]
+    )
     for row in found.rows:
         failed = row.attitude_error is None
-        cells = [row.method, f"{row.dt:.4g}", str(row.steps), *_work(row, found), _ms(row.seconds)]
+        cells = [row.method, row.setting, str(row.steps), *_work(row, found), _ms(row.seconds)]
         cells += ["failed", "", ""] if failed else _errors(row, found)
         table.add_row(*map(plain, cells))
     return table
@@ -188,9 +192,9 @@ def _cheapest(found: "Comparison") -> Any:
     """One line for each run, at the smallest error for which it is the cheapest."""
     runs = {row: level for level, row in found.frontier().items()}
     work = [] if found.is_free else ["torques"]
-    table = _table(["error", "method", "dt", "steps", *work, "time"], left=2)
+    table = _table(["error", "method", "step or rtol", "steps", *work, "time"], left=2)
     for row, level in runs.items():
-        cells = [f"{level:.0e}", row.method, f"{row.dt:.4g}", str(row.steps)]
+        cells = [f"{level:.0e}", row.method, row.setting, str(row.steps)]
         table.add_row(*map(plain, [*cells, *_work(row, found), _ms(row.seconds)]))
     return table
 

@@ -16,6 +16,12 @@ MethodName = Annotated[
     str | None, typer.Option("--method", help="The method; `polhode methods` lists them.")
 ]
 Step = Annotated[float | None, typer.Option("--dt", help="The step, in seconds.")]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        "--rtol", help="The error of a step, of methods that find their steps themselves."
+    ),
+]
 End = Annotated[
     float | None, typer.Option("--t-end", help="The end, in seconds; before the start works too.")
 ]

@@ -23,6 +23,7 @@ from polhode.cli.schema import (
 )
 from polhode.contracts import Model
 from polhode.errors import FileError, InputError
+from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
 from polhode.problem import Problem
 from polhode.problems import CATALOGUE, Entry
@@ -62,6 +63,8 @@ def _planned(
     """``known`` is the problem that ``data`` describes: what is not changed is taken from it."""
     set_keys = {_change(data, key, value): value for key, value in changes}
     touched = {key.partition(".")[0] for key in set_keys}
+    if known is not None and "run.dt" not in set_keys and adaptive(data["run"]["method"]):
+        del data["run"]["dt"]  # the catalogue has one for a map
     mistakes: list[str] = []
     file = checked(RunFile, data, (), mistakes)
     if known is not None and "model" not in touched:
@@ -95,6 +98,10 @@ def _told(mistakes: list[str], where: str) -> str:
     if len(mistakes) == 1:
         return prefix + mistakes[0]
     return f"{prefix}{len(mistakes)} mistakes\n  " + "\n  ".join(mistakes)
+
+
+def adaptive(method: Any) -> bool:
+    return method in OF_BODIES and INTEGRATORS[method].adaptive
 
 
 # ---- where data come from

@@ -26,6 +26,7 @@ def run(
     target: options.Target,
     method: options.MethodName = None,
     dt: options.Step = None,
+    rtol: options.Tolerance = None,
     t_end: options.End = None,
     changes: options.Set = None,
     save_every: options.SaveEvery = None,
@@ -42,13 +43,14 @@ def run(
 
     - `polhode run fast-top`
     - `polhode run fast-top --method akw --dt 0.01 --t-end 100`
+    - `polhode run fast-top --method extrapolation --rtol 1e-12`
     - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
     - `polhode run spinning_box.toml --out results`
     """
     from polhode import plot
     from polhode.cli.plan import parsed, plan
 
-    given = {"method": method, "dt": dt, "t_end": t_end, "save_every": save_every}
+    given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end, "save_every": save_every}
     asked = [parsed(text) for text in changes or ()]
     asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
     todo = plan(target, asked)
@@ -67,6 +69,8 @@ def run(
 
 def _check_size(todo: "Plan") -> None:
     order = todo.run
+    if order.dt is None:
+        return
     states = abs(order.t_end - order.t_start) / order.dt / order.save_every
     if states > MOST:
         enough = math.ceil(order.save_every * states / MOST)
@@ -95,12 +99,10 @@ def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
 
     order = todo.run
     span = order.t_start, order.t_end
-    first = order.t_start + math.copysign(order.dt, order.t_end - order.t_start)
+    first = order.t_start + math.copysign(order.dt or 0.0, order.t_end - order.t_start)
     with _bar(todo.name, quiet) as report:
         begun = time.perf_counter()
-        solver = prepare(
-            todo.problem, method=order.method, dt=order.dt, save_every=order.save_every
-        )
+        solver = prepare(todo.problem, **order.arguments)
         solver((order.t_start, first))
         compiled = time.perf_counter()
         solver.progress = report
@@ -137,12 +139,13 @@ def _summarise(
     from polhode import plot
 
     work = f"{result.nsteps}, {result.nfev} torque evaluations"
+    if result.rejected:
+        work += f", {result.rejected} trials rejected"
     if result.niter:
         work += f", {result.niter / max(result.nsteps, 1):.1f} Newton iterations a step"
     rows = {
         "problem": f"{todo.name}   [dim]{plain(todo.summary)}[/]",
-        "method": f"{result.method}, dt = {todo.run.dt:g} s,"
-        f" t = {result.t[0]:g} to {result.t[-1]:g} s",
+        "method": f"{result.method}, {_steps(result)} t = {result.t[0]:g} to {result.t[-1]:g} s",
         "steps": work,
     }
     if result.reason:
@@ -161,6 +164,13 @@ def _summarise(
     for name, value in rows.items():
         table.add_row(name, value)
     stdout().print(table)
+
+
+def _steps(result: "Trajectory") -> str:
+    """How steps were found."""
+    if "dt" in result.arguments:
+        return f"dt = {result.arguments['dt']:g} s,"
+    return f"rtol = {result.arguments['rtol']:g}," if "rtol" in result.arguments else ""
 
 
 def _seconds(value: float) -> str:

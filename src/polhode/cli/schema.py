@@ -18,6 +18,8 @@ from pydantic import (
 from polhode.body import RigidBody
 from polhode.contracts import Model
 from polhode.errors import InputError
+from polhode.formulations import FORMULATIONS
+from polhode.integrators import OF_BODIES
 from polhode.methods import METHODS
 from polhode.models import MODELS
 from polhode.problem import quaternion, rates
@@ -92,7 +94,12 @@ class InitialTable(Table):
 
 class RunTable(Table):
     method: str = "auto"
-    dt: Annotated[float, Field(gt=0)]
+    dt: Annotated[float, Field(gt=0)] | None = None
+    rtol: Annotated[float, Field(ge=0, lt=1)] | None = None
+    atol: Annotated[float, Field(ge=0, lt=1)] | None = None
+    formulation: str | None = None
+    first_step: Annotated[float, Field(gt=0)] | None = None
+    max_step: Annotated[float, Field(gt=0)] | None = None
     t_end: float
     t_start: float = 0.0
     save_every: Annotated[int, Field(ge=1)] = 1
@@ -100,11 +107,30 @@ class RunTable(Table):
     @field_validator("method")
     @classmethod
     def _known(cls, value: str) -> str:
-        allowed = "auto", *METHODS
+        allowed = "auto", *METHODS, *OF_BODIES
         if value not in allowed:
             hint = did_you_mean(value, allowed)
             raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
         return value
+
+    @field_validator("formulation")
+    @classmethod
+    def _variables(cls, value: str | None) -> str | None:
+        if value is not None and value not in FORMULATIONS:
+            hint = did_you_mean(value, FORMULATIONS)
+            raise ValueError(f"unknown{hint}; allowed: {', '.join(FORMULATIONS)}")
+        return value
+
+    @model_validator(mode="after")
+    def _steps(self) -> "RunTable":
+        if self.dt is None and self.method in METHODS:
+            raise ValueError(f"method {self.method!r} takes fixed steps and needs dt")
+        return self
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What ``solve`` is given."""
+        return self.model_dump(exclude={"t_end", "t_start"})
 
 
 class RunFile(Table):

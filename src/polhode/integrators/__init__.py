@@ -49,3 +49,4 @@ class Registry(Mapping[str, Integrator]):
 
 
 INTEGRATORS: Mapping[str, Integrator] = Registry()
+OF_BODIES = tuple(name for name in _PLACES if not name.startswith(("gauss-taylor", "magnus")))
