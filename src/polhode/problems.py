@@ -1,14 +1,23 @@
-"""The catalogue: examples of the papers by name.  On the command line with dashes."""
+"""The catalogue: examples of the papers by name.  On the command line with dashes.
+
+``CATALOGUE`` holds bodies, for ``solve``; ``RATES`` given angular velocities with their exact
+attitudes, for ``integrate_angular_velocity``.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import cos, sin
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 from polhode.body import RigidBody
 from polhode.models import gravity_gradient, heavy_top
 from polhode.models import soft_wall as soft_wall_model
 from polhode.problem import Problem
+from polhode.turning import PRECESSING_BINARY, Quaternion, Turning, Vector
+from polhode.turning import ZUPAN_SAJE as STAND_INS
 
 
 def _tilted(angle: float) -> dict:
@@ -126,5 +135,85 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
             celledoni_heavy_top, t_end=100.0, dt=0.01, method="mr2", references=CELLEDONI
         ),
         "satellite": Entry(satellite, t_end=400.0, dt=0.05, method="mr2", references=CELLEDONI),
+    }
+)
+
+
+# ---- given angular velocities
+@dataclass(frozen=True)
+class GivenRate:
+    """A motion of which the angular velocity is given, and the attitude known in closed form.
+
+    >>> import polhode as ph
+    >>> binary = ph.problems.precessing_binary()
+    >>> run = ph.integrate_angular_velocity(
+    ...     binary.omega, (0, 1e4), frame=binary.frame, attitude=binary.attitude, scalar_first=True
+    ... )
+    >>> bool(run.frame_error(binary.exact).max() < 1e-8)
+    True
+    """
+
+    name: str
+    motion: Turning
+    span: tuple[float, float]
+    references: tuple[str, ...] = ("boyle2017",)
+    frame = "inertial"  # the axes of omega
+
+    @property
+    def omega(self) -> Callable[[float], Vector]:
+        return self.motion.omega
+
+    @property
+    def attitude(self) -> Quaternion:
+        """At the start of the span, (w, x, y, z)."""
+        return self.motion.attitude(self.span[0])
+
+    def exact(self, t: Any) -> np.ndarray:
+        """The attitude (w, x, y, z) at a time, or at each of several."""
+        rows = [self.motion.attitude(float(x)) for x in np.ravel(t)]
+        return np.array(rows).reshape(*np.shape(t), 4)
+
+
+def precessing_binary() -> GivenRate:
+    """Boyle 2017, section VI.B: 1000 orbits of a precessing and nutating black-hole binary."""
+    return GivenRate("precessing-binary", PRECESSING_BINARY, (0.0, 1e6))
+
+
+def _stand_in(key: str) -> GivenRate:
+    motion, span = STAND_INS[key]
+    name = f"zupan-saje-{key.replace(' ', '-')}"
+    return GivenRate(name, motion, span, ("boyle2017", "zupan2011"))
+
+
+def zupan_saje_regular() -> GivenRate:
+    """Boyle 2017, appendix: a stand-in for the first example of Zupan & Saje."""
+    return _stand_in("regular")
+
+
+def zupan_saje_vibrational() -> GivenRate:
+    """Boyle 2017, appendix: a stand-in for the second, whose rate varies faster than its frame."""
+    return _stand_in("vibrational")
+
+
+def zupan_saje_strongly_vibrational() -> GivenRate:
+    """Boyle 2017, appendix: a stand-in for the third, which does so much more."""
+    return _stand_in("strongly vibrational")
+
+
+def zupan_saje_unbounded() -> GivenRate:
+    """Boyle 2017, appendix: a stand-in for the fourth, whose rotation vector grows for ever."""
+    return _stand_in("unbounded")
+
+
+RATES: Mapping[str, Callable[[], GivenRate]] = MappingProxyType(
+    {
+        make().name: make
+        for make in (
+            precessing_binary,
+            zupan_saje_regular,
+            zupan_saje_vibrational,
+            zupan_saje_strongly_vibrational,
+            zupan_saje_unbounded,
+        )
     }
 )

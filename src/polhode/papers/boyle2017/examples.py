@@ -1,0 +1,220 @@
+"""Claims of the appendix of Boyle (2017), on stand-ins for the examples of Zupan & Saje."""
+
+import numpy as np
+
+from polhode.papers.boyle2017 import by_hand
+from polhode.papers.boyle2017.binary import spread
+from polhode.papers.boyle2017.formulas import EXACT, gap
+from polhode.papers.boyle2017.laboratory import (
+    BS,
+    DP,
+    NAIVE,
+    RESET,
+    ROTOR,
+    SHOWN,
+    STAND_INS,
+    TWO,
+    Laboratory,
+)
+from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
+from polhode.turning import regular, regular_slope
+
+STATEMENTS = Statements()
+claim = STATEMENTS.claim
+
+REGULAR, VIBRATING, STRONGLY, UNBOUNDED = STAND_INS
+ERRORS = 1e-4, 1e-5, 1e-6, 1e-7
+STAND_IN = "on a stand-in: the functions of the paper stood in the titles of a figure that is lost"
+
+
+def _ratios(lab: Laboratory, integrator: str, name: str) -> dict[str, np.ndarray]:
+    return {p.name: lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS}
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("zupan-saje-").replace("-", " ")
+
+
+@claim(
+    "rotation-vector",
+    "A",
+    "with r = θ/2 and r' = θ'/2, (17) gives ω, and R = e^r the exact frame",
+    claimed="closed forms",
+    note="stand-ins, as in all of the appendix",
+)
+def rotation_vector(_: Laboratory) -> Measured:
+    t = np.linspace(0.1, 20.0, 50)
+    r, slope = (by_hand.pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
+    rates = gap([REGULAR.omega(s) for s in t], by_hand.rate_of(r, slope)[:, 1:])
+    frames = gap(by_hand.frame(REGULAR.exact(t)), by_hand.frame(by_hand.exponential(r)))
+    text = f"the library's ω differs by {rates:.0e}, its frames by {frames:.0e}"
+    return text, judged(rates < EXACT and frames < EXACT)
+
+
+@claim(
+    "vibrations",
+    "A",
+    "two of the examples are vibrational, 2|ω'| ≫ ω²",
+    claimed="≫ 1",
+    note="so the stand-ins were made",
+)
+def vibrations(_: Laboratory) -> Measured:
+    found = {}
+    for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
+        times = np.linspace(0.2, 0.9 * problem.span[1], 200)
+        omega = np.array([problem.omega(t) for t in times])
+        slopes = np.array(
+            [by_hand.differentiated(lambda s, f=problem.omega: np.array(f(s)), t, h) for t in times]
+        )
+        ratio = 2 * np.linalg.norm(slopes, axis=1) / (omega**2).sum(1)
+        found[problem.name] = float(np.median(ratio))
+    text = "median of 2|ω'|/ω²: " + ", ".join(f"{_short(n)} {x:.2g}" for n, x in found.items())
+    good = min(found[VIBRATING.name], found[STRONGLY.name]) > 5
+    return text, judged(good and max(found[REGULAR.name], found[UNBOUNDED.name]) < 3)
+
+
+@claim(
+    "smaller-advantage",
+    "A",
+    "for vibrations the rotor has no such large advantage over vectors, but is slightly more"
+    " efficient even then",
+    claimed="slightly better",
+    note=STAND_IN,
+)
+def smaller_advantage(lab: Laboratory) -> Measured:
+    found = _ratios(lab, DP, TWO)
+    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7: " + ", ".join(
+        f"{_short(n)} {spread(x)}" for n, x in found.items()
+    )
+    means = {n: float(x.mean()) for n, x in found.items()}
+    small = means[VIBRATING.name], means[STRONGLY.name]
+    good = 1 < min(small) and max(small) < min(means[REGULAR.name], means[UNBOUNDED.name])
+    return text, judged(good)
+
+
+@claim(
+    "identity",
+    "A",
+    "the last example returns precisely to the identity many times, with increasing frequency",
+    claimed="many times",
+    note=STAND_IN,
+)
+def identity(_: Laboratory) -> Measured:
+    end = UNBOUNDED.span[1]
+    times = np.sqrt(2 * np.pi * np.arange(1, int(end**2 / (2 * np.pi)) + 1))
+    off = gap(by_hand.frame(UNBOUNDED.exact(times)), np.eye(3))
+    text = (
+        f"{len(times)} times in 0 … {end:g}, the first after {times[0]:.2f}, the last two"
+        f" {times[-1] - times[-2]:.2f} apart; to {off:.0e}"
+    )
+    return text, judged(off < 1e-12 and len(times) > 10)
+
+
+@claim(
+    "breaks-down",
+    "A",
+    "there the naive generator breaks down entirely, as the equations become stiff",
+    claimed="breaks down",
+    note=f"{STAND_IN}; not stiff but singular: exactly at the identity dexp⁻¹ is infinite",
+)
+def breaks_down(lab: Laboratory) -> Measured:
+    end, most = 4.0, 1_000 if lab.quick else 100_000
+    rotor = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end)
+    found = []
+    for tol in (1e-4, 1e-10):
+        try:
+            found.append(str(lab.run(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
+        except Untestable:
+            found.append(f"given up after {most}")
+    text = (
+        f"t = 0 … {end:g}, past the identity twice: steps of D-P with tolerance 1e-4: {found[0]},"
+        f" with 1e-10: {found[1]} (rotor {rotor.steps})"
+    )
+    return text, judged("given up" in found[-1])
+
+
+@claim(
+    "reset-wins",
+    "A",
+    "there the reset generator is the most efficient of all",
+    claimed="the most efficient",
+    expected=FAILS,
+    note=f"the rotor is, {STAND_IN}",
+)
+def reset_wins(lab: Laboratory) -> Measured:
+    found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
+    text = "evaluations relative to the rotor: " + ", ".join(
+        f"{SHOWN[i]} {spread(x)}" for i, x in found.items()
+    )
+    return text, judged(bool(max(x.mean() for x in found.values()) < 1))
+
+
+@claim(
+    "same-behaviour",
+    "A",
+    "otherwise the same behaviour: rotor and generator comparable, vectors substantially less"
+    " efficient",
+    claimed="as for the binary",
+    note="vibrations apart",
+)
+def same_behaviour(lab: Laboratory) -> Measured:
+    resets, vectors = _ratios(lab, DP, RESET), _ratios(lab, DP, TWO)
+    text = "D-P, evaluations relative to the rotor: " + "; ".join(
+        f"{_short(n)}: reset generator {spread(resets[n])}, vectors {spread(vectors[n])}"
+        for n in resets
+    )
+    comparable = all(0.7 < x.mean() < 1.4 for x in resets.values())
+    heavy = all(vectors[p.name].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
+    return text, judged(comparable and heavy)
+
+
+@claim(
+    "small-rotations",
+    "VII",
+    "near the identity the generator may be very slightly more efficient than the rotor",
+    claimed="slightly better",
+    note="there it is never reset; tested with the strong vibration, of 0.02 rad",
+)
+def small_rotations(lab: Laboratory) -> Measured:
+    found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
+    text = "evaluations relative to the rotor: " + ", ".join(
+        f"{SHOWN[i]} {spread(x)}, {x.mean():.2f} in the mean" for i, x in found.items()
+    )
+    low = min(float(x.mean()) for x in found.values())
+    return text, judged(low < 1.01 and max(float(x.mean()) for x in found.values()) < 1.1)
+
+
+@claim(
+    "low-order",
+    "A",
+    "high-order general-purpose integrators are far more accurate than the low-order methods of"
+    " Zupan & Saje",
+    claimed="far more accurate",
+    expected=CORRECTED,
+    note="their results are not at hand: the classical Runge-Kutta method of order 4 stands for low"
+    " order",
+)
+def low_order(lab: Laboratory) -> Measured:
+    end, rows = lab.span(REGULAR), []
+    high = lab.run(REGULAR, DP, ROTOR, 1e-11, end)
+    count = high.evaluations // 4
+    h, q = end / count, np.array(REGULAR.attitude)
+
+    def slope(t: float, q: np.ndarray) -> np.ndarray:
+        return by_hand.product(by_hand.pure(np.array(REGULAR.omega(t))), q) / 2
+
+    for k in range(count):
+        t = k * h
+        k1 = slope(t, q)
+        k2 = slope(t + h / 2, q + h / 2 * k1)
+        k3 = slope(t + h / 2, q + h / 2 * k2)
+        k4 = slope(t + h, q + h * k3)
+        q = q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        rows.append(q)
+    exact = by_hand.frame(REGULAR.exact(h * np.arange(1, count + 1)))
+    low = float(np.sqrt(((by_hand.frame(np.array(rows)) - exact) ** 2).sum((1, 2))).max())
+    text = (
+        f"regular, {high.evaluations} evaluations: D-P {high.worst:.0e}, Runge-Kutta of order 4"
+        f" {low:.0e}"
+    )
+    return text, judged(False, low > 1000 * high.worst)

@@ -1,0 +1,319 @@
+"""The runs that the claims and figures of Boyle (2017) share; each is made once, when asked for.
+
+Runs are those of ``loops.adapt``, which ``integrate_angular_velocity`` compiles too; here its raw
+variables are kept, because the paper compares the frame vectors as they come out.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from polhode import loops, problems
+from polhode._compile import CompiledOrPlain
+from polhode._join import Pursuit
+from polhode.contracts import OK, Formulation, Rate
+from polhode.formulations import FORMULATIONS, vectors2_damped
+from polhode.integrators import INTEGRATORS
+from polhode.kernels.quaternion import to_unit_length
+from polhode.papers.boyle2017 import by_hand
+from polhode.papers.claims import Untestable
+from polhode.problems import GivenRate
+
+DP, BS = "dop853", "bulirsch-stoer"
+ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
+TWO, THREE = "vectors2", "vectors3"
+COMPARED = ROTOR, TWO, NAIVE, RESET  # figure 3
+DRAWN = ROTOR, TWO, RESET  # figure 5
+SHOWN = {
+    DP: "D-P",
+    BS: "B-S",
+    ROTOR: "rotor",
+    TWO: "two vectors",
+    THREE: "three vectors",
+    NAIVE: "generator",
+    RESET: "reset generator",
+}
+EARLY = 20_000.0  # of figures 1 and 4: 20 orbits
+ROOM = 1 << 15  # rows of one call of the loop
+MOST = 3_000_000  # steps after which a run counts as failed
+
+Progress = Callable[[str], None]
+
+
+# ---- formulations beside the registry
+_reset = FORMULATIONS[RESET].reset
+
+
+def _stale(y):
+    """A reset after which the slope that is carried on belongs to the generator before."""
+    return _reset(y)[0], False
+
+
+def _unit(y):
+    return to_unit_length(y), False
+
+
+OTHERS: Mapping[str, Formulation] = {
+    "stale": replace(FORMULATIONS[RESET], name="stale", reset=_stale),
+    "normalised": replace(FORMULATIONS[ROTOR], name="normalised", reset=_unit),
+    "weak": vectors2_damped.formulation(1e-3, 1e-3),  # 1/λ is an orbit
+    "strong": vectors2_damped.formulation(1.0, 1.0),
+}
+
+
+def formulation(name: str) -> Formulation:
+    return OTHERS[name] if name in OTHERS else FORMULATIONS[name]
+
+
+# ---- problems
+BINARY, *STAND_INS = (make() for make in problems.RATES.values())
+BINARY_OMEGA = BINARY.omega
+_one, _two, _three, _four = (p.omega for p in STAND_INS)
+
+
+def _velocity_of_binary(t, q, params):
+    return BINARY_OMEGA(t)
+
+
+def _velocity_of_stand_in(t, q, params):
+    """One function for all of them: machine code is made once."""
+    which = params[0][0]
+    if which < 0.5:
+        return _one(t)
+    if which < 1.5:
+        return _two(t)
+    if which < 2.5:
+        return _three(t)
+    return _four(t)
+
+
+def _rate(problem: GivenRate) -> Rate:
+    if problem is BINARY:
+        return Rate(velocity=_velocity_of_binary, inertial=True)
+    number = float(STAND_INS.index(problem))
+    return Rate(velocity=_velocity_of_stand_in, inertial=True, params=((number,), ()))
+
+
+def exact(problem: GivenRate, t: np.ndarray) -> np.ndarray:
+    """The attitudes at times; of the binary by the formula of the page."""
+    return by_hand.binary(t) if problem is BINARY else problem.exact(t)
+
+
+def frames(name: str, y: np.ndarray) -> np.ndarray:
+    """The frame vectors a_i (rows) that variables stand for; those of the vectors as they are."""
+    if name == THREE:
+        return y.reshape(-1, 3, 3)
+    if y.shape[1] == 6:
+        return np.stack([y[:, :3], y[:, 3:], np.cross(y[:, :3], y[:, 3:])], axis=1)
+    return by_hand.frame(by_hand.exponential(by_hand.pure(y)) if y.shape[1] == 3 else y)
+
+
+def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(25)."""
+    return np.sqrt(((a - b) ** 2).sum(axis=(-1, -2)))
+
+
+@dataclass(frozen=True)
+class Run:
+    """The steps of a run, its errors by (25), and its cost."""
+
+    formulation: str
+    t: np.ndarray
+    y: np.ndarray
+    error: np.ndarray
+    rejected: int
+    evaluations: int
+    seconds: float
+
+    @property
+    def steps(self) -> int:
+        return len(self.t) - 1
+
+    @property
+    def worst(self) -> float:
+        return float(self.error.max())
+
+
+@dataclass
+class Study:
+    """Runs with falling tolerances, by integrator and formulation."""
+
+    tolerances: tuple[float, ...]
+    runs: dict[tuple[str, str], list[Run]] = field(default_factory=dict)
+
+    def numbers(self, integrator: str, name: str, of: str) -> np.ndarray:
+        return np.array([getattr(run, of) for run in self.runs[integrator, name]], float)
+
+    def needed(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
+        """What a largest error costs, between tolerances."""
+        errors, costs = self.numbers(integrator, name, "worst"), self.numbers(integrator, name, of)
+        falling = np.minimum.accumulate(errors)
+        keep = np.concatenate([[True], falling[1:] < falling[:-1]])
+        x, y = np.log(errors[keep])[::-1], np.log(costs[keep])[::-1]
+        if not x[0] <= np.log(error) <= x[-1]:
+            raise Untestable(f"{integrator}, {name}: no errors around {error:.0e}")
+        return float(np.exp(np.interp(np.log(error), x, y)))
+
+    def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
+        """What it costs relative to the rotor, at each of some errors."""
+        return np.array(
+            [
+                self.needed(integrator, name, e, of) / self.needed(integrator, ROTOR, e, of)
+                for e in errors
+            ]
+        )
+
+
+class Laboratory:
+    """All shared results.
+
+    ``quick`` takes shorter runs with fewer tolerances, in plain Python: compiling some thirty loops
+    would take longer.
+    """
+
+    def __init__(self, quick: bool, progress: Progress):
+        self.quick = quick
+        self.progress = progress
+        self.end = 50_000.0 if quick else 1_000_000.0
+        self.tolerances = tuple(10.0**-k for k in ((4, 6, 8, 10) if quick else range(4, 15)))
+        self.errors = (1e-4, 1e-6, 3e-8) if quick else (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+        self._loops: dict[tuple, Any] = {}
+
+    # ---- one run
+    def run(
+        self,
+        problem: GivenRate,
+        integrator: str,
+        name: str,
+        tolerance: float,
+        end: float | None = None,
+        *,
+        scale: float = 1.0,
+        largest: float = np.inf,
+        most: int = MOST,
+    ) -> Run:
+        """From the start of a problem; ``scale`` multiplies variables and tolerance.
+
+        One that stops early, or takes more than ``most`` steps, is no measurement.
+        """
+        rate, variables = _rate(problem), formulation(name)
+        key = integrator, name, rate.velocity
+        new = key not in self._loops
+        if new:
+            self.progress(f"{integrator}, {name}: {problem.name}")
+            parts = Pursuit(INTEGRATORS[integrator], variables, rate, True, plain=True)
+            loop: Callable = loops.bound(loops.adapt, *parts.layers)
+            self._loops[key] = (
+                parts.start,
+                loop if self.quick else CompiledOrPlain(loop, "omega"),
+            )
+        start, loop = self._loops[key]
+        begin, stop = problem.span[0], problem.span[1] if end is None else end
+        first = tuple(scale * x for x in variables.enter(problem.attitude))
+        carry = start(begin, 1.0, first, (), rate.params)
+        tolerances = 0.0, scale * tolerance
+
+        def drive() -> tuple[list[np.ndarray], int, int]:
+            t, low, h, fresh, state, now = begin, 0.0, 0.0, True, first, carry
+            rows, rejected, count = [np.array([[t, low, *state]])], 0, 0
+            while (stop - t) - low != 0.0:
+                out = np.empty((min(ROOM, most), 2 + len(first)))
+                t, low, h, state, now, status, accepted, less, starts, more = loop(
+                    t, low, stop, h, largest, fresh, state, now, (), rate.params, tolerances, out
+                )
+                fresh = False
+                rows.append(out[:accepted])
+                rejected += less
+                count += more + starts * INTEGRATORS[integrator].evaluations_at_start
+                if status != OK or (sum(map(len, rows)) > most and t != stop):
+                    raise Untestable(f"{integrator}, {name} on {problem.name}: stopped at t = {t}")
+            return rows, rejected, count
+
+        if new and not self.quick:
+            drive()  # compiles
+        clock = perf_counter()
+        rows, rejected, count = drive()
+        seconds = perf_counter() - clock
+        table = np.concatenate(rows)
+        t, y = table[:, 0], table[:, 2:]
+        error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
+        return Run(name, t, y, error, rejected, count, seconds)
+
+    # ---- the binary
+    @cached_property
+    def study(self) -> Study:
+        """Figure 3; three vectors with D-P too."""
+        study = Study(self.tolerances)
+        for pair in (*((i, name) for i in (DP, BS) for name in COMPARED), (DP, THREE)):
+            study.runs[pair] = [self.run(BINARY, *pair, tol, self.end) for tol in self.tolerances]
+        return study
+
+    @cached_property
+    def tight(self) -> dict[float, Run]:
+        """The rotor by D-P with the smallest tolerances of figure 2."""
+        return {
+            tol: self.run(BINARY, DP, ROTOR, tol, self.end) for tol in (1e-11, 1e-12, 1e-13, 1e-14)
+        }
+
+    @cached_property
+    def large_steps(self) -> Run:
+        """The rotor by B-S with a tolerance of 1e-12."""
+        return self.run(BINARY, BS, ROTOR, 1e-12, self.end)
+
+    @cached_property
+    def early(self) -> dict[str, Run]:
+        """Figure 4, by steps of 1/40 of an orbit or less."""
+        return {
+            name: self.run(BINARY, DP, name, 1e-8, EARLY, largest=25.0)
+            for name in (TWO, ROTOR, NAIVE, RESET)
+        }
+
+    @cached_property
+    def damped(self) -> dict[str, list[tuple[Run, Run]]]:
+        """Weak and strong damping, each run with one of two vectors that is not damped."""
+        short = 5_000.0 if self.quick else self.end / 10
+        plans = {"weak": (self.end, (1e-4, 1e-6)), "strong": (short, (1e-4,))}
+        if not self.quick:
+            plans = {"weak": (self.end, (1e-4, 1e-6, 1e-8, 1e-10)), "strong": (short, (1e-4, 1e-8))}
+        return {
+            kind: [
+                (self.run(BINARY, DP, kind, tol, end), self.run(BINARY, DP, TWO, tol, end))
+                for tol in tolerances
+            ]
+            for kind, (end, tolerances) in plans.items()
+        }
+
+    @cached_property
+    def after_resets(self) -> Study:
+        """Dormand and Prince's method of order 5, its first slope right or stale after resets."""
+        powers = (5, 7, 9) if self.quick else (4, 6, 8, 10)
+        study = Study(tuple(10.0**-k for k in powers))
+        end = self.end / 5
+        for name in (ROTOR, RESET, "stale"):
+            study.runs["dopri5", name] = [
+                self.run(BINARY, "dopri5", name, tol, end) for tol in study.tolerances
+            ]
+        return study
+
+    # ---- the appendix
+    def span(self, problem: GivenRate) -> float:
+        """The end of a stand-in; the quick form takes a part of all but the last."""
+        short = {STAND_INS[0]: 25.0, STAND_INS[1]: 10.0, STAND_INS[2]: 2.0}
+        return short.get(problem, problem.span[1]) if self.quick else problem.span[1]
+
+    @cached_property
+    def stand_ins(self) -> dict[str, Study]:
+        """Figure 5."""
+        powers = (4, 6, 8, 10) if self.quick else range(4, 15)
+        found = {}
+        for problem in STAND_INS:
+            found[problem.name] = study = Study(tuple(10.0**-k for k in powers))
+            for pair in ((i, name) for i in (DP, BS) for name in DRAWN):
+                study.runs[pair] = [
+                    self.run(problem, *pair, tol, self.span(problem)) for tol in study.tolerances
+                ]
+        return found
