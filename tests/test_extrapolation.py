@@ -13,9 +13,9 @@ import seams
 from polhode import loops
 from polhode._compile import compiled, fma
 from polhode._tree import bind, flat
-from polhode._vector import ON_FOUR, at_once, each, lanewise, pack, unpack
+from polhode._vector import ON_FOUR, at_once, each, everywhere, lanewise, pack, total, unpack
 from polhode.contracts import Status, first_step, reset, size, slope, start, trial
-from polhode.formulations import equations, quaternion
+from polhode.formulations import FORMULATIONS, equations, quaternion
 from polhode.integrators import extrapolation
 from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator
 from polhode.kernels.free_flow import free_flow
@@ -263,6 +263,58 @@ def test_a_torque_sees_the_same_numbers_in_lanes(swing, tol):
     given = {"body": BODY, "params": SWINGING.params, "tol": tol, "end": 5.0}
     alone = compiled(of_body(INTEGRATOR, SWINGING, ALONE))
     assert bits_of(run(swing, FIRST, **given)) == bits_of(run(alone, FIRST, **given))
+
+
+def on_four(t, y, body, params):
+    """The slope at four places at once."""
+    f = slope(everywhere(t), each(everywhere, (y,)), body, params)
+    return each(total, (each(wide, (f,)),))
+
+
+def wide(x):
+    return x + everywhere(0.0)
+
+
+MODELS = {
+    "free": ph.models.free(),
+    "heavy top": ph.models.heavy_top(2.0),
+    "any heavy top": ph.models.heavy_top(2.0, centre=(0.1, 0.2, 1.0)),
+    "soft wall": ph.models.soft_wall("attractive"),
+    "gravity gradient": ph.models.gravity_gradient(1.0, 2.0, (0.6, 0.0, 0.8)),
+    "in orbit": ph.models.gravity_gradient(1.0, 2.0, "orbit"),
+    "a user's": SWINGING,
+    "two": ph.models.heavy_top(2.0) + SWINGING,
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("aligned", [True, False], ids=["aligned", "turned"])
+def test_models_take_four_numbers_at_once(model, aligned):
+    """Else all would be right, and slow."""
+    pieces = equations.moved(quaternion.FORMULATION), loops.model_pieces(model, aligned)
+    machine = compiled(loops.bound(on_four, *pieces))
+    found = machine(0.3, FIRST, BODY, model.params)
+    alone = compiled(loops.bound(slope_alone, *pieces))(0.3, FIRST, BODY, model.params)
+    assert found == tuple(4.0 * x for x in alone)
+
+
+def slope_alone(t, y, body, params):
+    return slope(t, y, body, params)
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_any_formulation(name):
+    """In lanes, or one by one where its slope has branches."""
+    formulation = FORMULATIONS[name]
+    pieces = equations.moved(formulation), loops.model_pieces(SWINGING, True)
+    y = (*formulation.enter(FIRST[:4]), *FIRST[4:])
+    given = {"body": BODY, "params": SWINGING.params, "tol": 1e-11, "end": 0.2}
+    end, status, *_ = run(compiled(joined(INTEGRATOR, *pieces)), y, **given)
+    assert status == Status.OK
+    first = run(of_body(INTEGRATOR, SWINGING, ON_FOUR), FIRST, **given)[0]
+    attitude = formulation.attitude(end[:-3])
+    assert math.dist(end[-3:], first[4:]) < 1e-9
+    assert min(math.dist(attitude, first[:4]), math.dist(attitude, [-x for x in first[:4]])) < 1e-9
 
 
 def test_branches_run_one_column_after_the_other():
