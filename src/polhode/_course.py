@@ -157,11 +157,13 @@ def pursue(
     first: float,
     report: Callable[[float], None] | None = None,
     stop: Callable[[Course], bool] | None = None,
+    begun: tuple | None = None,
 ) -> Course:
     """The run from the first of ``points`` to the last, started anew at those between.
 
     ``row`` is ``row_of_numbers``, and used up; ``first`` the first step, or 0.  ``stop(course)`` is
-    asked between calls of the compiled loop.
+    asked between calls of the compiled loop.  ``begun``: the first call was made already, and this
+    is what it returned, with its rows.
     """
     begin, finish, width = points[0], points[-1], 2 + len(state)
     run, tables, at_start = parts.run, params[1], parts.integrator.evaluations_at_start
@@ -172,10 +174,11 @@ def pursue(
         end = target if last else math.nextafter(target, t)  # what is beyond is another force
         h, fresh = math.copysign(first, end - t), True
         while True:
-            out = np.empty((room, width))
-            t, low, h, status, accepted, rejected, starts, count = run(
-                row, t, low, end, h, fresh, tables, out
-            )
+            if begun is None:
+                out = np.empty((room, width))
+                begun = *run(row, t, low, end, h, fresh, tables, out), out
+            t, low, h, status, accepted, rejected, starts, count, out = begun
+            begun = None
             pieces.append(out[0 if fresh else 1 : accepted + 1])
             course.evaluations += count + starts * at_start
             course.rejected += rejected

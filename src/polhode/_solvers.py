@@ -32,7 +32,7 @@ from polhode._checks import (
     tolerances,
 )
 from polhode._choice import choose, choose_integrator
-from polhode._course import Course, FreeMotion, Motion, pursue, row_of_numbers
+from polhode._course import FIRST_ROWS, Course, FreeMotion, Motion, pursue, row_of_numbers
 from polhode._events import Watch, watched
 from polhode._join import fixed, joined, pursuit, try_potentials, try_torque, variant
 from polhode._tree import flat, like
@@ -462,6 +462,12 @@ class AdaptiveSolver(Door):
         carry = parts.start(0.0, 1.0, first, self._body, self._params)
         others = carry, self._body, self._params[0]
         parts.packed(first, *others)
+        self._steps_alone = (
+            self.watch is None
+            and self.t_eval is None
+            and self.save_every == 1
+            and asked.breakpoints is None
+        )
         self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
 
     def _entered(self, state: tuple) -> tuple:
@@ -481,6 +487,8 @@ class AdaptiveSolver(Door):
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         first = self._first if state is self._state else self._entered(state)
         row = self._filled(first, numbers)
+        if self._steps_alone and not self.progress:
+            return self._all_steps(t0, t1, row, first, state, numbers)
         points = (t0, t1) if self._breakpoints is None else breaks(self._breakpoints, t0, t1)
         known = (
             self._parts,
@@ -499,6 +507,10 @@ class AdaptiveSolver(Door):
             stop_there = None if watch is None else lambda c: watch.look(c.times, self._see(c))
             with reporter(self.progress) as report:
                 course = pursue(*known, report, stop_there)
+        return self._told(course, state, numbers, watch, (t0, t1))
+
+    def _told(self, course, state, numbers, watch=None, span=None) -> Trajectory:
+        """The trajectory of a course, its events noted, its rows those that are asked for."""
         facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
         stop = None
         if watch is not None:
@@ -510,7 +522,7 @@ class AdaptiveSolver(Door):
             facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
         states = lambda: course.states  # noqa: E731
         if self.t_eval is not None or stop is not None or self.save_every != 1:
-            times = self._kept(course, stop, t0, t1)
+            times = self._kept(course, stop, *span)
             rows = course.at(times)
             states = lambda: rows  # noqa: E731
         facts |= {
@@ -519,6 +531,33 @@ class AdaptiveSolver(Door):
             "rejected": course.rejected,
         }
         return self._trajectory(lambda: course, times, states, state, numbers, facts)
+
+    def _all_steps(self, t0, t1, row, first, state, numbers) -> Trajectory:
+        """``_moved`` where there is nothing but steps: a prepared solver is called in loops."""
+        parts, limit = self._parts, self._limits[0]
+        out = np.empty((FIRST_ROWS, 2 + len(first)))
+        h = limit if t1 >= t0 else -limit
+        begun = parts.run(row, t0, 0.0, t1, h, True, numbers[1], out)
+        t, low, _, status, accepted, rejected, starts, count = begun
+        known = self._body, numbers, self.tolerances
+        if status != OK or (t1 - t) - low != 0.0:
+            course = pursue(parts, (t0, t1), row, first, *known, limit, begun=(*begun, out))
+            return self._told(course, state, numbers)
+        rows = out[: accepted + 1]
+        made: list[Course] = []
+
+        def motion():
+            if not made:
+                made.append(Course(parts, rows, first, *known))
+            return made[0]
+
+        facts = {
+            "method": self.integrator.name,
+            "nsteps": accepted,
+            "nfev": count + starts * self.integrator.evaluations_at_start,
+            "rejected": rejected,
+        }
+        return self._trajectory(motion, rows[:, 0], lambda: motion().states, state, numbers, facts)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,20 +32,6 @@ class Details(NamedTuple):
     acceleration: Any
     sol: Any  # times -> Trajectory
     problem: Any  # () -> plain data
-
-
-NOTHING_MORE: Mapping[str, Any] = {
-    "error": None,
-    "status": Status.OK,
-    "message": "",
-    "nsteps": 0,
-    "nfev": 0,
-    "niter": 0,
-    "rejected": 0,
-    "t_events": (),
-    "arguments": {},
-    "reason": "",
-}
 
 
 class Trajectory:
@@ -76,6 +63,13 @@ class Trajectory:
     """
 
     _later: "Callable[[], Details]"
+    error: np.ndarray | None = None
+    status: Status = Status.OK
+    message: str = ""
+    nsteps = nfev = niter = rejected = 0
+    t_events: "Sequence[np.ndarray]" = ()
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    reason: str = ""
 
     def __init__(
         self,
@@ -120,7 +114,7 @@ class Trajectory:
     ) -> "Trajectory":
         """A trajectory that computes its rows when they are asked for."""
         self = cls.__new__(cls)
-        self.__dict__ = {**NOTHING_MORE, "t": t, "body": body, "_later": details, **facts}
+        self.__dict__ = {"t": t, "body": body, "_later": details, **facts}
         return self
 
     # ---- derived quantities
@@ -196,6 +190,35 @@ class Trajectory:
         if self.potential_energy is None:
             return None
         return self.kinetic_energy + self.potential_energy
+
+    def frame_error(self, exact: Any) -> np.ndarray:
+        """How far the body axes are from exact ones at each time (Boyle 2017, (25)).
+
+        The root of the sum of |e_i - a_i|² over the three axes, √8 |sin θ/2| for attitudes that are
+        a turn by θ apart; q and -q are the same attitude.
+
+        Parameters
+        ----------
+        exact : a ``Trajectory`` at the same times, or one with dense output; a function
+            ``attitude(t)`` that returns (w, x, y, z); or an (n, 4) array of such quaternions
+        """
+        if isinstance(exact, Trajectory):
+            there = exact if np.array_equal(exact.t, self.t) else exact.sol(self.t)
+            q = there.q
+        elif callable(exact):
+            q = np.array([exact(float(t)) for t in self.t], dtype=float)
+        else:
+            q = np.array(exact, dtype=float)
+        if q.shape != self.q.shape or not np.isfinite(q).all() or not q.any(axis=1).all():
+            raise InputError(
+                f"exact must give four finite numbers (w, x, y, z), not all 0, for each of"
+                f" {len(self)} times, got an array of shape {q.shape}"
+            )
+        p = self.q / np.linalg.norm(self.q, axis=1, keepdims=True)
+        q = q / np.linalg.norm(q, axis=1, keepdims=True)
+        # p q*: its vector part is the axis times sin θ/2, without cancellation
+        w, v, s, u = p[:, :1], p[:, 1:], q[:, :1], q[:, 1:]
+        return np.sqrt(8.0) * np.linalg.norm(s * v - w * u - np.cross(v, u), axis=1)
 
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
