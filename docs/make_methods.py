@@ -1,11 +1,13 @@
-"""Write docs/methods.md from the registry: ``python docs/make_methods.py``."""
+"""Write docs/methods.md from the registries: ``python docs/make_methods.py``."""
 
 import inspect
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import polhode as ph
 from polhode.contracts import MOTIONS
+from polhode.formulations.equations import IDENTITY
 
 PAGE = Path(__file__).with_name("methods.md")
 
@@ -40,12 +42,85 @@ def cost(method: ph.Method) -> str:
     return f"{method.torques_per_step} + {each} an iteration"
 
 
+def integrators() -> list[str]:
+    lines = [
+        "",
+        "## Integrators",
+        "",
+        "For `ph.solve(problem, …, method=…)` and `ph.integrate_angular_velocity`. Those for a",
+        "given ω(t) use that its equation is linear. The error of dense output falls with its",
+        "order all over a step.",
+        "",
+        "| name | title | order | dense output | steps | for | symmetric | references |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for integrator in ph.INTEGRATORS.values():
+        cells = [
+            f"`{integrator.name}`",
+            integrator.title,
+            str(integrator.order),
+            str(integrator.dense_order),
+            "adaptive" if integrator.adaptive else "fixed",
+            "ω(t)" if integrator.linear else "any",
+            yes(integrator.symmetric),
+            ", ".join(integrator.references),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def formulations() -> list[str]:
+    lines = [
+        "",
+        "## Formulations",
+        "",
+        "The variables that an integrator sees, `formulation=`; with a body its momentum is",
+        "appended. What each is good for is in [Boyle 2017, reproduced](papers/boyle2017.md).",
+        "",
+        "| name | title | numbers | reset between steps | references |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for formulation in ph.FORMULATIONS.values():
+        cells = [
+            f"`{formulation.name}`",
+            formulation.title,
+            str(len(formulation.enter(IDENTITY))),
+            yes(formulation.resets),
+            ", ".join(formulation.references) or "–",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def documented() -> list[str]:
+    """The docstrings of the files of integrators and formulations."""
+    lines: list[str] = []
+    seen: set[str] = set()
+    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+        name = record.name.split(":")[0]
+        folder = "integrators" if isinstance(record, ph.Integrator) else "formulations"
+        stem = name.replace("-", "_")
+        stem = "magnus" if stem.startswith("magnus") else stem
+        module = import_module(f"polhode.{folder}.{stem}")
+        if module.__name__ in seen:
+            continue
+        seen.add(module.__name__)
+        heading = "magnus4, magnus6, magnus8" if stem == "magnus" else name
+        lines += ["", f"## {heading}", "", "```text", (module.__doc__ or "").strip(), "```"]
+    return lines
+
+
 def page() -> str:
     lines = [
         "# Methods",
         "",
-        "Generated from the registry by `docs/make_methods.py`; `polhode methods --json` prints",
-        "the same. All of this table is tested, true and false alike (`tests/test_methods.py`).",
+        "Generated from the registries by `docs/make_methods.py`; `polhode methods --json` prints",
+        "the same. [Maps](#maps) are methods for rotation with a step of their own;",
+        "[integrators](#integrators) are general, and run in any [formulation](#formulations).",
+        "",
+        "## Maps",
+        "",
+        "All of this table is tested, true and false alike (`tests/test_methods.py`).",
         "",
         "The order is that of the state; *m: 4* says that the momentum in body axes has order 4,",
         "*free: 4* that without torque the state has, *m, free: exact* that the momentum in body",
@@ -72,6 +147,7 @@ def page() -> str:
             cost(method),
         ]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += integrators() + formulations()
     seen: set[str] = set()
     for method in ph.METHODS.values():
         file = f"polhode.methods.{method.name.replace('-', '_')}"
@@ -82,7 +158,7 @@ def page() -> str:
         seen.add(module.__name__)
         name = "mkrk:NAME" if method.name.startswith("mkrk:") else method.name
         lines += ["", f"## {name}", "", "```text", (module.__doc__ or "").strip(), "```"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + documented()) + "\n"
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import polhode as ph
 from polhode.cli import main as entry
 from polhode.cli.plan import _keys, parsed, plan
 from polhode.models import MODELS
-from polhode.problems import CATALOGUE
+from polhode.problems import CATALOGUE, RATES
 from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
@@ -333,9 +333,15 @@ def test_methods(polhode):
     for row in ph.methods_table():
         assert row["name"] in out
         assert row["title"] in out
+    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+        assert record.name in out
+        assert record.title in out
     code, out, _ = polhode("methods", "--json")
     assert code == 0
-    assert json.loads(out) == ph.methods_table()
+    tables = json.loads(out)
+    assert tables["methods"] == ph.methods_table()
+    for kind, registry in (("integrators", ph.INTEGRATORS), ("formulations", ph.FORMULATIONS)):
+        assert [row["name"] for row in tables[kind]] == list(registry)
 
 
 def test_problems(polhode):
@@ -400,7 +406,9 @@ def used_keys():
         keys |= set(tableau.references)
     for entry_ in CATALOGUE.values():
         keys |= {*entry_.references, *entry_.make().model.references}
-    return keys
+    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+        keys |= set(record.references)
+    return keys | {key for make in RATES.values() for key in make().references}
 
 
 def test_every_key_resolves_and_every_entry_is_used():
@@ -410,7 +418,9 @@ def test_every_key_resolves_and_every_entry_is_used():
 @pytest.mark.parametrize("key", bibliography())
 def test_entries_are_complete(key):
     of = fields(bibtex(key))
-    assert {"author", "title", "journal", "volume", "pages", "year"} <= set(of)
+    book = bibtex(key).startswith("@book")
+    rest = {"series", "edition", "publisher"} if book else {"journal", "pages"}
+    assert {"author", "title", "volume", "year"} | rest <= set(of)
     line = citation(key)
     assert f"({of['year']})" in line
     assert not set("{}\\@") & set(line)
@@ -424,7 +434,7 @@ def test_cite(polhode):
         assert citation(key) in out
     code, out, _ = polhode("cite", "imidm", "fast-top")
     assert [line.split()[0] for line in out.splitlines()] == ["krysl2006", "krysl2005", "simo1991"]
-    for name in (*ph.METHODS, *CATALOGUE):
+    for name in (*ph.METHODS, *ph.INTEGRATORS, *ph.FORMULATIONS, *CATALOGUE, *RATES):
         assert polhode("cite", name)[0] == 0
 
 
@@ -433,7 +443,7 @@ def test_cite_as_bibtex(polhode):
     code, out, _ = polhode("cite", "--bibtex")
     assert code == 0
     assert out.startswith("@software{polhode,")
-    assert out.count("@article{") == len(bibliography())
+    assert out.count("@article{") + out.count("@book{") == len(bibliography())
 
 
 def test_cite_of_the_unknown(polhode):

@@ -62,6 +62,8 @@ def _line(of: Mapping[str, str]) -> str:
     if "journal" in of:
         number = f"({of['number']})" if "number" in of else ""
         text += f" {of['journal']} {of['volume']}{number}, {of['pages']}."
+    if "publisher" in of:
+        text += f" {of['series']} {of['volume']}, {of['edition']} edition. {of['publisher']}."
     if "note" in of:
         text += f" {of['note'].capitalize()}."
     return text + (f" https://doi.org/{of['doi']}" if "doi" in of else "")

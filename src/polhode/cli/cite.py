@@ -8,7 +8,7 @@ from polhode.errors import InputError
 
 
 def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
-    """Tell which papers to cite for a method or a problem.
+    """Tell which papers to cite for a method, an integrator, a formulation or a problem.
 
     Without names: how to cite polhode itself, and all papers.
 
@@ -16,6 +16,7 @@ def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
 
     - `polhode cite`
     - `polhode cite imidm fast-top`
+    - `polhode cite dop853 rotor precessing-binary`
     - `polhode cite krysl2006 --bibtex`
     """
     from polhode import references
@@ -30,7 +31,9 @@ def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
     if not names:
         console.print("polhode itself, with the papers of the methods and problems you used:\n")
         console.print(f"  {references.software_citation()}\n", markup=False, soft_wrap=True)
-    width = max(map(len, entries))
+    if not entries:
+        console.print("nothing but polhode itself: polhode cite")
+    width = max(map(len, entries), default=0)
     for key in entries:
         console.print(f"{key:<{width}}  {references.citation(key)}", markup=False, soft_wrap=True)
 
@@ -45,20 +48,25 @@ def keys_of(names: Iterable[str]) -> list[str]:
 
 def _keys_of(name: str) -> tuple[str, ...]:
     from polhode.cli.schema import did_you_mean
+    from polhode.formulations import FORMULATIONS
+    from polhode.integrators import INTEGRATORS
     from polhode.methods import METHODS
-    from polhode.problems import CATALOGUE
+    from polhode.problems import CATALOGUE, RATES
     from polhode.references import bibliography
 
     if name in bibliography():
         return (name,)
-    if name in METHODS:
-        return METHODS[name].references
+    for registry in (METHODS, INTEGRATORS, FORMULATIONS):
+        if name in registry:
+            return registry[name].references
     problem = name.replace("_", "-")
     if problem in CATALOGUE:
         entry = CATALOGUE[problem]
         return entry.references + entry.make().model.references
-    known = [*bibliography(), *METHODS, *CATALOGUE]
+    if problem in RATES:
+        return RATES[problem]().references
+    known = [*bibliography(), *METHODS, *INTEGRATORS, *FORMULATIONS, *CATALOGUE, *RATES]
     raise InputError(
-        f"{name!r} is neither the key of a paper nor a method nor a problem"
+        f"{name!r} is neither the key of a paper nor a method, integrator, formulation or problem"
         f"{did_you_mean(name, known)}; see polhode cite, polhode methods and polhode problems"
     )

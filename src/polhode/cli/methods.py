@@ -1,6 +1,7 @@
-"""``polhode methods``: the registry."""
+"""``polhode methods``: the registries."""
 
 import json
+from typing import Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stdout
@@ -9,7 +10,7 @@ WIDE = 130  # columns of a terminal from which on the titles fit
 
 
 def methods(as_json: options.Json = False) -> None:
-    """List the methods, and what they keep to rounding.
+    """List the methods, and what they keep to rounding; the integrators; their formulations.
 
     Examples:
 
@@ -20,7 +21,12 @@ def methods(as_json: options.Json = False) -> None:
 
     console = stdout()
     if as_json:
-        console.print(json.dumps(methods_table(), indent=2), soft_wrap=True, markup=False)
+        tables = {
+            "methods": methods_table(),
+            "integrators": integrators_table(),
+            "formulations": formulations_table(),
+        }
+        console.print(json.dumps(tables, indent=2), soft_wrap=True, markup=False)
         return
     from rich.table import Table
 
@@ -39,6 +45,72 @@ def methods(as_json: options.Json = False) -> None:
     console.print("\nEnergy and momentum kept to rounding:")
     for name, meaning in MOTIONS.items():
         console.print(f"  {_letters([name])}  {meaning}")
+    _list(
+        "\nIntegrators, of bodies in the formulation of your choice, or of a given ω(t):",
+        {
+            "name": "name",
+            "order": "order",
+            "dense_order": "dense output",
+            "steps": "steps",
+            "for": "for",
+            "title": "title",
+        },
+        integrators_table(),
+    )
+    _list(
+        "\nFormulations, the variables of integrators:",
+        {"name": "name", "numbers": "numbers", "title": "title"},
+        formulations_table(),
+    )
+
+
+def integrators_table() -> list[dict[str, Any]]:
+    """The facts about every integrator, as plain data."""
+    from polhode.integrators import INTEGRATORS
+
+    return [
+        {
+            "name": i.name,
+            "title": i.title,
+            "order": i.order,
+            "dense_order": i.dense_order,
+            "steps": "adaptive" if i.adaptive else "fixed",
+            "for": "ω(t)" if i.linear else "any",
+            "symmetric": i.symmetric,
+            "references": list(i.references),
+        }
+        for i in INTEGRATORS.values()
+    ]
+
+
+def formulations_table() -> list[dict[str, Any]]:
+    """The facts about every formulation, as plain data."""
+    from polhode.formulations import FORMULATIONS
+    from polhode.formulations.equations import IDENTITY
+
+    return [
+        {
+            "name": f.name,
+            "title": f.title,
+            "numbers": len(f.enter(IDENTITY)),
+            "resets": f.resets,
+            "references": list(f.references),
+        }
+        for f in FORMULATIONS.values()
+    ]
+
+
+def _list(heading: str, columns: dict[str, str], rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns.values():
+        table.add_column(column, no_wrap=True)
+    for row in rows:
+        table.add_row(*(plain(str(row[key])) for key in columns))
+    console = stdout()
+    console.print(heading)
+    console.print(table)
 
 
 def _letters(motions: list[str]) -> str:

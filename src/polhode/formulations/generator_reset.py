@@ -25,7 +25,7 @@ def reset(y):
 
 FORMULATION = Formulation(
     name="generator-reset",
-    title="generator, reset below a quarter turn",
+    title="generator, reset beyond half a turn",
     enter=enter,
     attitude=attitude,
     rate=rate,

@@ -5,6 +5,7 @@ They are written from the page, apart from the library's kernels; the measuremen
 
 from collections.abc import Callable
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +166,7 @@ def binary_rate(t: np.ndarray) -> np.ndarray:
 STENCIL = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 
 
-def differentiated(f: Callable[[float], np.ndarray], t: float, h: float) -> np.ndarray:
+def differentiated(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
     """f'(t) by differences of order 8."""
     values = np.array([f(t + k * h) for k in range(-4, 5)])
     return np.tensordot(STENCIL, values, 1) / h

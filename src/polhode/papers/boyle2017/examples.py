@@ -1,5 +1,7 @@
 """Claims of the appendix of Boyle (2017), on stand-ins for the examples of Zupan & Saje."""
 
+from functools import partial
+
 import numpy as np
 
 from polhode.papers.boyle2017 import by_hand
@@ -17,6 +19,7 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
 )
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
+from polhode.problems import GivenRate
 from polhode.turning import regular, regular_slope
 
 STATEMENTS = Statements()
@@ -33,6 +36,10 @@ def _ratios(lab: Laboratory, integrator: str, name: str) -> dict[str, np.ndarray
 
 def _short(name: str) -> str:
     return name.removeprefix("zupan-saje-").replace("-", " ")
+
+
+def _rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
+    return np.array([problem.omega(t) for t in times])
 
 
 @claim(
@@ -62,10 +69,8 @@ def vibrations(_: Laboratory) -> Measured:
     found = {}
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
         times = np.linspace(0.2, 0.9 * problem.span[1], 200)
-        omega = np.array([problem.omega(t) for t in times])
-        slopes = np.array(
-            [by_hand.differentiated(lambda s, f=problem.omega: np.array(f(s)), t, h) for t in times]
-        )
+        omega = _rates(problem, times)
+        slopes = by_hand.differentiated(partial(_rates, problem), times, h)
         ratio = 2 * np.linalg.norm(slopes, axis=1) / (omega**2).sum(1)
         found[problem.name] = float(np.median(ratio))
     text = "median of 2|ω'|/ω²: " + ", ".join(f"{_short(n)} {x:.2g}" for n, x in found.items())
@@ -88,7 +93,7 @@ def smaller_advantage(lab: Laboratory) -> Measured:
     )
     means = {n: float(x.mean()) for n, x in found.items()}
     small = means[VIBRATING.name], means[STRONGLY.name]
-    good = 1 < min(small) and max(small) < min(means[REGULAR.name], means[UNBOUNDED.name])
+    good = min(small) > 1 and max(small) < min(means[REGULAR.name], means[UNBOUNDED.name])
     return text, judged(good)
 
 

@@ -1,6 +1,7 @@
 """Claims of section V of Boyle (2017): integration by generators in other Lie groups."""
 
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def _matrix(a: np.ndarray) -> np.ndarray:
     return made
 
 
-def _straight(group: lie.Rotors, a: np.ndarray, x: np.ndarray, end: float, rtol: float):
+def _straight(group: Any, a: np.ndarray, x: np.ndarray, end: float, rtol: float):
     """A(t) = Ad_exp(tX) A0, whose solution is exp(tX) exp(t (A0 - X)): (path, error)."""
     path = lie.integrate(
         group, lambda t: group.adjoint(group.exp(t * x), a), (0.0, end), rtol=rtol, atol=rtol

@@ -1,0 +1,218 @@
+"""Figures 1 to 5 of Boyle (2017)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.papers.boyle2017.by_hand import binary, frame, rotated
+from polhode.papers.boyle2017.laboratory import (
+    BS,
+    COMPARED,
+    DP,
+    DRAWN,
+    EARLY,
+    NAIVE,
+    RESET,
+    ROTOR,
+    SHOWN,
+    STAND_INS,
+    TWO,
+    Laboratory,
+    Study,
+)
+from polhode.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOUR = {ROTOR: style.BLUE, TWO: style.GREEN, NAIVE: style.ORANGE, RESET: style.RED}
+MARKER = {ROTOR: "o", TWO: "s", NAIVE: "^", RESET: "D"}
+TITLES = {
+    "zupan-saje-regular": r"$\vartheta$ = (1.5 cos 2t, 1.5 sin 2t, 0.5 sin t)",
+    "zupan-saje-vibrational": r"$\vartheta$ = 0.1 (sin 10t, sin 10$\sqrt{2}$t, cos 10t - 1)",
+    "zupan-saje-strongly-vibrational": r"$\vartheta$ = 0.01 (sin 100t, cos 100t - 1, sin 73t)",
+    "zupan-saje-unbounded": r"$\vartheta$ = t² (cos t, sin t, 1)/$\sqrt{2}$",
+}
+
+
+def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+    """All five, as PNG files in ``out``."""
+    out.mkdir(parents=True, exist_ok=True)
+    laboratory.progress("figures")
+    pictures = [
+        _orbit(),
+        _rotor_errors(laboratory),
+        _work(laboratory),
+        _variables(laboratory),
+        _examples(laboratory),
+    ]
+    paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
+    for path, picture in zip(paths, pictures, strict=True):
+        picture.savefig(path, dpi=160)
+    return paths
+
+
+def _figure(width: float, height: float, title: str) -> "Figure":
+    from matplotlib.figure import Figure
+
+    picture = Figure(figsize=(width, height), layout="constrained")
+    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
+    return picture
+
+
+def _legend(picture: "Figure", ax: "Axes") -> None:
+    picture.legend(
+        *ax.get_legend_handles_labels(),
+        loc="outside right center",
+        fontsize=9,
+        labelcolor=style.INK,
+        frameon=False,
+        labelspacing=0.8,
+    )
+
+
+# ---- figure 1
+def _orbit() -> "Figure":
+    """The paths of the rotated z and x on the unit sphere; what is behind is faint."""
+    picture = _figure(6.4, 5.6, "Precessing binary: paths of the orbital axis and the separation")
+    ax = picture.subplots()
+    elevation, azimuth = np.radians([22.0, 35.0])
+    c, s = np.cos(azimuth), np.sin(azimuth)
+    lift, depth = np.sin(elevation), np.cos(elevation)
+    eye = np.array([[-s, c, 0.0], [-lift * c, -lift * s, depth], [depth * c, depth * s, lift]])
+    angle = np.linspace(0, 2 * np.pi, 361)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    ax.plot(*circle.T, color=style.GREY, linewidth=0.8)
+    for height in np.sin(np.radians([-60, -30, 0, 30, 60])):
+        flat = np.column_stack([np.sqrt(1 - height**2) * circle, np.full(len(angle), height)])
+        seen = flat @ eye.T
+        seen[seen[:, 2] < 0] = np.nan
+        ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, linewidth=0.6)
+    t = np.linspace(0.0, EARLY, 8001)
+    for vector, colour, label in (
+        ((0.0, 0.0, 1.0), style.BLUE, "orbital axis, z"),
+        ((1.0, 0.0, 0.0), style.RED, "separation, x"),
+    ):
+        seen = rotated(binary(t), np.array(vector)) @ eye.T
+        front = np.where(seen[:, 2:] >= 0, seen, np.nan)
+        ax.plot(seen[:, 0], seen[:, 1], color=colour, linewidth=0.5, alpha=0.25)
+        ax.plot(front[:, 0], front[:, 1], color=colour, linewidth=1.1, label=label)
+    ax.set_aspect("equal")
+    ax.axis("off")
+    ax.legend(loc="lower right", fontsize=9, frameon=False, labelcolor=style.INK)
+    return picture
+
+
+# ---- figure 2
+def _rotor_errors(lab: Laboratory) -> "Figure":
+    runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
+    picture = _figure(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
+    ax = picture.subplots()
+    shades = np.linspace(0.25, 1.0, len(runs))
+    for shade, tolerance in zip(shades, sorted(runs, reverse=True), strict=True):
+        run = runs[tolerance]
+        shown = run.error > 0
+        ax.semilogy(
+            run.t[shown],
+            run.error[shown],
+            color=style.BLUE,
+            alpha=float(shade),
+            linewidth=0.6,
+        )
+        ax.annotate(
+            f"$10^{{{round(np.log10(tolerance))}}}$",
+            (run.t[-1], run.error[-1]),
+            (4, -3),
+            textcoords="offset points",
+            fontsize=8,
+            color=style.INK,
+            annotation_clip=False,
+        )
+    ax.set_xlim(0, lab.end * 1.06)
+    ax.set_ylim(min(run.error[run.t > lab.end / 50].min() for run in runs.values()) / 3, None)
+    style.dress(ax, "", "time", r"error norm $\delta(t)$")
+    return picture
+
+
+# ---- figures 3 and 5
+def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
+    for integrator, dashes in ((DP, "-"), (BS, (0, (4, 2)))):
+        for name in names:
+            options: dict[str, Any] = {"linestyle": dashes, "linewidth": 1.3}
+            ax.loglog(
+                study.numbers(integrator, name, of),
+                study.numbers(integrator, name, "worst"),
+                color=COLOUR[name],
+                marker=MARKER[name],
+                markersize=4,
+                markerfacecolor=COLOUR[name] if integrator == DP else "white",
+                label=f"{SHOWN[name]}, {SHOWN[integrator]}",
+                **options,
+            )
+    _few_ticks(ax)
+
+
+def _few_ticks(ax: "Axes") -> None:
+    """1, 2, 5 of each decade, as plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    low, high = ax.get_xlim()
+    subs = (1.0,) if high > 50 * low else (1.0, 2.0, 5.0) if high > 8 * low else (1, 2, 3, 5, 7)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs))
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}".replace(",", "\u2009"))
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _work(lab: Laboratory) -> "Figure":
+    form = "plain Python" if lab.quick else "compiled"
+    picture = _figure(
+        12.0, 4.6, f"Precessing binary, {lab.end / 1000:.0f} orbits: largest error norm"
+    )
+    panels = picture.subplots(1, 3, sharey=True)
+    labels = f"time, {form} (s)", "evaluations of the derivative", "steps"
+    for ax, of, label in zip(panels, ("seconds", "evaluations", "steps"), labels, strict=True):
+        _curves(ax, lab.study, COMPARED, of)
+        style.dress(ax, "", label, r"largest $\delta$" if of == "seconds" else "")
+    _legend(picture, panels[0])
+    return picture
+
+
+def _examples(lab: Laboratory) -> "Figure":
+    picture = _figure(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
+    panels = picture.subplots(2, 2).ravel()
+    for ax, problem in zip(panels, STAND_INS, strict=True):
+        _curves(ax, lab.stand_ins[problem.name], DRAWN, "evaluations")
+        title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
+        style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
+    _legend(picture, panels[0])
+    return picture
+
+
+# ---- figure 4
+def _variables(lab: Laboratory) -> "Figure":
+    picture = _figure(9.0, 8.0, "Precessing binary: what is integrated, over the first 20 orbits")
+    panels = picture.subplots(4, 1, sharex=True)
+    t = np.linspace(0.0, EARLY, 4001)
+    curves = {
+        TWO: (t, frame(binary(t))[:, :2].reshape(-1, 6)),
+        ROTOR: (t, binary(t)),
+        NAIVE: (lab.early[NAIVE].t, lab.early[NAIVE].y),
+        RESET: (lab.early[RESET].t, lab.early[RESET].y),
+    }
+    shades = style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.SKY
+    for ax, (name, (times, values)) in zip(panels, curves.items(), strict=True):
+        if name == RESET:  # lines end at a reset
+            jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > 1.0) + 1
+            times = np.insert(times, jumps, np.nan)
+            values = np.insert(values, jumps, np.nan, axis=0)
+        for column, colour in zip(values.T, shades, strict=False):
+            ax.plot(times, column, color=colour, linewidth=0.9)
+        if name in (NAIVE, RESET):
+            ax.set_ylim(-np.pi, np.pi)
+            ax.set_yticks([-np.pi, 0, np.pi], ["-π", "0", "π"])
+        ax.margins(x=0)
+        style.dress(ax, SHOWN[name], "", "")
+    panels[-1].set_xlabel("time", fontsize=9, color=style.INK)
+    return picture
