@@ -138,7 +138,7 @@ def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
         if not (number > 0.0 or value is None) or math.isnan(number):
             raise InputError(f"{name} must be a positive number of seconds, got {value!r}")
         found.append(number)
-    return found[0], found[1]
+    return min(found), found[1]
 
 
 def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:

@@ -13,8 +13,9 @@ is of order 2i + 2.  The error is estimated by T_(j,j) - T_(j,j-1).  All sums ar
 itself is added last.  The step ends at the column that is expected to do, the one before or the one
 after; order and step for the next are those with the least work for the way (Hairer, Nørsett &
 Wanner I, II.9; Deuflhard 1983).  The carry is the column to aim at, and what the sums have lost.
+In the first step, and in dense output, which is a step of its own, any column will do.
 
-The columns are unrolled, the midpoint rule is a loop.  Dense output is a step of its own.
+The columns are unrolled, the midpoint rule is a loop.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
 COLUMNS = 9
 STEPS = tuple(2 * (j + 1) for j in range(COLUMNS))  # n_j
 WORK = tuple(float(sum(STEPS[: j + 1]) - j) for j in range(COLUMNS))  # evaluations up to column j
-FIRST, LEAST = 4.0, 3.0  # the columns to aim at, in the first step and always
+ANY, LEAST = 0.0, 3.0  # the columns to aim at: in the first step, and the least of all others
 SAFETY, AIM, SHORTEST, LONGEST = 0.94, 0.65, 0.02, 5.0
 FEWER, MORE = 0.8, 0.9  # what another column must save to be taken
 
@@ -102,8 +103,8 @@ def columns_from(j: int) -> Callable:
         after = combined((1.0, 1.0), (y, new[diagonal]))
         error = size(off, y, after, body, tolerances)
         now = wish(error, column)
-        late = last or column >= target + 1.0
-        good = error <= 1.0 and column >= target - 1.0
+        late = last or (target != ANY and column >= target + 1.0)
+        good = error <= 1.0 and column >= max(target, LEAST) - 1.0
         poor = (column == target - 1.0 and error > hopeless0) or (
             column == target and error > hopeless1
         )
@@ -123,7 +124,7 @@ _RULE0, _ALL = midpoint(STEPS[0]), columns_from(1)
 
 
 def start(t, h, y, body, params):
-    return FIRST, nothing(y)
+    return ANY, nothing(y)
 
 
 def trial(t, h, state, carry, body, params, tolerances):

@@ -20,7 +20,7 @@ def _floats(row):
 
 
 _A, _B, _C = DOP853.converted(float)
-_STAGES = stages_of(_A, _C)
+_STAGES, _TOTAL = stages_of(_A, _C), combination(_B)
 _MORE = tuple(combination(_floats(row)) for row in MORE)
 _M1, _M2, _M3 = _MORE
 _C1, _C2, _C3 = _floats(MORE_NODES)
@@ -29,11 +29,12 @@ _D4, _D5, _D6, _D7 = (combination(_floats(row)) for row in DENSE)
 
 def fit(t, h, state, carry, new, body, params):
     ks = _STAGES(t, h, state, slope(t, state, body, params), body, params)
-    ks = (*ks, slope(t + h, new, body, params))
+    end = moved(state, h, _TOTAL(ks))  # not ``new``, which may have been reset
+    ks = (*ks, slope(t + h, end, body, params))
     ks = (*ks, slope(t + _C1 * h, moved(state, h, _M1(ks)), body, params))
     ks = (*ks, slope(t + _C2 * h, moved(state, h, _M2(ks)), body, params))
     ks = (*ks, slope(t + _C3 * h, moved(state, h, _M3(ks)), body, params))
-    f1 = combined((1.0, -1.0), (new, state))
+    f1 = combined((1.0, -1.0), (end, state))
     f2 = combined((h, -1.0), (ks[0], f1))
     f3 = combined((2.0, -h, -h), (f1, ks[12], ks[0]))
     f4, f5 = combined((h,), (_D4(ks),)), combined((h,), (_D5(ks),))
