@@ -242,10 +242,12 @@ def written(text):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("dt = 0.002", "dtt = 0.002", ["run.dt: missing", "run.dtt = 0.002: unknown key"]),
-        ("dt = 0.002", "dtt = 0.002", ["(did you mean dt?)", "allowed: method, dt, t_end"]),
+        ("dt = 0.002", "dtt = 0.002", ["run.dtt = 0.002: unknown key"]),
+        ("dt = 0.002", "dtt = 0.002", ["(did you mean dt?)", "allowed: method, dt, rtol"]),
         ("dt = 0.002", 'dt = "0.002"', ["run.dt = '0.002': must be a valid number"]),
         ("dt = 0.002", "dt = inf", ["run.dt = inf", "finite"]),
+        ("dt = 0.002", "", ["run: method 'imidm' takes fixed steps and needs dt"]),
+        ("dt = 0.002", "formulation = 'rotors'", ["run.formulation = 'rotors'", "mean rotor?"]),
         ("t_end = 10.0", "", ["run.t_end: missing"]),
         ('method = "imidm"', 'method = "rk45"', ["run.method = 'rk45': unknown", "imidm, swc1"]),
         ('name = "free"', 'name = "fre"', ["model.name = 'fre'", "did you mean free?"]),

@@ -203,12 +203,28 @@ def test_a_given_reference():
         assert mine.attitude_error == pytest.approx(other.attitude_error, rel=1e-4)
 
 
+def test_adaptive_integrators_go_by_tolerance():
+    chosen = {"methods": ["vern9", "imidm"], "repeats": 1}
+    found = ph.compare(HEAVY_TOP.problem, SPAN, rtols=[1e-5, 1e-9], dts=[0.1], **chosen)
+    rough, fine = found.of("vern9")
+    assert (rough.rtol, fine.rtol) == (1e-5, 1e-9)
+    assert fine.attitude_error < 1e-2 * rough.attitude_error
+    assert rough.setting == "rtol = 1e-05"
+    assert fine.dt == pytest.approx((SPAN[1] - SPAN[0]) / fine.steps)
+    found = ph.compare(HEAVY_TOP.problem, SPAN, errors=[1e-4, 1e-8], methods=["vern9"], repeats=1)
+    assert [row.attitude_error <= e for row, e in zip(found.rows, (1e-4, 1e-8), strict=True)]
+    with pytest.raises(ph.InputError, match="rtols must be positive numbers"):
+        ph.compare(HEAVY_TOP.problem, SPAN, rtols=[0], **chosen)
+
+
 def test_usual_methods_take_the_model():
     for problem in (HEAVY_TOP.problem, RATE.problem, ph.problems.krysl_free()):
         methods = usual_methods(problem.model)
-        assert all(method.takes(problem.model) and method.order > 1 for method in methods)
+        maps = [method for method in methods if isinstance(method, ph.Method)]
+        assert all(method.takes(problem.model) and method.order > 1 for method in maps)
         names = [method.name for method in methods]
         assert "imidm" in names
+        assert ("extrapolation" in names) == (not problem.model.is_free)
         assert "trap" not in names
         assert ("dmv2" in names) == problem.model.is_free
         assert ("mr2" in names) == (not problem.model.depends_on_omega)
