@@ -317,6 +317,21 @@ def test_any_formulation(name):
     assert min(math.dist(attitude, first[:4]), math.dist(attitude, [-x for x in first[:4]])) < 1e-9
 
 
+def odd_ways(t, q, omega, params):
+    """What no compiler takes."""
+    return [float(str(x)) for x in (params[0] * q[1], 0.0, omega[1])]
+
+
+def test_what_cannot_be_compiled_runs_in_plain_python():
+    model = ph.torque(odd_ways, (2.0, 0.0))
+    given = {"body": BODY, "params": model.params, "tol": 1e-6, "end": 0.1}
+    plain = run(of_body(INTEGRATOR, model), FIRST, **given)
+    same = ph.torque(lambda t, q, omega, params: (params[0] * q[1], 0.0, omega[1]), (2.0, 0.0))
+    found = run(compiled(of_body(INTEGRATOR, same)), FIRST, **given)
+    assert math.dist(plain[0], found[0]) < 1e-12
+    assert plain[1] == Status.OK
+
+
 def test_branches_run_one_column_after_the_other():
     given = {"body": BODY, "params": KICKED.params, "tol": 1e-6, "end": 0.1}
     found = run(compiled(of_body(INTEGRATOR, KICKED)), FIRST, **given)

@@ -214,6 +214,12 @@ def kicked(t, q, omega, params):
     return (1.0, 0.0, 0.0) if q[1] > 0.0 else (0.0, -1.0, params[0])
 
 
+def test_what_cannot_be_compiled_runs_in_plain_python():
+    plain, *_ = run(joined(INTEGRATOR, WAVES), Y, n=2)
+    found, *_ = run(compiled(joined(INTEGRATOR, WAVES)), Y, n=2)
+    assert math.dist(plain, found) < 1e-15
+
+
 def test_branches_run_one_stage_after_the_other():
     model = ph.torque(kicked, (2.0, 0.0))
     given = {"body": BODY, "params": model.params, "h": 0.01, "n": 3}

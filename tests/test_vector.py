@@ -29,6 +29,7 @@ from polhode._vector import (
     table,
     total,
     unpack,
+    where,
 )
 from polhode.kernels.trig import sincos1
 from precise import exact_fma
@@ -201,6 +202,19 @@ def test_lanes_are_exchanged():
     found = compiled(exchanged)((0.0, 1.0, 2.0, 3.0))
     assert found == exchanged((0.0, 1.0, 2.0, 3.0))
     assert found == ((1.0, 0.0, 3.0, 2.0), (2.0, 3.0, 0.0, 1.0), (3.0, 2.0, 1.0, 0.0))
+
+
+def test_where():
+    def choice(flags, a, b):
+        one, other = pack(a[0], a[1], a[2], a[3]), pack(b[0], b[1], b[2], b[3])
+        found = where(
+            pack(flags[0], flags[1], flags[2], flags[3]), (one, (other,)), (other, (one,))
+        )
+        return unpack(found[0]), unpack(found[1][0])
+
+    flags, a, b = (0.0, 1.0, -0.0, math.nan), (1.0, 2.0, math.nan, 4.0), (5.0, math.inf, 7.0, 8.0)
+    found = (5.0, 2.0, 7.0, 4.0), (1.0, math.inf, math.nan, 8.0)
+    assert bits(compiled(choice)(flags, a, b)) == bits(choice(flags, a, b)) == bits(found)
 
 
 # ---- functions of somebody else

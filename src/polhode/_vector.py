@@ -8,10 +8,11 @@ bodies side by side have the bits that each has alone.  What cannot be said of f
 ``at_once(function, …)`` is for functions that are somebody else's: what is refused is done lane by
 lane then.
 
-``pack`` and ``unpack`` go in and out, ``swapped`` exchanges lanes, ``each`` maps a function over
-tuples of any length, and ``table(rows)`` is a function of an index that reads constants.  Compiled
-code needs nothing else; plain Python needs ``ON_FOUR`` bound in, for ``rint``, ``mask``, ``blend``,
-``float`` and functions of ``math`` know one number only there.
+``pack`` and ``unpack`` go in and out, ``swapped`` exchanges lanes, ``where`` chooses, ``each`` maps
+a function over tuples of any length, and ``table(rows)`` is a function of an index that reads
+constants.  All run in plain Python as they are; functions written for floats need ``ON_FOUR`` bound
+in there, for ``rint``, ``mask``, ``blend``, ``float`` and functions of ``math`` know one number
+only.
 
 Together with ``_compile`` the place that knows the compiler (Numba).
 """
@@ -98,6 +99,13 @@ def unpack(four):
 def swapped(four, k):
     """Lane l has what lane l ^ k had; k is a constant."""
     return Four(*(four.lanes[lane ^ k] for lane in LANES))
+
+
+def where(flags, a, b):
+    """On each lane ``a`` where the flag is not 0, else ``b``; on tuples of fours."""
+    if isinstance(a, tuple):
+        return tuple(where(flags, x, y) for x, y in zip(a, b, strict=True))
+    return Four(*(x if f else y for f, x, y in zip(flags.lanes, a.lanes, b.lanes, strict=True)))
 
 
 def each(function, rows):
@@ -505,6 +513,23 @@ def _blend4(typing, m, a, b):
     return kind_of(a, b)(FOUR, a, b), lower
 
 
+@_primitive("where")
+def _where(_, flags, a, b):
+    def lower(context, builder, sig, args):
+        chosen = builder.fcmp_unordered("!=", args[0], ir.Constant(V, [0.0] * WIDTH))
+        part = builder.extract_value
+
+        def walk(kind, a, b):
+            if isinstance(kind, nt.BaseTuple):
+                parts = [walk(k, part(a, i), part(b, i)) for i, k in enumerate(kind)]
+                return context.make_tuple(builder, kind, parts)
+            return builder.select(chosen, a, b)
+
+        return walk(a, args[1], args[2])
+
+    return a(FOUR, a, a), lower
+
+
 @_primitive("finite")
 def _finite4(_, value):
     def lower(context, builder, sig, args):
@@ -644,6 +669,7 @@ PRIMITIVES.update(
         pack: _pack,
         unpack: _unpack,
         swapped: _swapped,
+        where: _where,
         each: _each,
         at_once: _at_once,
         fma: _fma,

@@ -29,8 +29,8 @@ from itertools import accumulate, pairwise
 from math import exp, log, prod
 from typing import Any
 
-from polhode._compile import blend, fma, mask
-from polhode._vector import WIDTH, at_once, each, everywhere, table, total, unpack
+from polhode._compile import fma
+from polhode._vector import WIDTH, at_once, each, everywhere, table, total, unpack, where
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
 from polhode.tableaus.extrapolation import COLUMNS, Columns
@@ -160,13 +160,13 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
                 m = m + two
             if i == last:
                 break
-            odd = blend(mask(resting(i) != zero), even, odd)
+            odd = where(resting(i), even, odd)
             if some_begin(i) == 1:
                 result, error, missing = counted(i, h, even, result, error, missing)
-                again = mask(beginning(i) != zero)
-                m = blend(again, one, m)
-                even = blend(again, zeros, even)
-                odd = blend(again, each(times, (part(i + 1) * h, f)), odd)
+                again = beginning(i)
+                m = where(again, one, m)
+                even = where(again, zeros, even)
+                odd = where(again, each(times, (part(i + 1) * h, f)), odd)
             i += 1
             step = part(i) * h
         rate = at_once(slope, (fma(m, step, time), each(plus, (base, odd))), (body, params))
