@@ -23,6 +23,7 @@ from polhode.contracts import (
     guess,
     improve,
     read,
+    reset,
     start,
     step,
     trial,
@@ -96,6 +97,31 @@ def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
     return {stub: function for stub, function in found.items() if function is not None}
 
 
+def resetting(integrator: Integrator) -> Integrator:
+    """An integrator with fixed steps that resets the variables after each."""
+    begin: Callable = integrator.start
+    step: Any = integrator.step
+    finish: Any = integrator.finish
+
+    def again(t, h, y, carry, body, params):
+        y, changed = reset(y)
+        return y, begin(t + h, h, y, body, params) if changed else carry
+
+    def stepped(t, h, y, carry, body, params):
+        y, carry = step(t, h, y, carry, body, params)
+        return again(t, h, y, carry, body, params)
+
+    def finished(t, h, unknown, y, carry, body, params):
+        y, carry = finish(t, h, unknown, y, carry, body, params)
+        return again(t, h, y, carry, body, params)
+
+    return replace(
+        integrator,
+        step=None if step is None else stepped,
+        finish=None if finish is None else finished,
+    )
+
+
 class Pursuit:
     """An integrator in the variables of a formulation, and what turns them: compiled loops.
 
@@ -110,6 +136,8 @@ class Pursuit:
         aligned: bool,
         plain: bool = False,
     ):
+        if formulation.resets and not integrator.adaptive:
+            integrator = resetting(integrator)
         self.integrator, self.formulation, self.force = integrator, formulation, force
         self.plain = plain
         self.run: Any = None
@@ -205,6 +233,8 @@ def _states(leave: Callable) -> Callable:
 def fixed(integrator: Integrator, formulation: Formulation) -> Method:
     """An integrator with fixed steps, as a method whose state are the variables."""
     equations = moved(formulation)
+    if formulation.resets:
+        integrator = resetting(integrator)
     own: dict[str, Any] = {
         stub.__name__: loops.bound(function, equations)
         for stub in (start, step, guess, improve, finish)
