@@ -78,6 +78,15 @@ def check_model(method: Method, model: Model) -> None:
     raise MethodError(f"method {method.name!r} {need}; use for instance {', '.join(able)}")
 
 
+def check_body(integrator: Integrator) -> None:
+    """Whether the integrator can move a body at all."""
+    if integrator.linear:
+        raise MethodError(
+            f"method {integrator.name!r} is for a given angular velocity: use"
+            " ph.integrate_angular_velocity, or dop853 for a body"
+        )
+
+
 def check_sums(method: Method) -> None:
     if not method.compensates:
         able = ", ".join(name for name, other in METHODS.items() if other.compensates)
@@ -196,12 +205,13 @@ def in_order(times: np.ndarray, t0: float, t1: float) -> np.ndarray:
     forward = t1 >= t0
     wrong = np.flatnonzero((times < min(t0, t1)) | (times > max(t0, t1)))
     if len(wrong):
-        raise InputError(f"t_eval[{wrong[0]}] = {times[wrong[0]]!r} is outside t_span ({t0}, {t1})")
+        value = float(times[wrong[0]])
+        raise InputError(f"t_eval[{wrong[0]}] = {value!r} is outside t_span ({t0}, {t1})")
     order = np.diff(times) if forward else -np.diff(times)
     if (order < 0).any():
         place = int(np.argmax(order < 0)) + 1
         raise InputError(
-            f"t_eval must go from start to end of t_span, but t_eval[{place}] = {times[place]!r}"
-            f" comes after {times[place - 1]!r}"
+            f"t_eval must go from start to end of t_span, but t_eval[{place}] ="
+            f" {float(times[place])!r} comes after {float(times[place - 1])!r}"
         )
     return times

@@ -17,6 +17,7 @@ from polhode.kernels.vector import scale
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # steps in one call of a compiled loop: Ctrl-C is served between
 LOOKS = 8  # at the sign of an attitude inside a step, if it may jump
 LOOK = 0.5  # radians between two looks at a closed form
+MOST_LOOKS = 1_000_000  # at the sign of a closed form, unless there are events
 
 
 class Motion(Protocol):
@@ -40,6 +41,7 @@ class Course:
 
     status, rejected, evaluations, next_step = OK, 0, 0, 0.0
     breaks: Sequence[int] = ()  # rows at which the run started anew
+    _looks: np.ndarray | None = None
 
     def __init__(self, parts, rows, pattern, body, params, settings):
         self.parts, self.rows, self.pattern = parts, rows, pattern
@@ -57,16 +59,27 @@ class Course:
     def states(self) -> np.ndarray:
         """Rows (attitude, momentum), the sign of the attitude continuous."""
         states = self.parts.states(self.rows[:, 2:])
-        if not self.parts.continuous and len(states) > 1:
-            times = self.times
-            shares = np.arange(LOOKS) / LOOKS
-            inner = np.append(
-                (times[:-1, None] + np.diff(times)[:, None] * shares).ravel(), times[-1]
-            )
-            chain = self.parts.states(self._sampled(inner, self.places(inner))[0])[:, :4]
-            turned = np.cumsum(np.einsum("ij,ij->i", chain[1:], chain[:-1]) < 0) % 2
-            states[1:, :4] *= np.where(turned[LOOKS - 1 :: LOOKS], -1.0, 1.0)[:, None]
+        if not self.parts.continuous:
+            _turn_towards(self.looks()[::LOOKS], states)
         return states
+
+    def looks(self) -> np.ndarray:
+        """Attitudes of continuous sign at ``LOOKS`` places of each step, and at the end.
+
+        A run that grows is looked at where it is new.
+        """
+        if self._looks is None:
+            self._looks = self.parts.states(self.rows[:1, 2:])[:, :4]
+        known, times = self._looks, self.times[len(self._looks) // LOOKS :]
+        if len(times) > 1:
+            shares = np.arange(1, LOOKS + 1) / LOOKS
+            inner = times[:-1, None] + np.diff(times)[:, None] * shares
+            inner[:, -1] = times[1:]
+            out, _, _ = self._sampled(inner.ravel(), self.places(inner.ravel()))
+            new = self.parts.states(out)[:, :4]
+            _keep_sign(np.concatenate([known[-1:], new]), new)
+            self._looks = np.concatenate([known, new])
+        return self._looks
 
     def places(self, times: np.ndarray) -> np.ndarray:
         """The row at which the step begins in which each time lies."""
@@ -77,29 +90,24 @@ class Course:
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Rows (attitude, momentum) at any times of the run."""
-        first, last = float(self.times[0]), float(self.times[-1])
-        low, high = min(first, last), max(first, last)
-        wrong = np.flatnonzero(~((times >= low) & (times <= high)))
-        if len(wrong):
-            raise InputError(
-                f"t[{wrong[0]}] = {times[wrong[0]]!r} is outside the run, from {first} to {last}"
-            )
+        first, last = _check_inside(times, self.times)
         if len(times) == 0:
-            return np.empty((0, self.states.shape[1]))
+            return self.parts.states(self.rows[:1, 2:])[:0]
         order = np.argsort(times if last >= first else -times, kind="stable")
         inner = times[order]
         places = self.places(inner)
         out, good, count = self._sampled(inner, places)
         if good < len(times):
             raise InputError(
-                f"t[{order[good]}] = {inner[good]!r}: the state there is not finite; the force is"
+                f"t[{order[good]}] = {float(inner[good])!r}: the state there is not finite; the force is"
                 " not defined inside this step"
             )
         self.evaluations += count
         states = self.parts.states(out)
         if not self.parts.continuous:
-            near = self.states[places, :4]
-            states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
+            steps = np.append(np.diff(self.times), 1.0)
+            shares = (LOOKS * (inner - self.times[places]) / steps[places]).astype(np.int64)
+            _turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
         back = np.empty_like(states)
         back[order] = states
         return back
@@ -110,6 +118,7 @@ class Course:
         good, count = self.parts.sampled(
             self.rows, places, times, self.settings, *self._patterns, self.body, self.params, out
         )
+        out[good:] = np.nan
         return out, good, count
 
     @cached_property
@@ -125,20 +134,52 @@ class Course:
         return state, carry, fitted
 
 
-class FreeMotion:
-    """The closed form of a free motion; ``times`` are near enough to see an event between them."""
+def _check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
+    """An error unless all times are between the first and the last knot, which are returned."""
+    first, last = float(knots[0]), float(knots[-1])
+    wrong = np.flatnonzero(~((times >= min(first, last)) & (times <= max(first, last))))
+    if len(wrong):
+        raise InputError(
+            f"t[{wrong[0]}] = {float(times[wrong[0]])!r} is outside the run, from {first} to {last}"
+        )
+    return first, last
 
-    def __init__(self, body: tuple, state: tuple, t0: float, t1: float):
-        self.body, self.state, self.t0 = body, state, t0
+
+def _keep_sign(chain: np.ndarray, new: np.ndarray) -> None:
+    """Give the attitudes ``new`` a continuous sign; ``chain`` is one before them, and they."""
+    turned = np.cumsum(np.einsum("ij,ij->i", chain[1:], chain[:-1]) < 0) % 2
+    new *= np.where(turned, -1.0, 1.0)[:, None]
+
+
+def _turn_towards(near: np.ndarray, states: np.ndarray) -> None:
+    """Give each attitude in ``states`` the sign with which it is nearer to ``near``."""
+    states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
+
+
+class FreeMotion:
+    """The closed form of a free motion; ``times`` are near enough to see an event between them.
+
+    The sign of the attitude is continuous along the motion.  Where that would take more looks than
+    ``most`` it is continuous from one of the times that are asked for to the next.
+    """
+
+    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
+        self.body, self.state, self.t0, self.most = body, state, t0, most
         rate = math.hypot(*scale(body[1], state[1]))
         self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
 
-    @property
+    @cached_property
     def states(self) -> np.ndarray:
-        return self.at(self.times)
+        return free_rows(self.body, self.state, self.times - self.t0)
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        return free_rows(self.body, self.state, times - self.t0)
+        _check_inside(times, self.times)
+        rows = free_rows(self.body, self.state, times - self.t0)
+        if len(self.times) <= self.most:
+            shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
+            places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
+            _turn_towards(self.states[places, :4], rows)
+        return rows
 
 
 def row_of_numbers(tolerances: tuple[float, float], largest: float, *numbers: Any) -> np.ndarray:

@@ -97,7 +97,9 @@ def _zeros(
     signs = np.sign(values)
     if not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values)))
-        raise InputError(f"an event is not finite at t = {times[place]!r}; it must return a number")
+        raise InputError(
+            f"an event is not finite at t = {float(times[place])!r}; it must return a number"
+        )
     where, brackets = np.flatnonzero(signs), []
     for i, j in pairwise(where):
         if signs[i] != signs[j]:

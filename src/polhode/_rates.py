@@ -289,6 +289,8 @@ class RateSolver(Keeper):
     def _slopes(self, course: Course, times: np.ndarray) -> np.ndarray:
         """dω/dt in body axes, by differences over five times inside the run (error h⁴)."""
         low, high = min(course.times[0], course.times[-1]), max(course.times[0], course.times[-1])
+        if low == high:  # no time passes, and nothing is known of its rate of change
+            return np.full((len(times), 3), np.nan)
         place = np.clip(course.places(times), 0, len(course.times) - 2)
         d = SPACING * np.abs(np.diff(course.times))[place]
         d = np.minimum(np.maximum(d, 64 * np.spacing(np.abs(times) + 1e-300)), (high - low) / 4)

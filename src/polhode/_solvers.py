@@ -18,6 +18,7 @@ from polhode._checks import (
     AUTO,
     accuracy,
     breaks,
+    check_body,
     check_model,
     check_sums,
     find_formulation,
@@ -32,7 +33,15 @@ from polhode._checks import (
     tolerances,
 )
 from polhode._choice import choose, choose_integrator
-from polhode._course import FIRST_ROWS, Course, FreeMotion, Motion, pursue, row_of_numbers
+from polhode._course import (
+    FIRST_ROWS,
+    MOST_LOOKS,
+    Course,
+    FreeMotion,
+    Motion,
+    pursue,
+    row_of_numbers,
+)
 from polhode._events import Watch, watched
 from polhode._join import fixed, joined, pursuit, try_potentials, try_torque, variant
 from polhode._tree import flat, like
@@ -70,7 +79,7 @@ class Asked:
     def refuse(self, why: str, *names: str) -> None:
         """An error if one of these was given."""
         for name in names:
-            if getattr(self, name) not in (None, False):
+            if (value := getattr(self, name)) is not None and value is not False:
                 raise MethodError(f"{why}: leave out {name}=")
 
 
@@ -104,13 +113,11 @@ class Keeper:
             times = times[times <= end] if t1 >= t0 else times[times >= end]
         elif self.save_every != 1:
             times = np.append(times[: -1 : self.save_every], times[-1])
-        return self._cut(times, stop)
+        return times if stop is None else self._cut(times, stop, t1 >= t0)
 
-    def _cut(self, times: np.ndarray, stop: float | None) -> np.ndarray:
+    def _cut(self, times: np.ndarray, stop: float, forward: bool) -> np.ndarray:
         """The times up to a terminal event, and its own unless there is ``t_eval``."""
-        if stop is None:
-            return times
-        kept = times[times <= stop] if times[-1] >= times[0] else times[times >= stop]
+        kept = times[times <= stop] if forward else times[times >= stop]
         if self.t_eval is None and (len(kept) == 0 or kept[-1] != stop):
             kept = np.append(kept, stop)
         return kept
@@ -272,8 +279,10 @@ class Solver(Door):
             self.method, self.reason = choose(problem, self.dt, aim, asked.compensated)
         else:
             if is_integrator(method):
+                integrator = find_integrator(method)
+                check_body(integrator)
                 self._formulation = find_formulation(asked.formulation, QUATERNION)
-                self.method = fixed(find_integrator(method), self._formulation)
+                self.method = fixed(integrator, self._formulation)
             else:
                 self.method = find_method(method)
                 check_model(self.method, model)
@@ -356,10 +365,11 @@ class Solver(Door):
         else:
             states = lambda: motion().states if self._all_kept else motion().at(times)  # noqa: E731
         if self.watch is not None:
-            kept = self._cut(times, self._looked(motion(), facts))
-            if len(kept) < len(times):
-                rows_kept = motion().at(kept)
-                times, states = kept, lambda: rows_kept
+            end = self._looked(motion(), facts)
+            if end is not None:
+                times = self._cut(times, end, t1 >= t0)
+                rows_kept = motion().at(times)
+                states = lambda: rows_kept  # noqa: E731
         return self._trajectory(motion, times, states, state, numbers, facts)
 
     def _filled(self, state: tuple, numbers: tuple) -> np.ndarray:
@@ -432,15 +442,11 @@ class AdaptiveSolver(Door):
         else:
             self.integrator = find_integrator(asked.method)
         name = self.integrator.name
+        check_body(self.integrator)
         if asked.dt is not None:
             raise MethodError(
                 f"method {name!r} finds its steps itself: give rtol= (and max_step= to bound them),"
                 " not dt="
-            )
-        if self.integrator.linear:
-            raise MethodError(
-                f"method {name!r} is for a given angular velocity:"
-                " use ph.integrate_angular_velocity"
             )
         asked.refuse(f"method {name!r} always carries what its sums lose", "compensated")
         self.formulation = find_formulation(asked.formulation, QUATERNION)
@@ -583,9 +589,10 @@ class FreeSolver(Door):
             times = np.linspace(t0, t1, FREE_ROWS)
         else:
             _, _, times, *_ = self._plan(t0, t1)
-        motion, facts = FreeMotion(self._body, state, t0, t1), {"method": EXACT}
-        if self.watch is not None:
-            times = self._cut(times, self._looked(motion, facts))
+        most = MOST_LOOKS if self.watch is None else math.inf
+        motion, facts = FreeMotion(self._body, state, t0, t1, most), {"method": EXACT}
+        if self.watch is not None and (end := self._looked(motion, facts)) is not None:
+            times = self._cut(times, end, t1 >= t0)
         rows = motion.at(times)
         return self._trajectory(lambda: motion, times, lambda: rows, state, numbers, facts)
 
