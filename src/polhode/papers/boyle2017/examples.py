@@ -223,3 +223,29 @@ def low_order(lab: Laboratory) -> Measured:
         f" {low:.0e}"
     )
     return text, judged(False, low > 1000 * high.worst)
+
+
+@claim(
+    "typical",
+    "VI.B",
+    "the behaviour of figure 2 is typical of the other cases, and of other test cases",
+    claimed="typical",
+    note="other formulations, and stand-ins for the other test cases",
+)
+def typical(lab: Laboratory) -> Measured:
+    studies = {"binary": lab.study, **{_short(n): s for n, s in lab.stand_ins.items()}}
+    found = {}
+    for name, study in studies.items():
+        tolerances = np.array(study.tolerances)
+        kept = tolerances >= 0.9e-10
+        decades = np.log10(tolerances[kept][0] / tolerances[kept][-1])
+        gains = [
+            (runs[0].worst / runs[int(kept.sum()) - 1].worst) ** (1 / decades)
+            for (integrator, _), runs in study.runs.items()
+            if integrator == DP
+        ]
+        found[name] = spread(gains), min(gains), max(gains)
+    text = "D-P, all formulations, error falls for each power of ten of the tolerance by: "
+    text += ", ".join(f"{name} {values[0]}" for name, values in found.items())
+    good = all(low > 4 and high < 25 for _, low, high in found.values())
+    return text, judged(good)
