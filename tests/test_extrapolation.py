@@ -206,7 +206,7 @@ def test_order(name):
             assert abs(2 * slopes[1] - slopes[0] - wanted) < 0.2
 
 
-@pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-14])
+@pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-13, 1e-14])
 def test_slopes_are_asked_for_inside_the_step_alone(tol):
     """Lanes that have nothing left stay at the start."""
     seen = []
@@ -242,7 +242,7 @@ def lane_by_lane(function, fours, shared):
 ALONE = {at_once: lane_by_lane}
 
 
-@pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-15])
+@pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-13, 1e-15])
 def test_lanes_are_single_columns_and_plain_python(tol):
     y, given = curve_at(0.0), {"tol": tol, "end": 0.9}
     plain = run(joined(INTEGRATOR, CURVE, numbers=EXACT), y, **given)
@@ -393,7 +393,6 @@ def test_the_tolerance_chooses_the_columns():
         wanted = COLUMNS[name].evaluations
         assert evaluations(math.sqrt(max(limit, 1e-20) * before)) == wanted
         assert evaluations(0.0, math.sqrt(max(limit, 1e-15) * before)) == wanted
-    assert [COLUMNS[name].order for _, name in RULE] == sorted(COLUMNS[n].order for _, n in RULE)
     assert INTEGRATOR.order == COLUMNS[RULE[0][1]].order
 
 
@@ -466,7 +465,7 @@ def test_rounding_is_random(columns):
 def test_columns_that_err_more():
     harmonic = Columns(name="harmonic", lanes=((2, 4, 6, 8, 10, 12, 14, 16),))
     assert round(harmonic.rounding) == 78
-    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 20, 10]
+    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 20, 25, 10]
 
 
 def test_what_is_lost_is_carried():

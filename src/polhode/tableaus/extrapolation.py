@@ -11,7 +11,7 @@ error.
 Rounding errs by about sqrt(Σ w_j² n_j/10) units in the last place of a step's increment, 78 with
 the columns 2, 4, …, 16.  Others, of more substeps, err less and cost no more for the length of step
 that they allow.  Chosen are the best of all whose lanes are at most 32 substeps long: the fastest
-of order 12, one of order 14 that errs less, and one of order 16 that errs least.
+of orders 12 and 16, one of order 14 that errs less, and one of order 16 that errs least.
 
 Columns run in four lanes side by side, several in one lane after each other; a step lasts as long
 as its longest lane, the first.
@@ -96,7 +96,8 @@ COLUMNS: Mapping[str, Columns] = MappingProxyType(
         for name, lanes in {
             "12": ((32,), (26,), (20, 12), (16, 14)),
             "14": ((32,), (26,), (18, 14), (12, 10, 8)),
-            "16": ((32,), (22, 10), (16, 12, 4), (8, 6)),
+            "16": ((32,), (26, 6), (20, 12), (14, 10, 8)),
+            "16 calm": ((32,), (22, 10), (16, 12, 4), (8, 6)),
         }.items()
     }
 )
