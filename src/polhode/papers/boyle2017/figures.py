@@ -124,13 +124,14 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
         ax.annotate(
             f"$10^{{{round(np.log10(tolerance))}}}$",
             (run.t[-1], run.error[-1]),
-            (4, -3),
+            (4, -10 if tolerance < 2e-14 else -3),
             textcoords="offset points",
             fontsize=8,
             color=style.INK,
             annotation_clip=False,
         )
     ax.set_xlim(0, lab.end * 1.06)
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}".replace(",", "\u2009"))
     ax.set_ylim(min(run.error[run.t > lab.end / 50].min() for run in runs.values()) / 3, None)
     style.dress(ax, "", "time", r"error norm $\delta(t)$")
     return picture
