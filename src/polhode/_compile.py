@@ -70,8 +70,9 @@ def finite(value):
 
 
 def put(array, row, value):
-    """Write a nested tuple of floats into a row of a two-dimensional array."""
-    array[row] = flat(value)
+    """Write a nested tuple of floats into a row of a two-dimensional array, from its start."""
+    numbers = flat(value)
+    array[row, : len(numbers)] = numbers
 
 
 def take(array, row, column, pattern):
