@@ -99,8 +99,8 @@ class Course:
         out, good, count = self._sampled(inner, places)
         if good < len(times):
             raise InputError(
-                f"t[{order[good]}] = {float(inner[good])!r}: the state there is not finite; the force is"
-                " not defined inside this step"
+                f"t[{order[good]}] = {float(inner[good])!r}: the state there is not finite; the"
+                " force is not defined inside this step"
             )
         self.evaluations += count
         states = self.parts.states(out)
@@ -154,6 +154,28 @@ def _keep_sign(chain: np.ndarray, new: np.ndarray) -> None:
 def _turn_towards(near: np.ndarray, states: np.ndarray) -> None:
     """Give each attitude in ``states`` the sign with which it is nearer to ``near``."""
     states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
+
+
+class Made:
+    """A motion that is made when something is asked of it."""
+
+    def __init__(self, make: Callable[[], Course]):
+        self._make = make
+
+    @cached_property
+    def course(self) -> Course:
+        return self._make()
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.course.times
+
+    @property
+    def states(self) -> np.ndarray:
+        return self.course.states
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        return self.course.at(times)
 
 
 class FreeMotion:

@@ -25,7 +25,7 @@ from polhode.contracts import OK, Formulation, Integrator, Rate, Status
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
-from polhode.trajectory import Details, Trajectory
+from polhode.trajectory import FACTS, Details, Trajectory
 
 ROTOR = "rotor"
 TOLERANCE = 1e-9  # of one step, if nobody says
@@ -205,13 +205,12 @@ class RateSolver(Keeper):
         if course.status != OK and stop is None:
             end = float(times[-1])
             facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
-        states = lambda: course.states  # noqa: E731
+        rows = None
         if self.t_eval is not None or stop is not None or self.save_every != 1:
             times = self._kept(course, stop, t0, t1)
             rows = course.at(times)
-            states = lambda: rows  # noqa: E731
         facts |= {"nsteps": course.nsteps, "nfev": course.evaluations, "rejected": course.rejected}
-        return self._trajectory(course, times, states, q, facts)
+        return self._trajectory(course, times, rows, q, facts)
 
     # ---- computing it
     def _pursued(self, points, first, watch) -> Course:
@@ -305,33 +304,45 @@ class RateSolver(Keeper):
         weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
         return np.einsum("ij,ijk->ik", weights, values)
 
-    def _trajectory(self, course, times, states, q, facts) -> Trajectory:
-        def sol(t):
-            rows = course.at(t)
-            return self._trajectory(course, t, lambda: rows, q, facts)
-
-        def later():
-            frame = "inertial" if self.rate.inertial else "body"
-            return Details(
-                lambda: (states(), None),
-                lambda: self._body_rates(times, states()),
-                None,
-                lambda: self._slopes(course, times),
-                sol,
-                lambda: {
-                    "name": "",
-                    "model": f"{getattr(self._omega, '__name__', 'omega')} ({frame})",
-                    "attitude": list(q),
-                },
-            )
-
-        return Trajectory.later(
-            times, None, later, arguments=self.arguments, reason=self.reason, **facts
-        )
+    def _trajectory(self, course, times, rows, q, facts) -> Trajectory:
+        """``rows`` are attitudes at ``times``; None: those of the steps."""
+        facts["t"], facts["body"], facts["angular_momentum"] = times, None, None
+        facts["arguments"], facts["reason"] = self.arguments, self.reason
+        facts["_details"] = OfRate(self, course, times, rows, q, facts)
+        return Trajectory.of(facts)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
         return f"<RateSolver {self.integrator.name}, {arguments}>"
+
+
+class OfRate(Details):
+    """What a trajectory of a given angular velocity computes when it is asked for."""
+
+    __slots__ = ("door", "facts", "first", "rows", "source", "times")
+
+    def __init__(self, door, source, times, rows, first, facts):
+        self.door, self.source, self.times, self.rows = door, source, times, rows
+        self.first, self.facts = first, facts
+
+    def motion(self):
+        return (self.source.states if self.rows is None else self.rows), None
+
+    def omega(self):
+        return self.door._body_rates(self.times, self.motion()[0])
+
+    def acceleration(self):
+        return self.door._slopes(self.source, self.times)
+
+    def sol(self, times):
+        facts = {name: value for name, value in self.facts.items() if name in FACTS}
+        rows = self.source.at(times)
+        return self.door._trajectory(self.source, times, rows, self.first, facts)
+
+    def problem(self):
+        frame = "inertial" if self.door.rate.inertial else "body"
+        name = getattr(self.door._omega, "__name__", "omega")
+        return {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
 
 
 def _gauss_taylor(tolerance: float) -> Integrator:

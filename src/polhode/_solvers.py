@@ -38,6 +38,7 @@ from polhode._course import (
     MOST_LOOKS,
     Course,
     FreeMotion,
+    Made,
     Motion,
     pursue,
     row_of_numbers,
@@ -49,7 +50,7 @@ from polhode.contracts import ADVICE, OK, Formulation, Integrator, Method, Statu
 from polhode.errors import InputError, MethodError
 from polhode.exact import EXACT
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
-from polhode.trajectory import Details, Trajectory
+from polhode.trajectory import FACTS, Details, Trajectory
 
 FREE_ROWS = 201  # states of a closed form when nobody says which
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
@@ -188,42 +189,21 @@ class Door(Keeper):
 
     def _trajectory(
         self,
-        motion: Callable[[], Motion],
+        motion: Motion,
         times: np.ndarray,
-        states: Callable[[], np.ndarray],
+        rows: np.ndarray | None,
         first: tuple,
         params: tuple,
         facts: dict[str, Any],
     ) -> Trajectory:
         """Rows (q, m) in principal axes at ``times``, and all that follows from them.
 
-        Nothing is computed before it is asked for: prepared solvers are called in loops.
+        None: those of the steps.  ``facts`` become the attributes of the trajectory.
         """
-        problem, body, parts = self.problem, self._body, self._parts
-
-        def acceleration():
-            values = parts.accelerations(times, states(), body, params)
-            return values if problem.body.is_aligned else values @ problem.body.principal_axes.T
-
-        def sol(t):
-            rows = motion().at(t)
-            return self._trajectory(motion, t, lambda: rows, first, params, facts)
-
-        def later():
-            return Details(
-                lambda: outer_states(problem.body, states()),
-                None,
-                None
-                if parts.potentials is None
-                else lambda: parts.potentials(times, states(), body, params),
-                acceleration,
-                sol,
-                lambda: _plain_data(problem, first, params),
-            )
-
-        return Trajectory.later(
-            times, problem.body, later, arguments=self.arguments, reason=self.reason, **facts
-        )
+        facts["t"], facts["body"] = times, self.problem.body
+        facts["arguments"], facts["reason"] = self.arguments, self.reason
+        facts["_details"] = OfBody(self, motion, times, rows, first, params, facts)
+        return Trajectory.of(facts)
 
     def _looked(self, motion: Motion, facts: dict[str, Any]) -> float | None:
         """Note the events along a motion in the facts; the time of a terminal one."""
@@ -262,6 +242,41 @@ class Door(Keeper):
                 f" ({', '.join(self.problem.model.names)}), got {params!r}"
             )
         return like(self._params[0], iter(map(float, given))), self._params[1]
+
+
+class OfBody(Details):
+    """What a trajectory of a body computes when it is asked for."""
+
+    __slots__ = ("door", "facts", "first", "params", "rows", "source", "times")
+
+    def __init__(self, door, source, times, rows, first, params, facts):
+        self.door, self.source, self.times, self.rows = door, source, times, rows
+        self.first, self.params, self.facts = first, params, facts
+
+    def states(self):
+        return self.source.states if self.rows is None else self.rows
+
+    def motion(self):
+        return outer_states(self.door.problem.body, self.states())
+
+    def potential(self):
+        energies = self.door._parts.potentials
+        if energies is None:
+            return None
+        return energies(self.times, self.states(), self.door._body, self.params)
+
+    def acceleration(self):
+        door, body = self.door, self.door.problem.body
+        values = door._parts.accelerations(self.times, self.states(), door._body, self.params)
+        return values if body.is_aligned else values @ body.principal_axes.T
+
+    def sol(self, times):
+        rows = self.source.at(times)
+        facts = {name: value for name, value in self.facts.items() if name in FACTS}
+        return self.door._trajectory(self.source, times, rows, self.first, self.params, facts)
+
+    def problem(self):
+        return _plain_data(self.door.problem, self.first, self.params)
 
 
 class Solver(Door):
@@ -353,24 +368,16 @@ class Solver(Door):
             + iterations * method.torques_per_iteration,
             "niter": iterations,
         }
-        known: list[Course] = []
-
-        def motion():
-            if not known:
-                known.append(self._course(t0, t1, state, numbers, times, out))
-            return known[0]
-
-        if self._formulation is None:
-            states = lambda: out  # noqa: E731
-        else:
-            states = lambda: motion().states if self._all_kept else motion().at(times)  # noqa: E731
+        motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
+        kept = out if self._formulation is None else None
+        if kept is None and not self._all_kept:
+            kept = motion.at(times)
         if self.watch is not None:
-            end = self._looked(motion(), facts)
+            end = self._looked(motion, facts)
             if end is not None:
                 times = self._cut(times, end, t1 >= t0)
-                rows_kept = motion().at(times)
-                states = lambda: rows_kept  # noqa: E731
-        return self._trajectory(motion, times, states, state, numbers, facts)
+                kept = motion.at(times)
+        return self._trajectory(motion, times, kept, state, numbers, facts)
 
     def _filled(self, state: tuple, numbers: tuple) -> np.ndarray:
         """The row of numbers that the loop takes."""
@@ -526,17 +533,16 @@ class AdaptiveSolver(Door):
         if course.status != OK and stop is None:
             end = float(times[-1])
             facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
-        states = lambda: course.states  # noqa: E731
+        rows = None
         if self.t_eval is not None or stop is not None or self.save_every != 1:
             times = self._kept(course, stop, *span)
             rows = course.at(times)
-            states = lambda: rows  # noqa: E731
         facts |= {
             "nsteps": course.nsteps,
             "nfev": course.evaluations,
             "rejected": course.rejected,
         }
-        return self._trajectory(lambda: course, times, states, state, numbers, facts)
+        return self._trajectory(course, times, rows, state, numbers, facts)
 
     def _all_steps(self, t0, t1, row, first, state, numbers) -> Trajectory:
         """``_moved`` where there is nothing but steps: a prepared solver is called in loops."""
@@ -550,20 +556,14 @@ class AdaptiveSolver(Door):
             course = pursue(parts, (t0, t1), row, first, *known, limit, begun=(*begun, out))
             return self._told(course, state, numbers)
         rows = out[: accepted + 1]
-        made: list[Course] = []
-
-        def motion():
-            if not made:
-                made.append(Course(parts, rows, first, *known))
-            return made[0]
-
         facts = {
             "method": self.integrator.name,
             "nsteps": accepted,
             "nfev": count + starts * self.integrator.evaluations_at_start,
             "rejected": rejected,
         }
-        return self._trajectory(motion, rows[:, 0], lambda: motion().states, state, numbers, facts)
+        course = Course(parts, rows, first, *known)
+        return self._trajectory(course, rows[:, 0], None, state, numbers, facts)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
@@ -594,7 +594,7 @@ class FreeSolver(Door):
         if self.watch is not None and (end := self._looked(motion, facts)) is not None:
             times = self._cut(times, end, t1 >= t0)
         rows = motion.at(times)
-        return self._trajectory(lambda: motion, times, lambda: rows, state, numbers, facts)
+        return self._trajectory(motion, times, rows, state, numbers, facts)
 
     def __repr__(self) -> str:
         return f"<Solver {EXACT}, of {self.problem!r}>"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,15 +23,81 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 
-class Details(NamedTuple):
+class Details:
     """What a trajectory computes only when it is asked for; None is what it does not know."""
 
-    motion: Any  # () -> (attitudes, angular momenta in body axes)
-    omega: Any  # rates in body axes, or a function that gives them
-    potential: Any
-    acceleration: Any
-    sol: Any  # times -> Trajectory
-    problem: Any  # () -> plain data
+    def motion(self) -> tuple[Any, Any]:
+        """(attitudes, angular momenta in body axes)."""
+        raise NotImplementedError
+
+    def omega(self) -> np.ndarray | None:
+        """Angular velocities in body axes, where they do not follow from the momenta."""
+        return None
+
+    def potential(self) -> np.ndarray | None:
+        return None
+
+    def acceleration(self) -> np.ndarray | None:
+        return None
+
+    def sol(self, times: np.ndarray) -> "Trajectory":
+        raise InputError(
+            "this trajectory has no dense output (it was read from a file, or made from samples);"
+            " give the times as t_eval= when it is made"
+        )
+
+    def problem(self) -> dict:
+        return {}
+
+
+class Known(Details):
+    """The same where it is known already, or a function says it."""
+
+    def __init__(self, omega, potential, problem):
+        self._omega, self._potential, self._problem = omega, potential, problem
+
+    def omega(self):
+        return self._omega
+
+    def potential(self):
+        return None if self._potential is None else self._potential()
+
+    def problem(self):
+        return {} if self._problem is None else self._problem()
+
+
+class Part(Details):
+    """Some rows of another trajectory."""
+
+    def __init__(self, whole: "Trajectory", key: Any):
+        self.whole, self.key = whole, key
+
+    def _of(self, values):
+        return None if values is None else values[self.key]
+
+    def motion(self):
+        return self.whole.q[self.key], self._of(self.whole.angular_momentum)
+
+    def omega(self):
+        return self._of(self.whole.omega) if self.whole.body is None else None
+
+    def potential(self):
+        return self._of(self.whole.potential_energy)
+
+    def acceleration(self):
+        return self._of(self.whole.angular_acceleration)
+
+    def sol(self, times):
+        return self.whole.sol(times)
+
+    def problem(self):
+        return self.whole.problem
+
+
+FACTS = (
+    *("body", "method", "status", "message", "nsteps", "nfev", "niter", "rejected", "t_events"),
+    *("arguments", "reason"),
+)
 
 
 class Trajectory:
@@ -62,7 +128,7 @@ class Trajectory:
     energies.
     """
 
-    _later: "Callable[[], Details]"
+    _details: Details
     error: np.ndarray | None = None
     status: Status = Status.OK
     message: str = ""
@@ -79,9 +145,7 @@ class Trajectory:
         body: RigidBody | None,
         *,
         potential: "Callable[[], np.ndarray] | None" = None,
-        acceleration: "Callable[[], np.ndarray] | None" = None,
-        sol: "Callable[[np.ndarray], Trajectory] | None" = None,
-        omega: "np.ndarray | Callable[[], np.ndarray] | None" = None,
+        omega: np.ndarray | None = None,
         error: np.ndarray | None = None,
         method: str,
         status: int = 0,
@@ -106,22 +170,16 @@ class Trajectory:
         self.arguments = arguments or {}
         self.reason = reason
         self.q, self.angular_momentum = q, angular_momentum
-        self._details = Details(None, omega, potential, acceleration, sol, problem)
+        self._details = Known(omega, potential, problem)
 
     @classmethod
-    def later(
-        cls, t: np.ndarray, body: RigidBody | None, details: "Callable[[], Details]", **facts: Any
-    ) -> "Trajectory":
-        """A trajectory that computes its rows when they are asked for."""
+    def of(cls, attributes: dict[str, Any]) -> "Trajectory":
+        """From all attributes that differ from the defaults, ``_details`` among them."""
         self = cls.__new__(cls)
-        self.__dict__ = {"t": t, "body": body, "_later": details, **facts}
+        self.__dict__ = attributes
         return self
 
     # ---- derived quantities
-    @cached_property
-    def _details(self) -> "Details":
-        return self._later()
-
     @cached_property
     def q(self) -> Any:
         self.q, self.angular_momentum = self._details.motion()
@@ -139,7 +197,7 @@ class Trajectory:
     @cached_property
     def problem(self) -> dict:
         """The problem as plain data: name, inertia, mass, model, parameters, initial state."""
-        return {} if self._details.problem is None else self._details.problem()
+        return self._details.problem()
 
     @property
     def gaps(self) -> list[tuple[float, float]]:
@@ -147,9 +205,9 @@ class Trajectory:
 
     @cached_property
     def omega(self) -> np.ndarray:
-        given = self._details.omega
+        given = self._details.omega()
         if given is not None:
-            return given() if callable(given) else given
+            return given
         axes = self.body.principal_axes
         inverse = np.array(self.body.data[1])
         if self.body.is_aligned:
@@ -178,11 +236,11 @@ class Trajectory:
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
-        return None if self._details.potential is None else self._details.potential()
+        return self._details.potential()
 
     @cached_property
     def angular_acceleration(self) -> np.ndarray | None:
-        return None if self._details.acceleration is None else self._details.acceleration()
+        return self._details.acceleration()
 
     @property
     def energy(self) -> np.ndarray | None:
@@ -190,6 +248,59 @@ class Trajectory:
         if self.potential_energy is None:
             return None
         return self.kinetic_energy + self.potential_energy
+
+    # ---- vectors and points
+    def to_inertial(self, v: Any) -> np.ndarray:
+        """Inertial components of vectors given in body axes.
+
+        ``v`` is one vector (3,), the same at all times, or one for each time (n, 3), or k of them
+        (n, k, 3): ``run.to_inertial(run.omega)``.
+        """
+        return self._turned(v, back=False)
+
+    def to_body(self, v: Any) -> np.ndarray:
+        """Body components of vectors given in inertial axes, of the same shapes."""
+        return self._turned(v, back=True)
+
+    def _turned(self, v: Any, back: bool) -> np.ndarray:
+        v = _rows(v, "v")
+        n = len(self)
+        if v.ndim > 3 or (v.ndim > 1 and len(v) != n):
+            raise InputError(
+                f"v must be a vector (3,), or one or more for each of {n} times, (n, 3) or"
+                f" (n, k, 3), got shape {v.shape}"
+            )
+        v = np.broadcast_to(v, (n, 3)) if v.ndim == 1 else v
+        turns = "nji,n...j->n...i" if back else "nij,n...j->n...i"
+        return np.einsum(turns, self.rotation.as_matrix(), v)
+
+    def point_position(self, p: Any) -> np.ndarray:
+        """Where points of the body are at each time, in inertial axes, from the centre of mass.
+
+        ``p`` is one point (3,) or k of them (k, 3) in body axes, from the centre of mass (subtract
+        ``body.centre`` from coordinates of shapes and meshes); returns (n, 3) or (n, k, 3).
+        """
+        p = self._points(p)
+        return self._from_centre(self.to_inertial(p), "x")
+
+    def point_velocity(self, p: Any) -> np.ndarray:
+        """The velocities of points of the body in inertial axes, R (ω × p); ``p`` as above."""
+        p = self._points(p)
+        omega = self.omega.reshape(len(self), *(1,) * (p.ndim - 2), 3)
+        return self._from_centre(self.to_inertial(np.cross(omega, p)), "v")
+
+    def _points(self, p: Any) -> np.ndarray:
+        p = _rows(p, "p")
+        if p.ndim > 2:
+            raise InputError(f"p must be a point (3,) or points (k, 3), got shape {p.shape}")
+        return np.broadcast_to(p, (len(self), *p.shape))
+
+    def _from_centre(self, values: np.ndarray, name: str) -> np.ndarray:
+        """Values of points, to which those of the centre of mass are added if they are known."""
+        centre = getattr(self, name, None)
+        if centre is None:
+            return values
+        return values + np.reshape(centre, (len(self), *(1,) * (values.ndim - 2), 3))
 
     def frame_error(self, exact: Any) -> np.ndarray:
         """How far the body axes are from exact ones at each time (Boyle 2017, (25)).
@@ -223,11 +334,6 @@ class Trajectory:
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
         """The trajectory at any time or times of the run, in any order."""
-        if self._details.sol is None:
-            raise InputError(
-                "this trajectory has no dense output (it was read from a file, or made from"
-                " samples); give the times as t_eval= when it is made"
-            )
         times = np.atleast_1d(np.array(t, dtype=float))
         if times.ndim != 1 or not np.isfinite(times).all():
             raise InputError(f"t must be a time or a list of times, got {t!r}")
@@ -245,32 +351,9 @@ class Trajectory:
         """The states at an index, a slice, a mask or a list of indices."""
         if isinstance(key, (int, np.integer)):
             key = slice(key, key + 1 or None)
-        return Trajectory(
-            self.t[key],
-            self.q[key],
-            None if self.body is None else self.angular_momentum[key],
-            self.body,
-            omega=self.omega[key] if self.body is None else None,
-            error=None if self.error is None else self.error[key],
-            potential=None
-            if self._details.potential is None
-            else lambda: np.asarray(self.potential_energy)[key],
-            acceleration=None
-            if self._details.acceleration is None
-            else lambda: np.asarray(self.angular_acceleration)[key],
-            sol=self._details.sol,
-            method=self.method,
-            status=self.status,
-            message=self.message,
-            nsteps=self.nsteps,
-            nfev=self.nfev,
-            niter=self.niter,
-            rejected=self.rejected,
-            t_events=self.t_events,
-            arguments=self.arguments,
-            reason=self.reason,
-            problem=self._details.problem,
-        )
+        facts = {name: value for name, value in vars(self).items() if name in FACTS}
+        facts["error"] = None if self.error is None else self.error[key]
+        return Trajectory.of({**facts, "t": self.t[key], "_details": Part(self, key)})
 
     # ---- words
     def _facts(self) -> dict[str, str]:
@@ -372,7 +455,8 @@ class Trajectory:
     def _body_facts(self) -> dict[str, Any]:
         if self.body is None:
             return {}
-        return {"inertia": self.body.inertia.ravel(), "mass": self.body.mass}
+        body = self.body
+        return {"inertia": body.inertia.ravel(), "mass": body.mass, "centre": body.centre}
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """A table indexed by time, one column for each component (q_w, omega_x, …, energy)."""
@@ -406,6 +490,17 @@ class Trajectory:
         return plot.draw(self, panel, axes, **options)
 
 
+def _rows(values: Any, argument: str) -> np.ndarray:
+    """Finite numbers, three in each row."""
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim == 0 or array.shape[-1] != 3 or not np.isfinite(array).all():
+        raise InputError(f"{argument} must be rows of three finite numbers, got {values!r}")
+    return array
+
+
 def load(path: str | os.PathLike) -> Trajectory:
     """The trajectory in a file that ``Trajectory.save`` wrote."""
     data = storage.read(path)
@@ -414,7 +509,8 @@ def load(path: str | os.PathLike) -> Trajectory:
     problem = json.loads(facts["problem"])
     body = None
     if "inertia" in facts:
-        body = RigidBody(np.reshape(facts["inertia"], (3, 3)), float(facts["mass"]))
+        inertia, centre = np.reshape(facts["inertia"], (3, 3)), facts.get("centre", np.zeros(3))
+        body = RigidBody(inertia, float(facts["mass"]), centre=centre)
     return Trajectory(
         data["time"].values,
         data["q"].values,
