@@ -40,7 +40,7 @@ class Course:
     """
 
     status, rejected, evaluations, next_step = OK, 0, 0, 0.0
-    breaks: Sequence[int] = ()  # rows at which the run started anew
+    breaks: Sequence[int] = ()  # rows at breakpoints, between one just before and one just after
     _looks: np.ndarray | None = None
 
     def __init__(self, parts, rows, pattern, body, params, settings):
@@ -53,7 +53,7 @@ class Course:
 
     @property
     def nsteps(self) -> int:
-        return len(self.rows) - 1 - len(self.breaks)
+        return len(self.rows) - 1 - 2 * len(self.breaks)
 
     @cached_property
     def states(self) -> np.ndarray:
@@ -209,6 +209,13 @@ def row_of_numbers(tolerances: tuple[float, float], largest: float, *numbers: An
     return np.array([flat((numbers, largest, tolerances))])
 
 
+def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
+    """The last of the rows, at a breakpoint that is just behind it."""
+    there = rows[-1:].copy()
+    there[0, :2] = t, 0.0
+    return there
+
+
 def pursue(
     parts: Pursuit,
     points: Sequence[float],
@@ -234,7 +241,7 @@ def pursue(
     course = Course(parts, row, state, body, params, tolerances)
     for target in points[1:]:
         last = target == finish
-        end = target if last else math.nextafter(target, t)  # what is beyond is another force
+        end = target if last else math.nextafter(target, t)  # at the break may be either force
         h, fresh = math.copysign(first, end - t), True
         while True:
             if begun is None:
@@ -258,7 +265,8 @@ def pursue(
             course.status, course.next_step = status, h
             break
         if not last:
-            t, low = target, 0.0
             course.breaks = (*course.breaks, sum(map(len, pieces)))
+            pieces.append(row_at_break(target, pieces[-1]))
+            t, low = math.nextafter(target, finish), 0.0
     course.rows = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     return course

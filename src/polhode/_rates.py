@@ -17,7 +17,7 @@ from polhode._checks import (
     span,
     step_limits,
 )
-from polhode._course import Course, pursue, row_of_numbers
+from polhode._course import Course, pursue, row_at_break, row_of_numbers
 from polhode._join import pursuit
 from polhode._solvers import Asked, Keeper, failure, noted, reporter
 from polhode._tree import flat
@@ -237,6 +237,10 @@ class RateSolver(Keeper):
         starts: list[int] = []
         state, integrator = first, self.integrator
         for t0, t1 in pairwise(points):
+            if pieces:  # at the break itself may be either force
+                starts.append(sum(map(len, pieces)))
+                pieces.append(row_at_break(t0, pieces[-1]))
+                t0 = math.nextafter(t0, t1)
             end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
             _, h, times, ends, sides = self._whole_plan(t0, end)
             out = np.empty((len(ends), len(first)))
@@ -247,8 +251,6 @@ class RateSolver(Keeper):
             )
             count, iterations = count + steps + int(sides[-1] != 0.0), iterations + its
             state = tuple(out[rows - 1].tolist()) if rows else state
-            if pieces:
-                starts.append(sum(map(len, pieces)))
             pieces.append(np.column_stack([times, np.zeros(len(times)), out])[:rows])
             if status != OK:
                 break

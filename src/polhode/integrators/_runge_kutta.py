@@ -104,7 +104,7 @@ def first_guess(order: int) -> Callable:
         h = h if span > 0.0 else -h
         ahead = moved(y, h, k)
         change = combined((1.0, -1.0), (slope(t + h, ahead, body, params), k))
-        bend = size(change, y, y, body, tolerances) / abs(h)
+        bend = size(change, y, y, body, tolerances) / (abs(h) + 1e-300)  # there may be no time
         worst = max(rate, bend)
         step = max(1e-6, abs(h) * 1e-3) if worst <= 1e-15 else (GUESS / worst) ** power
         step = min(100.0 * abs(h), step)
