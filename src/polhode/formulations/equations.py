@@ -67,25 +67,11 @@ def _square(n: int) -> Callable:
 
 
 def _mean_square(n: int) -> Callable:
-    """The root of the mean of (d_i / (atol + rtol |y_i|))², |y_i| the larger of both ends."""
-
-    def terms(count):
-        last = count - 1
-
-        def term(d, y, new, rtol, atol):
-            x = d[last] / (atol + rtol * max(abs(y[last]), abs(new[last])))
-            return x * x
-
-        if last == 0:
-            return term
-        before = terms(last)
-        return lambda d, y, new, rtol, atol: (
-            before(d, y, new, rtol, atol) + term(d, y, new, rtol, atol)
-        )
-
-    total = terms(n)
+    """The root of the mean square of d, relative to atol + rtol |y|; |y| is the longer one."""
+    square = _square(n)
 
     def mean_square(d, y, new, body, tolerances):
-        return sqrt(total(d, y, new, tolerances[0], tolerances[1]) / n)
+        longer = sqrt(max(square(y), square(new)))
+        return sqrt(square(d) / n) / (tolerances[0] * longer + (tolerances[1] + 1e-300))
 
     return mean_square
