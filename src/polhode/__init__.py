@@ -8,7 +8,7 @@ from polhode._samples import integrate_samples
 from polhode._solve import prepare, solve
 from polhode._solvers import Solver
 from polhode._version import __version__
-from polhode.body import RigidBody
+from polhode.body import RigidBody, shapes
 from polhode.contracts import Formulation, Integrator, Method, Model, Status
 from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
 from polhode.exact import exact_free_motion
@@ -60,6 +60,7 @@ __all__ = [
     "prepare_angular_velocity",
     "problems",
     "read_samples",
+    "shapes",
     "solve",
     "torque",
 ]

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from polhode.body.inertia import checked, is_diagonal, principal, settled, tensor_of
+from polhode.body.mesh import mesh as mesh_shape
+from polhode.body.shape import Shape, combined, three
 from polhode.errors import InputError
 
-TOLERANCE = 1e-9  # relative, of the symmetry and of the triangle inequality
-NEGLIGIBLE = 4 * np.finfo(float).eps  # off-diagonal terms below this are rounding
+NOISE = 8  # times the rounding of shapes and meshes, as they estimate it
 
 
 class RigidBody:
@@ -23,24 +25,55 @@ class RigidBody:
         Moments must be positive and obey the triangle inequality; equality is allowed (discs), and
         one moment may be zero if the two others are equal (a rod, which has no rate about itself).
     mass : kg
+    centre : where the centre of mass is in the coordinates that the body was described in, for
+        points of it: ``run.point_position(point - body.centre)``; nothing else depends on it
     """
 
-    def __init__(self, inertia: Any, mass: float = 1.0):
-        self.inertia = _tensor(inertia)
+    def __init__(self, inertia: Any, mass: float = 1.0, *, centre: Any = (0.0, 0.0, 0.0)):
+        self.inertia = tensor_of(inertia)
         self.mass = float(mass)
         if not (math.isfinite(self.mass) and self.mass > 0):
             raise InputError(f"mass must be a positive number of kilograms, got {mass!r}")
-        off_diagonal = self.inertia - np.diag(np.diag(self.inertia))
-        self.is_aligned = not off_diagonal.any()
-        if self.is_aligned:
-            moments, rotation = np.diag(self.inertia), np.eye(3)
-        else:
-            moments, rotation = np.linalg.eigh(self.inertia)
-            rotation = _proper(rotation)
-        self.principal_moments = _checked(moments)
-        self.principal_axes = rotation  # columns, in the user's body axes
-        for array in (self.inertia, self.principal_moments, self.principal_axes):
+        self.centre = three(centre, "centre")
+        self.is_aligned = is_diagonal(self.inertia)
+        moments, self.principal_axes = principal(self.inertia)  # columns, in the user's body axes
+        self.principal_moments = checked(moments)
+        for array in (self.inertia, self.principal_moments, self.principal_axes, self.centre):
             array.setflags(write=False)
+
+    @classmethod
+    def from_shapes(cls, *shapes: Shape) -> "RigidBody":
+        """The body that the shapes make together, in their axes: ``from_shapes(box, wheel)``.
+
+        Entries and differences of moments that are below the rounding of the sum count as 0, so
+        that the axes of symmetric bodies stay where they are.
+        """
+        for shape in shapes:
+            if not isinstance(shape, Shape):
+                raise InputError(f"shapes must be shapes of ph.shapes, got {shape!r}")
+        if not shapes:
+            raise InputError("from_shapes needs at least one shape of ph.shapes")
+        whole = combined(shapes, (1.0,) * len(shapes))
+        return cls(settled(whole.inertia, NOISE * whole.rounding), whole.mass, centre=whole.centre)
+
+    @classmethod
+    def from_mesh(
+        cls,
+        mesh: Any,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        scale: float = 1.0,
+    ) -> "RigidBody":
+        """The solid inside a closed triangle mesh, in its axes; see ``ph.shapes.mesh``.
+
+        Parameters
+        ----------
+        mesh : a file (STL, OBJ, PLY), a pair (vertices, faces), or an object with these attributes
+        mass, density : kg, or kg/m³; one of the two
+        scale : metres for each unit of the mesh: 1e-3 for one in millimetres
+        """
+        return cls.from_shapes(mesh_shape(mesh, mass=mass, density=density, scale=scale))
 
     @cached_property
     def data(self) -> tuple:
@@ -67,56 +100,3 @@ class RigidBody:
     def __repr__(self) -> str:
         given = self.principal_moments if self.is_aligned else self.inertia
         return f"RigidBody({np.array2string(given, separator=', ')}, mass={self.mass!r})"
-
-
-def _tensor(inertia: Any) -> np.ndarray:
-    try:
-        array = np.array(inertia, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"inertia must be three moments or a 3×3 tensor of numbers, got {inertia!r}"
-        ) from None
-    if array.shape not in ((3,), (3, 3)):
-        raise InputError(
-            f"inertia must be three moments or a 3×3 tensor, got an array of shape {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        raise InputError(f"inertia must be finite, got {array.tolist()}")
-    if array.shape == (3,):
-        return np.diag(array)
-    size = np.abs(array).max()
-    worst = np.abs(array - array.T).max()
-    if worst > TOLERANCE * size:
-        raise InputError(
-            f"inertia must be symmetric, but differs from its transpose by {worst:.3g};"
-            " products of inertia enter off the diagonal with a minus sign, twice"
-        )
-    array = (array + array.T) / 2
-    array[np.abs(array) <= NEGLIGIBLE * size] = 0.0
-    return array
-
-
-def _proper(rotation: np.ndarray) -> np.ndarray:
-    """Eigenvectors with determinant +1, the largest component of the first two positive."""
-    for k in (0, 1):
-        column = rotation[:, k]
-        rotation[:, k] = column * np.sign(column[np.argmax(np.abs(column))])
-    rotation[:, 2] = np.cross(rotation[:, 0], rotation[:, 1])
-    return rotation
-
-
-def _checked(moments: np.ndarray) -> np.ndarray:
-    moments = np.array(moments, dtype=float)
-    shown = ", ".join(f"{moment:.10g}" for moment in moments)
-    largest = moments.max()
-    if largest <= 0 or moments.min() < 0:
-        raise InputError(f"moments of inertia must be positive, got ({shown})")
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        if moments[k] > (moments[i] + moments[j]) * (1 + TOLERANCE):
-            raise InputError(
-                f"no body has the moments ({shown}): I{k + 1} = {moments[k]:.10g} is larger than"
-                f" I{i + 1} + I{j + 1} = {moments[i] + moments[j]:.10g}; check units and axes, and"
-                " that the tensor is inertia and not the second moment of mass"
-            )
-    return moments

@@ -1,0 +1,195 @@
+"""``Shape``: all that mechanics asks of a part: mass, centre of mass, inertia about it.
+
+Parts of masses mᵢ at cᵢ, each with its inertia Iᵢ about its own centre, make a body with
+
+    M = Σ mᵢ,    c = c₀ + Σ mᵢ (cᵢ - c₀)/M                                              (1)
+    I = Σ [Iᵢ + mᵢ (rᵢ·rᵢ 1 - rᵢ ⊗ rᵢ)],    rᵢ = cᵢ - c                                 (2)
+
+(Mandre 2008, section 3), holes with negative mass.  Distances between parts are taken before
+anything is squared, and a centre carries what its rounding left over: a body far from the origin
+loses no digits.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from polhode.body.inertia import EPS, TOLERANCE, second_moment, spread, tensor_of
+from polhode.errors import InputError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shape:
+    """A part of a body, in the axes and coordinates that the whole body is described in.
+
+    Parameters
+    ----------
+    mass : kg
+    centre : where its centre of mass is, three numbers (m)
+    inertia : three moments or a 3×3 tensor about its own centre (kg m²); a point has 0
+
+    Shapes add (``box + wheel.moved([0, 0.4, 0])``) and subtract, for holes.  ``ph.shapes`` has
+    those with closed forms, and meshes.
+    """
+
+    mass: float
+    centre: Any  # (3,)
+    inertia: Any  # (3, 3)
+    rounding: float = 0.0  # of the inertia, estimated: kg m²
+    _rest: tuple[float, ...] = (0.0, 0.0, 0.0)  # of the centre: what its rounding left over
+
+    def __post_init__(self):
+        mass = positive(self.mass, "mass")
+        centre, inertia = three(self.centre, "centre"), tensor_of(self.inertia)
+        _check(inertia, self.rounding)
+        for array in (centre, inertia):
+            array.setflags(write=False)
+        rounding = max(float(self.rounding), EPS * float(np.trace(inertia)))
+        values = {"mass": mass, "centre": centre, "inertia": inertia, "rounding": rounding}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def moved(self, by: Any) -> "Shape":
+        """The same shape, ``by`` three numbers farther on."""
+        there = [c + Fraction(d) for c, d in zip(self._exact, three(by, "by"), strict=True)]
+        return self._with(there, self.inertia)
+
+    def turned(self, rotation: Any) -> "Shape":
+        """The same shape turned about the origin (not about its centre: move it afterwards).
+
+        ``rotation`` is a SciPy ``Rotation`` or a proper 3×3 matrix.
+        """
+        turn = _matrix(rotation)
+        there = [
+            sum((Fraction(a) * c for a, c in zip(row, self._exact, strict=True)), Fraction(0))
+            for row in turn.tolist()
+        ]
+        # the middle moment stays out: a ball keeps its tensor, a top turned about itself too
+        middle = float(np.median(np.diag(self.inertia))) * np.eye(3)
+        inertia = middle + turn @ (self.inertia - middle) @ turn.T
+        return self._with(there, (inertia + inertia.T) / 2)
+
+    def __add__(self, other: "Shape") -> "Shape":
+        return combined((self, other), (1.0, 1.0)) if isinstance(other, Shape) else NotImplemented
+
+    def __radd__(self, other: Any) -> "Shape":
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # for sum()
+
+    def __sub__(self, hole: "Shape") -> "Shape":
+        return combined((self, hole), (1.0, -1.0)) if isinstance(hole, Shape) else NotImplemented
+
+    def __repr__(self) -> str:
+        return (
+            f"Shape(mass={self.mass!r}, centre={self.centre.tolist()},"
+            f" inertia={self.inertia.tolist()})"
+        )
+
+    @property
+    def _exact(self) -> list[Fraction]:
+        """The centre with its rest."""
+        pairs = zip(self.centre.tolist(), self._rest, strict=True)
+        return [Fraction(c) + Fraction(rest) for c, rest in pairs]
+
+    def _with(self, centre: Sequence[Fraction], inertia: np.ndarray) -> "Shape":
+        return at(centre, self.mass, inertia, self.rounding)
+
+
+def at(centre: Sequence[Fraction], mass: float, inertia: Any, rounding: float) -> Shape:
+    """A shape whose centre is known better than one double can say."""
+    near = [float(c) for c in centre]
+    rest = tuple(float(c - Fraction(n)) for c, n in zip(centre, near, strict=True))
+    return Shape(mass, np.array(near), inertia, rounding, rest)
+
+
+def combined(shapes: Sequence[Shape], signs: Sequence[float]) -> Shape:
+    """All shapes together, those of sign -1 as holes."""
+    sign = np.array(signs)
+    m = sign * [shape.mass for shape in shapes]
+    mass = math.fsum(m)
+    if mass <= 8 * EPS * np.abs(m).sum():
+        raise InputError(
+            f"a hole of {-m[m < 0].sum():.10g} kg in a body of {m[m > 0].sum():.10g} kg leaves"
+            " nothing; check sizes and densities"
+        )
+    centre = np.array([shape.centre for shape in shapes])
+    rest = np.array([shape._rest for shape in shapes])
+    d = (centre - centre[0]) + (rest - rest[0])
+    mean = m @ d / mass
+    r = d - mean
+    inertia = np.einsum("i,ijk->jk", sign, np.array([shape.inertia for shape in shapes]))
+    inertia = inertia + spread((m[:, None] * r).T @ r)  # (2)
+    rounding = sum(shape.rounding for shape in shapes) + 2 * EPS * float(np.abs(m) @ (r * r).sum(1))
+    there = [c + Fraction(step) for c, step in zip(shapes[0]._exact, mean.tolist(), strict=True)]
+    return at(there, mass, inertia, rounding)
+
+
+# ---- arguments
+def weighed(
+    measure: float, mass: float | None, density: float | None, unit: str = "kg/m³"
+) -> float:
+    """The mass of so many m³ (m², m), from the one of ``mass`` and ``density`` that is given."""
+    if (mass is None) == (density is None):
+        got = "neither" if mass is None else "both"
+        raise InputError(f"give mass= in kg or density= in {unit}; got {got}")
+    if mass is not None:
+        return positive(mass, "mass")
+    return positive(density, "density") * measure
+
+
+def positive(value: Any, argument: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument} must be a number, got {value!r}") from None
+    if not (math.isfinite(number) and number > 0):
+        raise InputError(f"{argument} must be positive and finite, got {value!r}")
+    return number
+
+
+def three(value: Any, argument: str) -> np.ndarray:
+    """Three finite numbers."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument} must be three numbers, got {value!r}") from None
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(f"{argument} must be three finite numbers, got {value!r}")
+    return array
+
+
+def _matrix(rotation: Any) -> np.ndarray:
+    given = rotation.as_matrix() if hasattr(rotation, "as_matrix") else rotation
+    try:
+        turn = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        turn = np.empty(0)
+    if turn.shape != (3, 3) or not np.isfinite(turn).all():
+        raise InputError(
+            f"rotation must be one SciPy Rotation or a 3×3 matrix of finite numbers, got {rotation!r}"
+        )
+    worst = np.abs(turn @ turn.T - np.eye(3)).max()
+    if worst > 1e-6 or np.linalg.det(turn) < 0:
+        raise InputError(
+            f"rotation must be proper: R Rᵀ differs from 1 by {worst:.3g}, its determinant is"
+            f" {np.linalg.det(turn):.6g}"
+        )
+    if worst > 4 * EPS:  # a rotation keeps its bits
+        from scipy.spatial.transform import Rotation
+
+        turn = Rotation.from_matrix(turn).as_matrix()
+    return turn
+
+
+def _check(inertia: np.ndarray, rounding: float) -> None:
+    """Refuse what no distribution of mass has: a second moment that is negative somewhere."""
+    least = np.linalg.eigvalsh(second_moment(inertia)).min()
+    if least < -max(TOLERANCE * np.trace(inertia), 8 * rounding):
+        shown = ", ".join(f"{moment:.10g}" for moment in np.linalg.eigvalsh(inertia))
+        raise InputError(
+            f"no body has the moments ({shown}); if a hole was cut, it is not inside the body, or"
+            " denser than it"
+        )
