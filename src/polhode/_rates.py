@@ -17,11 +17,11 @@ from polhode._checks import (
     span,
     step_limits,
 )
-from polhode._course import Course, pursue, row_at_break, row_of_numbers
+from polhode._course import Course, Motion, pursue, row_at_break, row_of_numbers
 from polhode._join import pursuit
-from polhode._solvers import Asked, Keeper, failure, noted, reporter
+from polhode._solvers import Asked, Keeper, reporter
 from polhode._tree import flat
-from polhode.contracts import OK, Formulation, Integrator, Rate, Status
+from polhode.contracts import OK, Formulation, Integrator, Rate
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
@@ -196,20 +196,7 @@ class RateSolver(Keeper):
         watch = None if self.watch is None else self.watch.anew()
         run = self._pursued if self.integrator.adaptive else self._stepped
         course = run(points, first, watch)
-        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
-        stop = None
-        if watch is not None:
-            watch.look(course.times, self._see(course))
-            stop = noted(watch, facts)
-        times = course.times
-        if course.status != OK and stop is None:
-            end = float(times[-1])
-            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
-        rows = None
-        if self.t_eval is not None or stop is not None or self.save_every != 1:
-            times = self._kept(course, stop, t0, t1)
-            rows = course.at(times)
-        facts |= {"nsteps": course.nsteps, "nfev": course.evaluations, "rejected": course.rejected}
+        times, rows, facts = self._asked_of(course, watch, t0, t1)
         return self._trajectory(course, times, rows, q, facts)
 
     # ---- computing it
@@ -280,9 +267,9 @@ class RateSolver(Keeper):
             return out
         return np.stack(to_body(tuple(q.T), tuple(out.T)), axis=1)
 
-    def _see(self, course: Course) -> Callable:
+    def _see(self, motion: Motion) -> Callable:
         def see(times):
-            q = course.at(times)
+            q = motion.at(times)
             return q, self._body_rates(times, q)
 
         return see

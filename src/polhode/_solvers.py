@@ -105,6 +105,32 @@ class Keeper:
         self._last_plan: tuple = (None,)
 
     # ---- steps of their own size
+    integrator: Integrator
+
+    def _see(self, motion: Motion) -> Callable:
+        """What an event sees at given times: (q, omega) in the user's body axes."""
+        raise NotImplementedError
+
+    def _asked_of(
+        self, course: Course, watch: Watch | None, t0: float, t1: float
+    ) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
+        """(times, rows or None for all steps, facts) that an adaptive run returns."""
+        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
+        stop = None
+        if watch is not None:
+            watch.look(course.times, self._see(course))
+            stop = noted(watch, facts)
+        times, rows = course.times, None
+        if course.status != OK and stop is None:
+            end = float(times[-1])
+            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
+        if self.t_eval is not None or stop is not None or self.save_every != 1:
+            times = self._kept(course, stop, t0, t1)
+            rows = course.at(times)
+        facts["nsteps"], facts["rejected"] = course.nsteps, course.rejected
+        facts["nfev"] = course.evaluations
+        return times, rows, facts
+
     def _kept(self, course: Course, stop: float | None, t0: float, t1: float) -> np.ndarray:
         """The times of the rows that an adaptive run returns."""
         times = course.times
@@ -520,28 +546,7 @@ class AdaptiveSolver(Door):
             stop_there = None if watch is None else lambda c: watch.look(c.times, self._see(c))
             with reporter(self.progress) as report:
                 course = pursue(*known, report, stop_there)
-        return self._told(course, state, numbers, watch, (t0, t1))
-
-    def _told(self, course, state, numbers, watch=None, span=None) -> Trajectory:
-        """The trajectory of a course, its events noted, its rows those that are asked for."""
-        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
-        stop = None
-        if watch is not None:
-            watch.look(course.times, self._see(course))
-            stop = noted(watch, facts)
-        times = course.times
-        if course.status != OK and stop is None:
-            end = float(times[-1])
-            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
-        rows = None
-        if self.t_eval is not None or stop is not None or self.save_every != 1:
-            times = self._kept(course, stop, *span)
-            rows = course.at(times)
-        facts |= {
-            "nsteps": course.nsteps,
-            "nfev": course.evaluations,
-            "rejected": course.rejected,
-        }
+        times, rows, facts = self._asked_of(course, watch, t0, t1)
         return self._trajectory(course, times, rows, state, numbers, facts)
 
     def _all_steps(self, t0, t1, row, first, state, numbers) -> Trajectory:
@@ -554,7 +559,8 @@ class AdaptiveSolver(Door):
         known = self._body, numbers, self.tolerances
         if status != OK or (t1 - t) - low != 0.0:
             course = pursue(parts, (t0, t1), row, first, *known, limit, begun=(*begun, out))
-            return self._told(course, state, numbers)
+            times, rows, facts = self._asked_of(course, None, t0, t1)
+            return self._trajectory(course, times, rows, state, numbers, facts)
         rows = out[: accepted + 1]
         facts = {
             "method": self.integrator.name,
