@@ -1,4 +1,4 @@
-"""Rigid bodies: their inertia, their mass, their principal axes; shapes and meshes they consist of."""
+"""Rigid bodies: inertia, mass and principal axes, given or from shapes and meshes."""
 
 from polhode.body.rigid_body import RigidBody
 from polhode.body.shape import Shape

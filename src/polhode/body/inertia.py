@@ -94,10 +94,10 @@ def principal(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def settled(tensor: np.ndarray, noise: float) -> np.ndarray:
-    """The tensor without its noise: small entries are 0, near moments equal."""
-    tensor = np.where(np.abs(tensor) <= noise, 0.0, tensor)
-    if is_diagonal(tensor):
-        return np.diag(merged(np.diag(tensor), noise))
+    """The tensor without its noise: diagonal if it nearly is, near moments equal."""
+    quiet = np.where(np.abs(tensor) <= noise, 0.0, tensor)
+    if is_diagonal(quiet):
+        return np.diag(merged(np.diag(quiet), noise))
     moments, axes = np.linalg.eigh(tensor)
     a, b, c = merged(moments, noise)
     if a == c:

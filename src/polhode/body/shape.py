@@ -169,7 +169,7 @@ def _matrix(rotation: Any) -> np.ndarray:
         turn = np.empty(0)
     if turn.shape != (3, 3) or not np.isfinite(turn).all():
         raise InputError(
-            f"rotation must be one SciPy Rotation or a 3×3 matrix of finite numbers, got {rotation!r}"
+            f"rotation must be one SciPy Rotation or a finite 3×3 matrix, got {rotation!r}"
         )
     worst = np.abs(turn @ turn.T - np.eye(3)).max()
     if worst > 1e-6 or np.linalg.det(turn) < 0:
