@@ -40,6 +40,7 @@ RULE = (1e-11, "12"), (1.5e-13, "16"), (2e-14, "14"), (0.0, "16 calm")
 TIGHTEST = 2e-15  # below, the estimate sees only rounding
 SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 4.0  # of the factor to the next step
 PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of change, of its error
+CRUMB = 1e-6  # where y begins at 0: the part of the span in which it gets to its scale
 
 
 # ---- the timetable: what happens when in which lane
@@ -235,6 +236,7 @@ def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
         which, allowed = choice(tolerances)
         f = slope(t, y, body, params)
         whole, speed = size(y, y, y, body, allowed), size(f, y, y, body, allowed)
+        whole = whole if whole > 0.0 else CRUMB * speed * abs(span)  # y may begin at 0
         if not speed * abs(span) > PROBE * whole:  # at rest, or nearly; or NaN
             return span, 1
         ahead = PROBE * whole / speed if span > 0.0 else -PROBE * whole / speed
