@@ -318,6 +318,69 @@ def test_attitudes_and_sums_of_models(tmp_path):
         plan(str(path), [("strength", 5)])
 
 
+# ---- meshes
+def part(path):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box([100, 200, 50]).export(path)  # mm
+    return ph.RigidBody.from_shapes(ph.shapes.box([0.1, 0.2, 0.05], density=2700.0))
+
+
+def test_a_mesh_is_a_body(polhode):
+    body = part("part.stl")
+    options = "--scale", 0.001, "--density", 2700, "--set", "omega=[0.1, 5, 0]", "--t-end", 2
+    code, out, err = polhode("run", "--mesh", "part.stl", *options)
+    assert code == 0, err
+    assert "success" in out
+    assert files() == ["part.nc", "part.png", "part.stl"]
+    run = ph.load("part.nc")
+    assert np.allclose(run.body.inertia, body.inertia, rtol=1e-6, atol=0)  # STL has 24 bits
+    assert run.omega[0] == pytest.approx([0.1, 5, 0])
+    assert polhode("run", "part.stl", *options, "-q") == (0, "", "")
+
+
+def test_a_mesh_takes_the_place_of_a_body(polhode):
+    body = part("part.stl")
+    changes = [("body.mesh", "part.stl"), ("body.scale", 1e-3)]
+    with pytest.raises(ph.InputError, match="body: give mass= in kg or density="):
+        plan("fast-top", changes)  # the mass of another body does not count
+    todo = plan("fast-top", [*changes, ("body.mass", 2.7)])
+    assert np.allclose(todo.problem.body.inertia, body.inertia, rtol=1e-6, atol=0)
+    assert todo.problem.model.name == "heavy_top"
+    again = plan("part.stl", [("omega", [1, 0, 0]), ("t_end", 1.0), ("inertia", [1, 2, 2.5])])
+    assert again.problem.body.principal_moments.tolist() == [1, 2, 2.5]
+
+
+def test_the_mesh_of_a_run_file_lies_beside_it(polhode):
+    Path("there").mkdir()
+    body = part("there/part.stl")
+    table = '[body]\nmesh = "part.stl"\ndensity = 2700.0\nscale = 0.001'
+    Path("there/run.toml").write_text(
+        f"{table}\n[initial]\nomega = [0.1, 5.0, 0.0]\n[run]\nt_end = 1.0"
+    )
+    assert np.allclose(plan("there/run.toml", []).problem.body.inertia, body.inertia, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([("body.mesh", "nowhere.stl"), ("body.density", 1.0)], "there is no file 'nowhere.stl'"),
+        ([("body.mesh", "part.step"), ("body.density", 1.0)], "ending in .stl"),
+        ([("body.density", 1.0)], "density goes with mesh only"),
+        ([("body.scale", 1.0)], "scale goes with mesh only"),
+    ],
+)
+def test_a_bad_mesh_is_told(changes, words):
+    with pytest.raises(ph.InputError, match="body: ") as told:
+        plan("fast-top", changes)
+    assert words in str(told.value)
+
+
+def test_run_needs_a_target(polhode):
+    code, _, err = polhode("run")
+    assert code == 2
+    assert "--mesh" in err
+
+
 def test_run_files_are_documented():
     page = (ROOT / "docs" / "run-files.md").read_text()
     shown = page.split("```toml\n")[1].split("```")[0]

@@ -175,7 +175,8 @@ def _read(path: Path) -> Any:
 # ---- closed, and one way round
 def _closed(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     """The faces of a mesh all of whose edges are passed as often one way as the other."""
-    if _balanced(faces, len(vertices)):
+    apart = len(vertices) == faces.size  # every face has vertices of its own
+    if not apart and _balanced(faces, len(vertices)):
         return faces
     faces = _same(vertices)[faces]
     if _balanced(faces, len(vertices)):

@@ -12,6 +12,29 @@ Target = Annotated[
         help="A problem of the catalogue (see `polhode problems`), or a run file in TOML.",
     ),
 ]
+MeshOrTarget = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME_OR_FILE]",
+        help="A problem of the catalogue (see `polhode problems`), or a run file in TOML; not"
+        " needed with `--mesh`.",
+    ),
+]
+Mesh = Annotated[
+    str | None,
+    typer.Option(
+        "--mesh",
+        metavar="FILE",
+        help="The body: the solid inside a closed mesh (STL, OBJ, PLY), with `--density`.",
+    ),
+]
+Density = Annotated[
+    float | None, typer.Option("--density", help="Of the solid inside the mesh, in kg/m³.")
+]
+Scale = Annotated[
+    float | None,
+    typer.Option("--scale", help="Metres for each unit of the mesh; 0.001 for millimetres."),
+]
 MethodName = Annotated[
     str | None, typer.Option("--method", help="The method; `polhode methods` lists them.")
 ]

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polhode.body.mesh import SUFFIXES
 from polhode.cli.schema import (
     FORMS,
     RATES,
+    SOURCES,
+    WEIGHTS,
     AttitudeTable,
     BodyTable,
     InitialTable,
@@ -45,9 +48,12 @@ class Plan:
 def plan(target: str, changes: Iterable[Change]) -> Plan:
     """The plan of a catalogue name or a run file, with ``changes`` by dotted keys."""
     path, name = Path(target), target.replace("_", "-")
+    if path.suffix.lower() in SUFFIXES:
+        data = {"body": {"mesh": target}, "initial": {}, "run": {}}
+        return _planned(data, changes, path.stem, str(path))
     if name not in CATALOGUE:
         if path.suffix == ".toml" or path.is_file():
-            return _planned(_read(path), changes, path.stem, str(path))
+            return _planned(_beside(path, _read(path)), changes, path.stem, str(path))
         raise InputError(
             f"{target!r} is neither a problem of the catalogue{did_you_mean(name, CATALOGUE)} nor a"
             f" file ending in .toml; the catalogue has {', '.join(CATALOGUE)}"
@@ -114,6 +120,14 @@ def _read(path: Path) -> dict:
         raise FileError(f"{path} is not TOML: {error}") from error
 
 
+def _beside(path: Path, data: dict) -> dict:
+    """A mesh that a run file names lies beside it."""
+    body = data.get("body")
+    if isinstance(body, dict) and isinstance(body.get("mesh"), str):
+        body["mesh"] = str(path.parent / body["mesh"])
+    return data
+
+
 def _tables(problem: Problem, entry: Entry) -> dict:
     """A problem of the catalogue as the tables of a run file."""
     terms = [{"name": term.name, **term.parameters} for term in problem.model.terms]
@@ -163,7 +177,12 @@ def _change(data: dict, key: str, value: Any) -> str:
             raise InputError(f"--set key {key!r}: {part} = {place!r} is not a table")
     if tables and tables[0] == "model" and last_part == "name":
         place.clear()  # another model has other parameters
-    for group in (FORMS, RATES):  # of which one can stand
+    if last_part == "mesh" and "inertia" in place:
+        place.pop("mass", None)  # of another body
+    if last_part == "inertia":
+        place.pop("scale", None)
+        place.pop("density", None)
+    for group in (SOURCES, WEIGHTS, FORMS, RATES):  # of which one can stand
         if last_part in group:
             for other in group:
                 place.pop(other, None)

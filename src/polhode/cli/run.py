@@ -23,12 +23,15 @@ SHORT = 0.1  # seconds; a shorter run is timed again, since its first time is mo
 
 
 def run(
-    target: options.Target,
+    target: options.MeshOrTarget = None,
     method: options.MethodName = None,
     dt: options.Step = None,
     rtol: options.Tolerance = None,
     t_end: options.End = None,
     changes: options.Set = None,
+    mesh: options.Mesh = None,
+    density: options.Density = None,
+    scale: options.Scale = None,
     save_every: options.SaveEvery = None,
     out: options.Out = None,
     no_plot: options.NoPlot = False,
@@ -46,14 +49,21 @@ def run(
     - `polhode run fast-top --method extrapolation --rtol 1e-12`
     - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
     - `polhode run spinning_box.toml --out results`
+    - `polhode run --mesh part.stl --density 2700 --set "omega=[0.1, 5, 0]" --t-end 10 --dt 0.01`
     """
     from polhode import plot
     from polhode.cli.plan import parsed, plan
 
     given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end, "save_every": save_every}
-    asked = [parsed(text) for text in changes or ()]
+    body = {"mesh": mesh if target else None, "density": density, "scale": scale}
+    if not (target or mesh):
+        raise InputError("name a problem of the catalogue, a run file, or the body's --mesh")
+    asked: list[tuple[str, Any]] = [
+        (f"body.{key}", value) for key, value in body.items() if value is not None
+    ]
+    asked += [parsed(text) for text in changes or ()]
     asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
-    todo = plan(target, asked)
+    todo = plan(target or str(mesh), asked)
     _check_size(todo)
     file = _place(out, todo.name)
     result, per_step, compiling = _solved(todo, quiet)

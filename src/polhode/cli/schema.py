@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Annotated, Any, get_args
 
 from pydantic import (
@@ -35,8 +36,11 @@ class Table(BaseModel):
 
 
 class BodyTable(Table):
-    inertia: Any
-    mass: Annotated[float, Field(gt=0)] = 1.0
+    inertia: Any = None
+    mass: Annotated[float, Field(gt=0)] | None = None
+    mesh: str | None = None
+    density: Annotated[float, Field(gt=0)] | None = None
+    scale: Annotated[float, Field(gt=0)] | None = None
 
     @field_validator("inertia")
     @classmethod
@@ -44,8 +48,26 @@ class BodyTable(Table):
         RigidBody(value)
         return value
 
+    @model_validator(mode="after")
+    def _one_source(self) -> "BodyTable":
+        if (self.inertia is None) == (self.mesh is None):
+            got = "neither" if self.mesh is None else "both"
+            raise ValueError(f"give inertia, or mesh with mass or density; got {got}")
+        for name in ("density", "scale"):
+            if self.mesh is None and getattr(self, name) is not None:
+                raise ValueError(f"{name} goes with mesh only")
+        _ = self._body  # what is wrong with it is told with all other mistakes
+        return self
+
+    @cached_property
+    def _body(self) -> RigidBody:
+        if self.mesh is None:
+            return RigidBody(self.inertia, self.mass or 1.0)
+        weight = {"mass": self.mass, "density": self.density}
+        return RigidBody.from_mesh(self.mesh, **weight, scale=self.scale or 1.0)
+
     def build(self) -> RigidBody:
-        return RigidBody(self.inertia, self.mass)
+        return self._body
 
 
 class AttitudeTable(Table):
@@ -77,6 +99,8 @@ class AttitudeTable(Table):
         return quaternion(self.quaternion or self.matrix, self.scalar_first)
 
 
+SOURCES = "inertia", "mesh"
+WEIGHTS = "mass", "density"
 FORMS = "rotation_vector", "quaternion", "matrix"
 RATES = "omega", "angular_momentum"
 
