@@ -25,7 +25,7 @@ from polhode.contracts import OK, Formulation, Integrator, Rate
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.problem import quaternion
-from polhode.trajectory import FACTS, Details, Trajectory
+from polhode.trajectory import Details, Trajectory
 
 ROTOR = "rotor"
 TOLERANCE = 1e-9  # of one step, if nobody says
@@ -297,7 +297,7 @@ class RateSolver(Keeper):
         """``rows`` are attitudes at ``times``; None: those of the steps."""
         facts["t"], facts["body"], facts["angular_momentum"] = times, None, None
         facts["arguments"], facts["reason"] = self.arguments, self.reason
-        facts["_details"] = OfRate(self, course, times, rows, q, facts)
+        facts["_details"] = OfRate(self, course, times, rows, q)
         return Trajectory.of(facts)
 
     def __repr__(self) -> str:
@@ -308,11 +308,11 @@ class RateSolver(Keeper):
 class OfRate(Details):
     """What a trajectory of a given angular velocity computes when it is asked for."""
 
-    __slots__ = ("door", "facts", "first", "rows", "source", "times")
+    __slots__ = ("door", "first", "rows", "source", "times")
 
-    def __init__(self, door, source, times, rows, first, facts):
+    def __init__(self, door, source, times, rows, first):
         self.door, self.source, self.times, self.rows = door, source, times, rows
-        self.first, self.facts = first, facts
+        self.first = first
 
     def motion(self):
         return (self.source.states if self.rows is None else self.rows), None
@@ -323,8 +323,7 @@ class OfRate(Details):
     def acceleration(self):
         return self.door._slopes(self.source, self.times)
 
-    def sol(self, times):
-        facts = {name: value for name, value in self.facts.items() if name in FACTS}
+    def sol(self, times, facts):
         rows = self.source.at(times)
         return self.door._trajectory(self.source, times, rows, self.first, facts)
 

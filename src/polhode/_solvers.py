@@ -50,7 +50,7 @@ from polhode.contracts import ADVICE, OK, Formulation, Integrator, Method, Statu
 from polhode.errors import InputError, MethodError
 from polhode.exact import EXACT
 from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
-from polhode.trajectory import FACTS, Details, Trajectory
+from polhode.trajectory import Details, Trajectory
 
 FREE_ROWS = 201  # states of a closed form when nobody says which
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
@@ -228,7 +228,7 @@ class Door(Keeper):
         """
         facts["t"], facts["body"] = times, self.problem.body
         facts["arguments"], facts["reason"] = self.arguments, self.reason
-        facts["_details"] = OfBody(self, motion, times, rows, first, params, facts)
+        facts["_details"] = OfBody(self, motion, times, rows, first, params)
         return Trajectory.of(facts)
 
     def _looked(self, motion: Motion, facts: dict[str, Any]) -> float | None:
@@ -273,11 +273,11 @@ class Door(Keeper):
 class OfBody(Details):
     """What a trajectory of a body computes when it is asked for."""
 
-    __slots__ = ("door", "facts", "first", "params", "rows", "source", "times")
+    __slots__ = ("door", "first", "params", "rows", "source", "times")
 
-    def __init__(self, door, source, times, rows, first, params, facts):
+    def __init__(self, door, source, times, rows, first, params):
         self.door, self.source, self.times, self.rows = door, source, times, rows
-        self.first, self.params, self.facts = first, params, facts
+        self.first, self.params = first, params
 
     def states(self):
         return self.source.states if self.rows is None else self.rows
@@ -296,9 +296,8 @@ class OfBody(Details):
         values = door._parts.accelerations(self.times, self.states(), door._body, self.params)
         return values if body.is_aligned else values @ body.principal_axes.T
 
-    def sol(self, times):
+    def sol(self, times, facts):
         rows = self.source.at(times)
-        facts = {name: value for name, value in self.facts.items() if name in FACTS}
         return self.door._trajectory(self.source, times, rows, self.first, self.params, facts)
 
     def problem(self):

@@ -40,7 +40,8 @@ class Details:
     def acceleration(self) -> np.ndarray | None:
         return None
 
-    def sol(self, times: np.ndarray) -> "Trajectory":
+    def sol(self, times: np.ndarray, facts: dict[str, Any]) -> "Trajectory":
+        """The trajectory at other times, with these attributes."""
         raise InputError(
             "this trajectory has no dense output (it was read from a file, or made from samples);"
             " give the times as t_eval= when it is made"
@@ -87,8 +88,8 @@ class Part(Details):
     def acceleration(self):
         return self._of(self.whole.angular_acceleration)
 
-    def sol(self, times):
-        return self.whole.sol(times)
+    def sol(self, times, facts):
+        return self.whole._details.sol(times, facts)
 
     def problem(self):
         return self.whole.problem
@@ -331,13 +332,17 @@ class Trajectory:
         w, v, s, u = p[:, :1], p[:, 1:], q[:, :1], q[:, 1:]
         return np.sqrt(8.0) * np.linalg.norm(s * v - w * u - np.cross(v, u), axis=1)
 
+    def _facts(self) -> dict[str, Any]:
+        """The attributes that another selection of times has too."""
+        return {name: value for name, value in vars(self).items() if name in FACTS}
+
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
         """The trajectory at any time or times of the run, in any order."""
         times = np.atleast_1d(np.array(t, dtype=float))
         if times.ndim != 1 or not np.isfinite(times).all():
             raise InputError(f"t must be a time or a list of times, got {t!r}")
-        return self._details.sol(times)
+        return self._details.sol(times, self._facts())
 
     @cached_property
     def events(self) -> "list[Trajectory]":
@@ -351,12 +356,12 @@ class Trajectory:
         """The states at an index, a slice, a mask or a list of indices."""
         if isinstance(key, (int, np.integer)):
             key = slice(key, key + 1 or None)
-        facts = {name: value for name, value in vars(self).items() if name in FACTS}
+        facts = self._facts()
         facts["error"] = None if self.error is None else self.error[key]
         return Trajectory.of({**facts, "t": self.t[key], "_details": Part(self, key)})
 
     # ---- words
-    def _facts(self) -> dict[str, str]:
+    def _words(self) -> dict[str, str]:
         span = f"{self.t[0]:g} to {self.t[-1]:g}" if len(self) else "empty"
         counts = f"{self.nsteps} steps, {self.nfev} torque evaluations"
         if self.rejected:
@@ -387,13 +392,13 @@ class Trajectory:
         return facts
 
     def __repr__(self) -> str:
-        return "Trajectory\n" + "\n".join(f"  {k:<8} {v}" for k, v in self._facts().items())
+        return "Trajectory\n" + "\n".join(f"  {k:<8} {v}" for k, v in self._words().items())
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
             f"<td style='text-align:left'>{html.escape(v)}</td></tr>"
-            for k, v in self._facts().items()
+            for k, v in self._words().items()
         )
         return f"<table><caption>Trajectory</caption>{rows}</table>"
 
