@@ -151,6 +151,11 @@ def test_vertices_of_equal_coordinates_are_one():
     near(shapes.mesh(mixed, density=1.0), shapes.box([1, 1, 1], density=1.0).moved([0.5] * 3))
 
 
+def test_vertices_are_told_apart_whatever_their_keys(monkeypatch):
+    monkeypatch.setattr("polhode.body.mesh._mixed", lambda rows, salt: np.zeros(len(rows), "u8"))
+    test_vertices_of_equal_coordinates_are_one()
+
+
 def test_a_mesh_turned_inside_out_is_turned_over():
     with pytest.warns(ph.PolhodeWarning, match="clockwise from outside"):
         shape = shapes.mesh(over(block([1, 2, 3])), density=1.0)

@@ -45,13 +45,13 @@ def mesh(
     """
     scale = positive(scale, "scale")
     vertices, faces = _arrays(mesh)
-    faces = _closed(vertices, faces)
+    vertices, faces, number = _closed(vertices, faces)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     extent = high - low
     middle = low + extent / 2
     x = np.ascontiguousarray((vertices - middle).T)
     base = [Fraction(c) for c in middle.tolist()]
-    _nested(x, faces)
+    _nested(x, faces, number)
     for _ in range(3):
         sums = _integrals(x, faces)
         if abs(sums.volume) <= 64 * EPS * sums.total_volume:
@@ -173,14 +173,15 @@ def _read(path: Path) -> Any:
 
 
 # ---- closed, and one way round
-def _closed(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """The faces of a mesh all of whose edges are passed as often one way as the other."""
+def _closed(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(vertices, faces, numbers the vertices had), every edge passed as often either way."""
     apart = len(vertices) == faces.size  # every face has vertices of its own
     if not apart and _balanced(faces, len(vertices)):
-        return faces
-    faces = _same(vertices)[faces]
+        return vertices, faces, np.arange(len(vertices))
+    number, place = _same(vertices)
+    vertices, faces = vertices[number], place[faces]
     if _balanced(faces, len(vertices)):
-        return faces
+        return vertices, faces, number
     edges = _edges(faces)
     key = np.minimum(*edges) * len(vertices) + np.maximum(*edges)
     _, first, place, count = np.unique(
@@ -192,15 +193,15 @@ def _closed(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
         ends = edges[:, first[open_[0]]]
         raise InputError(
             f"mesh is not closed: {_counted(len(open_))} of {len(count)} belong to an odd number of"
-            f" faces, such as that {_between(vertices, ends)}; fill its holes, or merge vertices"
-            " that nearly coincide"
+            f" faces, such as that {_between(vertices, number, ends)}; fill its holes, or merge"
+            " vertices that nearly coincide"
         )
     wrong = np.flatnonzero(net)
     ends = edges[:, first[wrong[0]]]
     raise InputError(
         f"the faces of mesh are not turned one way: {_counted(len(wrong))} of {len(count)} are"
-        f" passed twice in the same direction, such as that {_between(vertices, ends)}; turn faces"
-        " so that all are counterclockwise from outside"
+        f" passed twice in the same direction, such as that {_between(vertices, number, ends)};"
+        " turn faces so that all are counterclockwise from outside"
     )
 
 
@@ -208,9 +209,12 @@ def _counted(edges: int) -> str:
     return "1 edge" if edges == 1 else f"{edges} edges"
 
 
-def _between(vertices: np.ndarray, ends: np.ndarray) -> str:
-    i, j = (int(k) for k in ends)
-    return f"between vertices {i} at {vertices[i].tolist()} and {j} at {vertices[j].tolist()}"
+def _between(vertices: np.ndarray, number: np.ndarray, ends: np.ndarray) -> str:
+    i, j = ends
+    return (
+        f"between vertices {number[i]} at {vertices[i].tolist()} and {number[j]} at"
+        f" {vertices[j].tolist()}"
+    )
 
 
 def _edges(faces: np.ndarray) -> np.ndarray:
@@ -227,27 +231,39 @@ def _balanced(faces: np.ndarray, n: int) -> bool:
     return np.array_equal(there, back)
 
 
-def _same(vertices: np.ndarray) -> np.ndarray:
-    """For each vertex, one that stands for all that lie where it does."""
+def _same(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(first, place): vertex k lies where ``first[place[k]]`` lies, the first one there."""
     rows = vertices + 0.0  # -0 is 0
-    key = np.zeros(len(rows), np.uint64)
-    for bits in rows.view(np.uint64).T:  # splitmix64
+    bits = np.uint64(len(rows).bit_length())
+    for salt in range(4):  # a sort of keys that end in the index is faster than one of indices
+        key = _mixed(rows, salt) >> bits << bits | np.arange(len(rows), dtype=np.uint64)
+        key.sort()
+        order = (key & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+        new = np.append(True, np.diff(key >> bits) != 0)
+        leads = np.zeros(len(rows), bool)
+        leads[order[new]] = True
+        first, place = np.flatnonzero(leads), np.empty(len(rows), np.int64)
+        rank = np.cumsum(leads) - 1  # in the order of the mesh, in which neighbours are near
+        place[order] = rank[order[new]][np.cumsum(new) - 1]
+        if np.array_equal(rows[first][place], rows):  # no keys met by chance
+            return first, place
+    _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, place.reshape(-1)
+
+
+def _mixed(rows: np.ndarray, salt: int) -> np.ndarray:
+    """A number of 64 bits for each row, by splitmix64."""
+    key = np.full(len(rows), salt, np.uint64)
+    for bits in rows.view(np.uint64).T:
         key = (key ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         key ^= key >> np.uint64(31)
-    order = np.argsort(key)
-    new = np.append(True, np.diff(key[order]) != 0)
-    same = np.empty(len(rows), np.int64)
-    same[order] = order[new][np.cumsum(new) - 1]
-    if np.array_equal(rows[same], rows):
-        return same
-    _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return first[place.reshape(-1)]  # two keys met by chance
+    return key
 
 
 # ---- solids outside, hollows inside
-def _nested(x: np.ndarray, faces: np.ndarray) -> None:
+def _nested(x: np.ndarray, faces: np.ndarray, number: np.ndarray) -> None:
     """Refuse a solid inside another one, and a hollow outside: its volume would count wrongly."""
     surfaces = _surfaces(x.shape[1], faces)
     if len(surfaces) == 1:
@@ -271,7 +287,7 @@ def _nested(x: np.ndarray, faces: np.ndarray) -> None:
         else:
             continue
         raise InputError(
-            f"the surface of mesh with vertex {int(part[0, 0])}, one of {len(surfaces)}, {what};"
+            f"the surface of mesh with vertex {number[part[0, 0]]}, one of {len(surfaces)}, {what};"
             f" {remedy}"
         )
 
