@@ -11,7 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode import _course, _join, _solvers, loops
+from polhode import _course, _events, _join, _solvers, loops
 from polhode._join import Pursuit
 from polhode.contracts import Rate
 from polhode.formulations import FORMULATIONS
@@ -87,6 +87,7 @@ def plain_python():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_join, "CompiledOrPlain", plain)
         patch.setattr(loops, "CompiledOrPlain", plain)
+        patch.setattr(_events, "CompiledOrPlain", plain)
         patch.setattr(_join, "_known", {})
         _join._states.cache_clear()
         yield

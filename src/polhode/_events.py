@@ -43,6 +43,7 @@ class Watch:
         self.stop: float | None = None
         self._done = 0  # steps that were looked at
         self._signs: list[float] = [0.0 for _ in events]
+        self._tails: list[tuple[float, float] | None] = [None for _ in events]  # (time, value)
 
     def anew(self) -> "Watch":
         return Watch(self.events)
@@ -69,7 +70,8 @@ class Watch:
                 flat = np.atleast_1d(t).ravel()
                 return event.values(flat, *see(flat)).reshape(np.shape(t))
 
-            zeros = _zeros(times, values, value, self._signs[k])
+            tail, self._tails[k] = self._tails[k], (float(times[-2]), float(values[-2]))
+            zeros = _zeros(times, values, value, self._signs[k], tail)
             last = np.flatnonzero(values)
             self._signs[k] = np.sign(values[last[-1]]) if len(last) else self._signs[k]
             found.append([z for z in zeros if event.direction * z[1] * forward >= 0])
@@ -89,11 +91,21 @@ class Watch:
 
 
 def _zeros(
-    times: np.ndarray, values: np.ndarray, value: Callable, before: float
+    times: np.ndarray,
+    values: np.ndarray,
+    value: Callable,
+    before: float,
+    tail: tuple[float, float] | None = None,
 ) -> list[tuple[float, float]]:
-    """(time, sign of the change) of the zeros, in the order of the motion."""
+    """(time, sign of the change) of the zeros, in the order of the motion.
+
+    ``before`` is the sign that was seen last, ``tail`` what was seen just before the first time.
+    """
     from scipy.optimize import elementwise
 
+    if tail is not None:  # the function may turn at the first time
+        times, values = np.append(tail[0], times), np.append(tail[1], values)
+    seen = int(tail is not None)
     signs = np.sign(values)
     if not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values)))
@@ -102,7 +114,7 @@ def _zeros(
         )
     where, brackets = np.flatnonzero(signs), []
     for i, j in pairwise(where):
-        if signs[i] != signs[j]:
+        if signs[i] != signs[j] and j > seen:
             brackets.append((times[i], times[j], signs[j]))
     if len(where) and before * signs[where[0]] < 0 and where[0] > 0:
         brackets.append((times[0], times[where[0]], signs[where[0]]))
