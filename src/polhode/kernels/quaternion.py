@@ -85,10 +85,10 @@ def left_rate(omega, q):
     )
 
 
-def right_rate(q, omega):
-    """q ω / 2: the rate of change of q by an angular velocity in body axes."""
+def half_rate(q, half):
+    """q h: the rate of change of q by an angular velocity in body axes of which h is half."""
     w, x, y, z = q
-    a, b, c = 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]
+    a, b, c = half
     return (
         -fma(a, x, fma(b, y, c * z)),
         fma(a, w, fma(c, y, -(b * z))),
