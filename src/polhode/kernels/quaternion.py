@@ -116,7 +116,7 @@ def columns(q):
 def squared_up(a, b, c):
     """One step towards the nearest rotation matrix, by columns: X (3 - XᵀX) / 2.
 
-    An error e of lengths and angles becomes 3e²/4 (Newton's iteration of Higham 1986, inverse free).
+    An error e of lengths and angles becomes 3e²/4 (Higham 1986, without an inverse).
     """
     aa, bb, cc = 1.5 - 0.5 * dot(a, a), 1.5 - 0.5 * dot(b, b), 1.5 - 0.5 * dot(c, c)
     ab, bc, ca = -0.5 * dot(a, b), -0.5 * dot(b, c), -0.5 * dot(c, a)
