@@ -12,7 +12,7 @@ def problems() -> None:
     """
     from rich.table import Table
 
-    from polhode.problems import CATALOGUE
+    from polhode.problems import CATALOGUE, RATES
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("name", no_wrap=True)
@@ -22,3 +22,5 @@ def problems() -> None:
     for name, entry in CATALOGUE.items():
         table.add_row(name, entry.method, f"{entry.dt:g}", f"{entry.t_end:g}", plain(entry.summary))
     stdout().print(table)
+    names = ", ".join(name.replace("-", "_") for name in RATES)
+    stdout().print(plain(f"\nAngular velocities in closed form, for Python (ph.problems): {names}"))
