@@ -150,7 +150,12 @@ def watched(events: Any) -> Watch | None:
     """The events that a user asked for: a function or several."""
     if events is None:
         return None
-    functions = (events,) if callable(events) else tuple(events)
+    try:
+        functions = (events,) if callable(events) else tuple(events)
+    except TypeError:
+        raise InputError(
+            f"events must be a function event(t, q, omega), or several, got {events!r}"
+        ) from None
     made = []
     for k, function in enumerate(functions):
         if not callable(function):
