@@ -70,7 +70,7 @@ METHODS = {
     "bulirsch-stoer": {"rtol": 1e-14},
     "gauss-taylor": {},
     "magnus4": {"dt": 0.3},
-    "rk4": {"dt": 0.001},
+    "rk4": {"dt": 0.002},
 }
 
 
@@ -234,10 +234,10 @@ def test_chunks_and_blocks_do_not_matter(chunk):
 @pytest.mark.parametrize("formulation", ["vectors3", "generator-reset"])
 def test_signs_do_not_jump_while_a_run_grows(formulation):
     """Events see attitudes of continuous sign, also where a formulation has none."""
-    options = {"rtol": 1e-10, "formulation": formulation}
+    options = {"rtol": 1e-7, "formulation": formulation}
     with motions.small_chunks(4, 5):
         run = turning((0.0, 9.0), upright, "dopri5", **options)
-    assert np.abs(run.t_events[0] - QUARTERS[:3]).max() < 1e-7
+    assert np.abs(run.t_events[0] - QUARTERS[:3]).max() < 1e-4
 
 
 # ---- the ends
@@ -325,19 +325,19 @@ def right_times(end):
     ids=["closed form", "closed form, dt", "vern9", "vectors2", "map", "saved", "at times"],
 )
 def test_the_precession_of_a_free_body(options):
-    run = ph.solve(free_problem(), (0.0, 30.0), events=across, **options)
-    assert np.abs(run.t_events[0] - right_times(30.0)).max() < 2e-12
+    run = ph.solve(free_problem(), (0.0, 15.0), events=across, **options)
+    assert np.abs(run.t_events[0] - right_times(15.0)).max() < 2e-12
     assert np.abs(run.events[0].omega[:, 0]).max() < 2e-12
 
     @event(terminal=2)
     def stop(t, q, omega):
         return omega[0]
 
-    run = ph.solve(free_problem(), (0.0, 30.0), events=stop, **options)
-    assert abs(run.t_events[0][-1] - right_times(30.0)[1]) < 2e-12
+    run = ph.solve(free_problem(), (0.0, 15.0), events=stop, **options)
+    assert abs(run.t_events[0][-1] - right_times(15.0)[1]) < 2e-12
     assert run.message.startswith("stopped at t = ")
     if "t_eval" in options:
-        assert run.t.tolist() == [3.0, 7.0][: int(np.sum(right_times(30.0)[1] > [3.0, 7.0]))]
+        assert run.t.tolist() == [3.0, 7.0][: int(np.sum(right_times(15.0)[1] > [3.0, 7.0]))]
     else:
         assert run.t[-1] == run.t_events[0][-1]
     assert run.success
