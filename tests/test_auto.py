@@ -15,7 +15,8 @@ TOP = ph.problems.fast_top()
 # ---- no torque: the closed form
 def test_a_free_body_moves_by_the_closed_form():
     run = ph.solve(FREE, (2, 12), t_eval=[3.0, 7.5, 12.0])
-    exact = ph.exact_free_motion(FREE.body, None, FREE.omega, [1.0, 5.5, 10.0])
+    times = np.arange(21) / 2  # near enough for a continuous sign of q
+    exact = ph.exact_free_motion(FREE.body, None, FREE.omega, times)[[2, 11, 20]]
     assert (run.q == exact.q).all()
     assert (run.angular_momentum == exact.angular_momentum).all()
     assert run.t.tolist() == [3.0, 7.5, 12.0]

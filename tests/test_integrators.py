@@ -468,6 +468,21 @@ def test_first_step_and_max_step_are_heeded(record):
     assert np.abs(np.diff(run.t)).max() <= longest / 3 * (1 + 1e-12)
 
 
+@over(tuple(r for r in GENERAL if r.adaptive))
+def test_variables_may_begin_at_zero(record):
+    """The generator of no turn at all: the first step has nothing to be relative to."""
+
+    def steady(t):
+        return 0.6, 0.0, 0.8
+
+    for t_span in ((0.0, 0.5), (0.5, 0.0), (0.0, 1e-9)):
+        run = integrate(record, t_span, steady, formulation="generator", rtol=1e-10)
+        half = (t_span[1] - t_span[0]) / 2
+        right = math.cos(half), 0.6 * math.sin(half), 0.0, 0.8 * math.sin(half)
+        assert run.success
+        assert gap(run.q[-1], right) < 1e-9 * abs(half)
+
+
 # ---- time
 @over(RECORDS)
 @pytest.mark.parametrize("begin", [0.0, 2.0**20])
