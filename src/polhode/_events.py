@@ -74,7 +74,7 @@ class Watch:
             zeros = _zeros(times, values, value, self._signs[k], tail)
             last = np.flatnonzero(values)
             self._signs[k] = np.sign(values[last[-1]]) if len(last) else self._signs[k]
-            found.append([z for z in zeros if event.direction * z[1] * forward >= 0])
+            found.append([z for z in zeros if event.direction * z[1] >= 0])
         self._stop_at(found, forward)
         for k, zeros in enumerate(found):
             kept = [t for t, _ in zeros if self.stop is None or forward * (t - self.stop) <= 0]

@@ -246,6 +246,7 @@ def fixed(integrator: Integrator, formulation: Formulation) -> Method:
         order=integrator.order,
         symmetric=integrator.symmetric,
         symplectic=False,
+        torques_at_start=integrator.evaluations_at_start,
         torques_per_step=integrator.evaluations,
         torques_per_iteration=integrator.evaluations_per_iteration,
         references=integrator.references,

@@ -244,7 +244,9 @@ class RateSolver(Keeper):
         course = Course(parts, np.concatenate(pieces), first, (), params, weights)
         course.status, course.breaks = status, starts
         course.evaluations = (
-            count * integrator.evaluations + iterations * integrator.evaluations_per_iteration
+            len(points[1:]) * integrator.evaluations_at_start
+            + count * integrator.evaluations
+            + iterations * integrator.evaluations_per_iteration
         )
         course.next_step = self.dt
         return course

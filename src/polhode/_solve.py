@@ -57,8 +57,8 @@ def solve(
     save_every : keep every so manyth step (and the last); not with ``t_eval``
     events : a function ``event(t, q, omega)`` or several, whose zeros are looked for: q is
         (w, x, y, z), omega in body axes.  As in SciPy, its attributes ``terminal`` (stop there; a
-        number: at the so manyth) and ``direction`` (only zeros where it rises, > 0, or falls, < 0)
-        are heeded.  ``run.t_events`` are the times, ``run.events`` the states
+        number: at the so manyth) and ``direction`` (only zeros where it rises along the run, > 0,
+        or falls, < 0) are heeded.  ``run.t_events`` are the times, ``run.events`` the states
     compensated : carry what the sums of a map's state lose, for runs of many million steps
         (integrators always do)
     progress : True for a bar on stderr, or a function of the fraction done

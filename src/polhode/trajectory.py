@@ -339,7 +339,10 @@ class Trajectory:
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
         """The trajectory at any time or times of the run, in any order."""
-        times = np.atleast_1d(np.array(t, dtype=float))
+        try:
+            times = np.atleast_1d(np.array(t, dtype=float))
+        except (TypeError, ValueError):
+            raise InputError(f"t must be a time or a list of times, got {t!r}") from None
         if times.ndim != 1 or not np.isfinite(times).all():
             raise InputError(f"t must be a time or a list of times, got {t!r}")
         return self._details.sol(times, self._facts())

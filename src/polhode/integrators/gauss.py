@@ -289,6 +289,7 @@ def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any)
         "dense_order": order,
         "symmetric": True,
         "symplectic": True,
+        "evaluations_at_start": 1,
         "evaluations_per_iteration": order // 2,
         "references": ("butcher1964implicit", "antonana2017"),
     }
