@@ -30,9 +30,11 @@ def reports(tmp_path_factory):
 
     def report(name):
         if name not in made:
+            made[name] = "it stopped before"  # and does so only once
             said = []
             out = tmp_path_factory.mktemp(name) / "not" / "there yet"
             made[name] = PAPERS[name].reproduce(True, out, said.append), said
+        assert not isinstance(made[name], str), made[name]
         return made[name]
 
     return report

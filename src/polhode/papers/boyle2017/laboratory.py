@@ -226,7 +226,7 @@ class Laboratory:
         begin, stop = problem.span[0], problem.span[1] if end is None else end
         first = tuple(scale * x for x in variables.enter(problem.attitude))
         carry = start(begin, 1.0, first, (), rate.params)
-        tolerances = 0.0, scale * tolerance
+        tolerances = 0.0, abs(scale) * tolerance
         at_start = INTEGRATORS[integrator].evaluations_at_start
 
         def drive() -> tuple[np.ndarray, int, int]:
