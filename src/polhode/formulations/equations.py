@@ -67,11 +67,31 @@ def _square(n: int) -> Callable:
 
 
 def _mean_square(n: int) -> Callable:
-    """The root of the mean square of d, relative to atol + rtol |y|; |y| is the longer one."""
+    """The root of the mean of (d_i / (atol + rtol |y_i|))², |y_i| the larger of both ends.
+
+    Without atol the length of y stands for |y_i|, which may be 0.
+    """
     square = _square(n)
 
+    def terms(count):
+        last = count - 1
+
+        def term(d, y, new, level, rtol, atol):
+            x = d[last] / (atol + rtol * max(abs(y[last]), abs(new[last]), level))
+            return x * x
+
+        if last == 0:
+            return term
+        before = terms(last)
+        return lambda d, y, new, level, rtol, atol: (
+            before(d, y, new, level, rtol, atol) + term(d, y, new, level, rtol, atol)
+        )
+
+    total = terms(n)
+
     def mean_square(d, y, new, body, tolerances):
-        longer = sqrt(max(square(y), square(new)))
-        return sqrt(square(d) / n) / (tolerances[0] * longer + (tolerances[1] + 1e-300))
+        rtol, atol = tolerances
+        level = 0.0 if atol > 0.0 else sqrt(max(square(y), square(new))) + 1e-300
+        return sqrt(total(d, y, new, level, rtol, atol) / n)
 
     return mean_square
