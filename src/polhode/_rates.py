@@ -143,7 +143,7 @@ class RateSolver(Keeper):
         self._check(asked, tolerance)
         self.tolerances = 0.0, tolerance
         self._parts = pursuit(self.integrator, self.formulation, self.rate)
-        self._tried = False
+        self._start: tuple | None = None
         self._row: np.ndarray | None = None
 
     def _check(self, asked: Asked, tolerance: float) -> None:
@@ -187,17 +187,27 @@ class RateSolver(Keeper):
     ) -> Trajectory:
         """Integrate over ``t_span``, from an attitude (default: the identity)."""
         t0, t1 = span(t_span)
-        q = quaternion(attitude, scalar_first)
-        first = self.formulation.enter(q)
-        if not self._tried:
-            _try(self._omega, self.rate, t0, q)
-            self._tried = True
+        q, first = self._from(attitude, scalar_first, t0)
         points = breaks(self.asked.breakpoints, t0, t1)
         watch = None if self.watch is None else self.watch.anew()
         run = self._pursued if self.integrator.adaptive else self._stepped
         course = run(points, first, watch)
         times, rows, facts = self._asked_of(course, watch, t0, t1)
         return self._trajectory(course, times, rows, q, facts)
+
+    def _from(self, attitude: Any, scalar_first: bool | None, t0: float) -> tuple[tuple, tuple]:
+        """(q, variables) at the start; those of the last call if nothing has changed."""
+        if self._start is not None:
+            before, order, *known = self._start
+            fixed = attitude is None or type(attitude) is tuple  # others may change inside
+            if fixed and attitude is before and order == scalar_first:
+                return known[0], known[1]
+        q = quaternion(attitude, scalar_first)
+        if self._start is None:
+            _try(self._omega, self.rate, t0, q)
+        first = self.formulation.enter(q)
+        self._start = attitude, scalar_first, q, first
+        return q, first
 
     # ---- computing it
     def _pursued(self, points, first, watch) -> Course:
