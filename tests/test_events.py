@@ -200,8 +200,9 @@ def test_two_zeros_inside_one_step(t_span, share, place):
     close = 1e-12 + 4e-16 * h / share
     order = 1 if t_span[1] > 0 else -1
     assert np.abs(run.t_events[0] - right[::order]).max() < close
-    assert np.abs(run.t_events[1] - right[1:]).max() < close
-    assert np.abs(run.t_events[2] - right[1:]).max() < close
+    last = right[::order][1:]  # where dip rises along the run, and the hill falls
+    assert np.abs(run.t_events[1] - last).max() < close
+    assert np.abs(run.t_events[2] - last).max() < close
 
 
 def test_what_only_comes_near_is_none():
