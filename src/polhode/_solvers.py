@@ -103,6 +103,7 @@ class Keeper:
         self.reason = ""
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
         self._last_plan: tuple = (None,)
+        self._asides = 0  # side steps in it
 
     # ---- steps of their own size
     integrator: Integrator
@@ -157,6 +158,7 @@ class Keeper:
         """
         if self._last_plan[0] != (t0, t1):
             self._last_plan = (t0, t1), self._new_plan(t0, t1)
+            self._asides = int(np.count_nonzero(self._last_plan[1][4]))
         n, h, times, ends, sides = self._last_plan[1]
         return n, h, times.copy(), ends, sides
 
@@ -340,6 +342,7 @@ class Solver(Door):
             check_sums(self.method)
             self.arguments["compensated"] = True
         self._weights, self._offsets = loops.substeps(self.method)
+        self._torques = len(self.method.weights) * self.method.torques_per_step
         bound = variant(self.method, body.symmetry_axis, asked.compensated)
         parts = self._parts = joined(bound, model, body.is_aligned)
         first = self._entered(self._state)
@@ -370,29 +373,19 @@ class Solver(Door):
                 status, rows, steps, iterations, size = self._in_chunks(
                     row, t0, h, ends, sides, numbers[1], out, report
                 )
-        message = ""
+        method, asides = self.method, self._asides
+        facts: dict[str, Any] = {"method": method.name, "niter": iterations}
         if status != OK:
             stop = t0 + steps * h
-            message = failure(status, stop, steps, h, size)
-            out, times, sides = out[:rows], times[:rows], sides[:rows]
+            facts["status"] = Status(status)
+            facts["message"] = failure(status, stop, steps, h, size)
+            out, times, asides = out[:rows], times[:rows], int(np.count_nonzero(sides[:rows]))
             if rows == 0 or times[-1] != stop:  # the last good step, saved or not
                 last = row[:, : self._width]
                 out, times = np.vstack([out, last]), np.append(times, stop)
-        if self.t_eval is None:
-            shortened = aside = int(sides[-1] != 0.0) if len(sides) else 0
-        else:
-            shortened, aside = 0, int(np.count_nonzero(sides))
-        method = self.method
-        facts: dict[str, Any] = {
-            "method": method.name,
-            "status": Status(status),
-            "message": message,
-            "nsteps": steps + shortened,
-            "nfev": method.torques_at_start
-            + (steps + aside) * len(method.weights) * method.torques_per_step
-            + iterations * method.torques_per_iteration,
-            "niter": iterations,
-        }
+        facts["nsteps"] = steps + (asides if self.t_eval is None else 0)
+        facts["nfev"] = method.torques_at_start + iterations * method.torques_per_iteration
+        facts["nfev"] += (steps + asides) * self._torques
         motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
         kept = out if self._formulation is None else None
         if kept is None and not self._all_kept:
