@@ -21,6 +21,7 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
     Study,
 )
+from polhode.papers.drawing import globe, legend, plain_numbers, saved, sheet
 from polhode.plot import style
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ TITLES = {
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """All five, as PNG files in ``out``."""
-    out.mkdir(parents=True, exist_ok=True)
     laboratory.progress("figures")
     pictures = [
         _orbit(),
@@ -48,48 +48,15 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         _variables(laboratory),
         _examples(laboratory),
     ]
-    paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
-    for path, picture in zip(paths, pictures, strict=True):
-        picture.savefig(path, dpi=160)
-    return paths
-
-
-def _figure(width: float, height: float, title: str) -> "Figure":
-    from matplotlib.figure import Figure
-
-    picture = Figure(figsize=(width, height), layout="constrained")
-    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
-    return picture
-
-
-def _legend(picture: "Figure", ax: "Axes") -> None:
-    picture.legend(
-        *ax.get_legend_handles_labels(),
-        loc="outside right center",
-        fontsize=9,
-        labelcolor=style.INK,
-        frameon=False,
-        labelspacing=0.8,
-    )
+    return saved(pictures, out)
 
 
 # ---- figure 1
 def _orbit() -> "Figure":
     """The paths of the rotated z and x on the unit sphere; what is behind is faint."""
-    picture = _figure(6.4, 5.6, "Precessing binary: paths of the orbital axis and the separation")
+    picture = sheet(6.4, 5.6, "Precessing binary: paths of the orbital axis and the separation")
     ax = picture.subplots()
-    elevation, azimuth = np.radians([22.0, 35.0])
-    c, s = np.cos(azimuth), np.sin(azimuth)
-    lift, depth = np.sin(elevation), np.cos(elevation)
-    eye = np.array([[-s, c, 0.0], [-lift * c, -lift * s, depth], [depth * c, depth * s, lift]])
-    angle = np.linspace(0, 2 * np.pi, 361)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    ax.plot(*circle.T, color=style.GREY, linewidth=0.8)
-    for height in np.sin(np.radians([-60, -30, 0, 30, 60])):
-        flat = np.column_stack([np.sqrt(1 - height**2) * circle, np.full(len(angle), height)])
-        seen = flat @ eye.T
-        seen[seen[:, 2] < 0] = np.nan
-        ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, linewidth=0.6)
+    eye = globe(ax, 22.0, 35.0)
     t = np.linspace(0.0, EARLY, 8001)
     for vector, colour, label in (
         ((0.0, 0.0, 1.0), style.BLUE, "orbital axis, z"),
@@ -108,7 +75,7 @@ def _orbit() -> "Figure":
 # ---- figure 2
 def _rotor_errors(lab: Laboratory) -> "Figure":
     runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
-    picture = _figure(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
+    picture = sheet(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
     ax = picture.subplots()
     shades = np.linspace(0.25, 1.0, len(runs))
     for shade, tolerance in zip(shades, sorted(runs, reverse=True), strict=True):
@@ -131,7 +98,7 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
             annotation_clip=False,
         )
     ax.set_xlim(0, lab.end * 1.06)
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}".replace(",", "\u2009"))
+    plain_numbers(ax.xaxis)
     ax.set_ylim(min(run.error[run.t > lab.end / 50].min() for run in runs.values()) / 3, None)
     style.dress(ax, "", "time", r"error norm $\delta(t)$")
     return picture
@@ -162,13 +129,13 @@ def _few_ticks(ax: "Axes") -> None:
     low, high = ax.get_xlim()
     subs = (1.0,) if high > 50 * low else (1.0, 2.0, 5.0) if high > 8 * low else (1, 2, 3, 5, 7)
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}".replace(",", "\u2009"))
+    plain_numbers(ax.xaxis, ",g")
     ax.xaxis.set_minor_locator(NullLocator())
 
 
 def _work(lab: Laboratory) -> "Figure":
     form = "plain Python" if lab.quick else "compiled"
-    picture = _figure(
+    picture = sheet(
         12.0, 4.6, f"Precessing binary, {lab.end / 1000:.0f} orbits: largest error norm"
     )
     panels = picture.subplots(1, 3, sharey=True)
@@ -176,24 +143,24 @@ def _work(lab: Laboratory) -> "Figure":
     for ax, of, label in zip(panels, ("seconds", "evaluations", "steps"), labels, strict=True):
         _curves(ax, lab.study, COMPARED, of)
         style.dress(ax, "", label, r"largest $\delta$" if of == "seconds" else "")
-    _legend(picture, panels[0])
+    legend(picture, panels[0])
     return picture
 
 
 def _examples(lab: Laboratory) -> "Figure":
-    picture = _figure(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
+    picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
     panels = picture.subplots(2, 2).ravel()
     for ax, problem in zip(panels, STAND_INS, strict=True):
         _curves(ax, lab.stand_ins[problem.name], DRAWN, "evaluations")
         title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
         style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
-    _legend(picture, panels[0])
+    legend(picture, panels[0])
     return picture
 
 
 # ---- figure 4
 def _variables(lab: Laboratory) -> "Figure":
-    picture = _figure(9.0, 8.0, "Precessing binary: what is integrated, over the first 20 orbits")
+    picture = sheet(9.0, 8.0, "Precessing binary: what is integrated, over the first 20 orbits")
     panels = picture.subplots(4, 1, sharex=True)
     t = np.linspace(0.0, EARLY, 4001)
     curves = {

@@ -16,6 +16,7 @@ from polhode.papers.celledoni2006.laboratory import (
     swing,
     vertical,
 )
+from polhode.papers.drawing import globe, legend, saved, sheet
 from polhode.plot import style
 from polhode.trajectory import Trajectory
 
@@ -59,7 +60,6 @@ LEAST = 1e-16  # where errors of 0 are drawn
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """All eight, as PNG files in ``out``."""
-    out.mkdir(parents=True, exist_ok=True)
     laboratory.progress("figures")
     lab, top, satellite = laboratory, laboratory.top_runs, laboratory.satellite_runs
     pictures = [
@@ -85,18 +85,7 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
             for h in SATELLITE_STEPS
         ),
     ]
-    paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
-    for path, picture in zip(paths, pictures, strict=True):
-        picture.savefig(path, dpi=160)
-    return paths
-
-
-def _figure(width: float, height: float, title: str) -> "Figure":
-    from matplotlib.figure import Figure
-
-    picture = Figure(figsize=(width, height), layout="constrained")
-    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
-    return picture
+    return saved(pictures, out)
 
 
 # ---- figures 1 to 3
@@ -118,46 +107,35 @@ def _work(ax: "Axes", study: Study, errors: Mapping[str, np.ndarray], names: Seq
     ax.yaxis.minorticks_off()
 
 
-def _legend(picture: "Figure", ax: "Axes") -> None:
-    picture.legend(
-        *ax.get_legend_handles_labels(),
-        loc="outside right center",
-        fontsize=9,
-        labelcolor=style.INK,
-        frameon=False,
-        labelspacing=0.8,
-    )
-
-
 def _euler(study: Study) -> "Figure":
-    picture = _figure(7.5, 4.4, "Euler's equations: error at $t$ = 1 against execution time")
+    picture = sheet(7.5, 4.4, "Euler's equations: error at $t$ = 1 against execution time")
     ax = picture.subplots()
     names = ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s")
     _work(ax, study, study.momentum, names)
     style.dress(ax, "", TIME, r"$\|\pi - \pi_{\mathrm{ref}}\|_2$")
-    _legend(picture, ax)
+    legend(picture, ax)
     return picture
 
 
 def _free_body(study: Study) -> "Figure":
-    picture = _figure(7.5, 4.4, "Free rigid body: error at $t$ = 1 against execution time")
+    picture = sheet(7.5, 4.4, "Free rigid body: error at $t$ = 1 against execution time")
     ax = picture.subplots()
     names = ("mr2", "mr4", "jem2", "jem4", "strang")
     _work(ax, study, {name: study.both(name) for name in names}, names)
     style.dress(ax, "", TIME, r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$")
-    _legend(picture, ax)
+    legend(picture, ax)
     return picture
 
 
 def _heavy_top(study: Study) -> "Figure":
-    picture = _figure(9.5, 4.2, "Heavy top: error at $t$ = 1 against execution time")
+    picture = sheet(9.5, 4.2, "Heavy top: error at $t$ = 1 against execution time")
     left, right = picture.subplots(1, 2, sharex=True)
     names = ("mr2", "sej", "sej4", "strang")
     _work(left, study, study.attitude, names)
     style.dress(left, "", TIME, r"$\|Q - Q_{\mathrm{ref}}\|_2$")
     _work(right, study, study.momentum, names)
     style.dress(right, "", TIME, r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)")
-    _legend(picture, left)
+    legend(picture, left)
     return picture
 
 
@@ -169,7 +147,7 @@ def _trajectories(
     relative: bool = False,
 ) -> "Figure":
     """A row for each run: the path on the sphere, and the energy error."""
-    picture = _figure(8.2, 0.4 + 2.6 * len(runs), title)
+    picture = sheet(8.2, 0.4 + 2.6 * len(runs), title)
     panels = picture.subplots(len(runs), 2, width_ratios=(1, 1.75), sharex="col")
     for (name, run), (left, right) in zip(runs, panels, strict=True):
         _sphere(left, vertical(run), exact, COLOUR[run.method])
@@ -188,18 +166,7 @@ def _trajectories(
 
 def _sphere(ax: "Axes", path: np.ndarray, exact: np.ndarray, colour: str) -> None:
     """A path on the unit sphere, body axis 3 upwards, over the exact one; behind it is faint."""
-    elevation, azimuth = np.radians([20.0, 40.0])
-    c, s = np.cos(azimuth), np.sin(azimuth)
-    lift, depth = np.sin(elevation), np.cos(elevation)
-    eye = np.array([[-s, c, 0.0], [-lift * c, -lift * s, depth], [depth * c, depth * s, lift]])
-    angle = np.linspace(0, 2 * np.pi, 181)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    ax.plot(*circle.T, color=style.GREY, linewidth=0.8)
-    for height in np.sin(np.radians([-60, -30, 0, 30, 60])):
-        flat = np.column_stack([np.sqrt(1 - height**2) * circle, np.full(len(angle), height)])
-        seen = flat @ eye.T
-        seen[seen[:, 2] < 0] = np.nan
-        ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, linewidth=0.6)
+    eye = globe(ax, 20.0, 40.0)
     seen = exact @ eye.T
     seen = seen[seen[:, 2] >= 0]
     dots: dict[str, Any] = {"linestyle": "", "marker": ".", "markeredgewidth": 0}
@@ -215,7 +182,7 @@ def _sphere(ax: "Axes", path: np.ndarray, exact: np.ndarray, colour: str) -> Non
 
 # ---- figure 6
 def _alphas(lab: Laboratory) -> "Figure":
-    picture = _figure(9.5, 4.0, "Heavy top: mean energy error against α, $h$ = 0.01, [0, 10]")
+    picture = sheet(9.5, 4.0, "Heavy top: mean energy error against α, $h$ = 0.01, [0, 10]")
     panels = picture.subplots(1, 2)
     titles = {
         "a": r"(a) $\omega_0 = \alpha\,(1, 2, 3)$, $I = (1, 2, 3)$",
@@ -237,5 +204,5 @@ def _alphas(lab: Laboratory) -> "Figure":
             )
         ax.minorticks_off()
         style.dress(ax, titles[panel], r"$\alpha$", r"mean of $|\mathcal{H} - \mathcal{H}_n|$")
-    _legend(picture, panels[0])
+    legend(picture, panels[0])
     return picture

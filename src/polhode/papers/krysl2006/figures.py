@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.papers.drawing import legend, plain_numbers, saved, sheet
 from polhode.papers.krysl2006.laboratory import (
     ALL,
     COMPARED,
@@ -44,7 +45,6 @@ FOUR = 0.075  # half the height of figure 4; figure 5 has a fifth of it
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """All five, as PNG files in ``out``."""
-    out.mkdir(parents=True, exist_ok=True)
     laboratory.progress("figures")
     pictures = [
         _convergence(f"{EXAMPLES[name].title}: error at $t$ = {EXAMPLES[name].t_end:g}", study)
@@ -55,21 +55,12 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     pictures.append(
         _hamiltonian(laboratory, PRESENT, FOUR / 5, f"{wall} present methods, scale 5 : 1")
     )
-    paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
-    for path, picture in zip(paths, pictures, strict=True):
-        picture.savefig(path, dpi=160)
-    return paths
-
-
-def _figure(width: float, height: float) -> "Figure":
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+    return saved(pictures, out)
 
 
 # ---- figures 1 to 3
 def _convergence(title: str, study: Convergence) -> "Figure":
-    picture = _figure(9.0, 4.2)
+    picture = sheet(9.0, 4.2, title)
     picture.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr, call-arg]
     left, right = picture.subplots(1, 2, sharex=True)
     for ax, errors, quantity in (
@@ -81,15 +72,7 @@ def _convergence(title: str, study: Convergence) -> "Figure":
         _second_order(ax, study.steps, [errors[name] for name in ALL])
         ax.set(xscale="log", yscale="log")
         style.dress(ax, "", r"step $\Delta t$", f"error in {quantity}")
-    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
-    picture.legend(
-        *left.get_legend_handles_labels(),
-        loc="outside right center",
-        fontsize=9,
-        labelcolor=style.INK,
-        frameon=False,
-        labelspacing=0.9,
-    )
+    legend(picture, left, 0.9)
     return picture
 
 
@@ -128,7 +111,7 @@ def _second_order(ax: "Axes", steps: np.ndarray, errors: list[np.ndarray]) -> No
 def _hamiltonian(
     laboratory: Laboratory, names: tuple[str, ...], half: float, title: str
 ) -> "Figure":
-    picture = _figure(9.0, 1.0 + 1.45 * len(names))
+    picture = sheet(9.0, 1.0 + 1.45 * len(names), title)
     panels = picture.subplots(len(names), 1, sharex=True, sharey=True)
     for ax, name in zip(panels, names, strict=True):
         values = laboratory.hamiltonian[name]
@@ -137,7 +120,6 @@ def _hamiltonian(
         ax.set_ylim(1 - half, 1 + half)
         ax.margins(x=0)
         style.dress(ax, name.upper(), "", "$H / H_0$")
-    panels[-1].xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}".replace(",", "\u2009"))
+    plain_numbers(panels[-1].xaxis)
     panels[-1].set_xlabel(rf"step ($\Delta t$ = {WALL_STEP})", fontsize=9, color=style.INK)
-    picture.suptitle(title, x=0.01, ha="left", fontsize=11, color=style.INK)
     return picture
