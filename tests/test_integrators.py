@@ -483,6 +483,18 @@ def test_variables_may_begin_at_zero(record):
         assert gap(run.q[-1], right) < 1e-9 * abs(half)
 
 
+@over(tuple(r for r in GENERAL if r.adaptive))
+def test_a_body_may_begin_at_rest(record):
+    """Its momentum is 0 then, and no error is small against it."""
+    body, sideways = ph.RigidBody([2.0, 3.0, 4.0]), [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    top = ph.Problem(body, ph.models.heavy_top(3.0), sideways, omega=[0, 0, 0])
+    run = ph.solve(top, (0, 2), method=record, rtol=1e-8)
+    assert run.success
+    assert 0 < run.t[1] < 1e-4
+    assert np.ptp(run.energy) < 1e-7
+    assert np.abs(run.omega[-1]).max() > 0.5
+
+
 # ---- time
 @over(RECORDS)
 @pytest.mark.parametrize("begin", [0.0, 2.0**20])

@@ -19,6 +19,8 @@ from polhode.tableaus.runge_kutta import Tableau
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 6.0  # of the factor to the next step
 GUESS = 0.01  # of the first step: the share of the scale of change
+FROM_REST = 1e12  # y that changes by so much of itself over the span began at 0,
+CRUMB = 1e-6  # and gets to its scale in this part of it
 
 
 # ---- sums
@@ -98,13 +100,17 @@ def first_guess(order: int) -> Callable:
         k = slope(t, y, body, params)
         scale = size(y, y, y, body, tolerances)
         rate = size(k, y, y, body, tolerances)
+        near = y
+        if rate * abs(span) > FROM_REST * scale:  # a part of y begins at 0, as at rest
+            near = moved(y, CRUMB * span, k)
+            rate = size(k, y, near, body, tolerances)
         small = scale < 1e-5 or rate < 1e-5
         h = 1e-6 if small else GUESS * scale / rate
         h = min(h, abs(span))
         h = h if span > 0.0 else -h
         ahead = moved(y, h, k)
         change = combined((1.0, -1.0), (slope(t + h, ahead, body, params), k))
-        bend = size(change, y, y, body, tolerances) / (abs(h) + 1e-300)  # there may be no time
+        bend = size(change, y, near, body, tolerances) / (abs(h) + 1e-300)  # there may be no time
         worst = max(rate, bend)
         step = max(1e-6, abs(h) * 1e-3) if worst <= 1e-15 else (GUESS / worst) ** power
         step = min(100.0 * abs(h), step)

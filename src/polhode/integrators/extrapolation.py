@@ -41,6 +41,7 @@ TIGHTEST = 2e-15  # below, the estimate sees only rounding
 SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 4.0  # of the factor to the next step
 PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of change, of its error
 CRUMB = 1e-6  # where y begins at 0: the part of the span in which it gets to its scale
+FROM_REST = 1e12  # y that changes by so much of itself over the span
 
 
 # ---- the timetable: what happens when in which lane
@@ -237,12 +238,16 @@ def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
         f = slope(t, y, body, params)
         whole, speed = size(y, y, y, body, allowed), size(f, y, y, body, allowed)
         whole = whole if whole > 0.0 else CRUMB * speed * abs(span)  # y may begin at 0
+        near = y
+        if speed * abs(span) > FROM_REST * whole:  # a part of y does, as at rest
+            near = each(fma, (CRUMB * span, f, y))
+            speed = size(f, y, near, body, allowed)
         if not speed * abs(span) > PROBE * whole:  # at rest, or nearly; or NaN
             return span, 1
         ahead = PROBE * whole / speed if span > 0.0 else -PROBE * whole / speed
         there = each(fma, (ahead, f, y))
         bend = each(minus, (slope(t + ahead, there, body, params), f))
-        bent = size(bend, y, y, body, allowed) / abs(ahead)
+        bent = size(bend, y, near, body, allowed) / abs(ahead)
         scale = max(speed / whole, bent / speed)
         h = exp(power(which) * log(reach(which) * (allowed[0] + allowed[1]))) / scale
         h = min(h, abs(span))
