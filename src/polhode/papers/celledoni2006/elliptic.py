@@ -6,16 +6,11 @@ from polhode import problems
 from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.celledoni2006.maps import (
-    EXACT,
-    ROUNDING,
-    VISIBLE,
-    bodies,
-    free_error,
-    small,
-)
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-from polhode.papers.krysl2006.maps import matrix, near, slope
+from polhode.papers.maps import EXACT, VISIBLE, near, slope
+from polhode.papers.reference import motion, none
+from polhode.papers.rotations import matrix
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim
@@ -42,7 +37,7 @@ def carlson(phi: float, mc: float) -> float:
 def truth(inertia: np.ndarray, omega: np.ndarray, times: np.ndarray) -> np.ndarray:
     """ω at ``times`` by DOP853."""
     start = (inertia * omega).tolist()
-    _, m = reference.solution(inertia.tolist(), (1.0, 0.0, 0.0, 0.0), start, reference.none, times)
+    _, m = motion(inertia.tolist(), (1.0, 0.0, 0.0, 0.0), start, none, times)
     return m / inertia
 
 

@@ -7,20 +7,21 @@ from polhode.body import RigidBody
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM
 from polhode.papers.celledoni2006.laboratory import WHOLE_RUN, Laboratory, shown, swing
-from polhode.papers.celledoni2006.maps import (
-    DIFFERENCE,
+from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, returned, small
+from polhode.papers.claims import CORRECTED, Measured, Statements, judged
+from polhode.papers.maps import (
     EXACT,
     HALVINGS,
     INERTIA,
-    ROUNDING,
     STEP,
     VISIBLE,
     defect,
-    returned,
-    small,
+    near,
+    orders,
+    states,
+    step,
 )
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-from polhode.papers.krysl2006.maps import matrix, near, orders, states, step
+from polhode.papers.rotations import matrix
 from polhode.problem import Problem
 
 STATEMENTS = Statements()

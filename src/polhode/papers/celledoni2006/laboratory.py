@@ -21,7 +21,9 @@ from polhode.methods import METHODS
 from polhode.models import gravity_gradient, heavy_top
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.claims import Untestable
-from polhode.papers.krysl2006.maps import matrix, slope
+from polhode.papers.maps import slope
+from polhode.papers.reference import motion, top
+from polhode.papers.rotations import matrix
 from polhode.problem import Problem
 from polhode.tableaus.composition import SUZUKI4
 from polhode.trajectory import Trajectory
@@ -265,9 +267,7 @@ class Laboratory:
     def ends(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """(R, π) at t = 1: to 20 digits without torque, by DOP853 with it."""
         given = problems.celledoni_heavy_top()
-        q, m = reference.solution(
-            given.body.data[0], given.attitude, given.angular_momentum, reference.top, 1.0
-        )
+        q, m = motion(given.body.data[0], given.attitude, given.angular_momentum, top(), 1.0)
         free = matrix(np.array(reference.FREE_Q)), np.array(reference.FREE_PI)
         return {"euler": free, "frb": free, "top": (matrix(q[-1]), m[-1])}
 
@@ -394,7 +394,7 @@ class Laboratory:
         share = 10 if self.quick else 1
         found = []
         for given, law, curve, t_end in (
-            (problems.celledoni_heavy_top(), reference.top, self.top_curve, TOP_END),
+            (problems.celledoni_heavy_top(), top(), self.top_curve, TOP_END),
             (
                 problems.satellite(),
                 reference.satellite(problems.satellite().body.data[0]),
@@ -403,9 +403,7 @@ class Laboratory:
             ),
         ):
             times = np.arange(1, round(t_end / share) + 1, dtype=float)
-            q, _ = reference.solution(
-                given.body.data[0], given.attitude, given.angular_momentum, law, times
-            )
+            q, _ = motion(given.body.data[0], given.attitude, given.angular_momentum, law, times)
             there = np.array([matrix(row)[2] for row in q])
             found.append(float(np.abs(curve[100 * np.arange(1, len(times) + 1)] - there).max()))
         return found[0], found[1]

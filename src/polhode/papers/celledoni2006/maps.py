@@ -1,7 +1,6 @@
-"""One-step maps, taken apart: return, orders, symplectic and Lie-Poisson structure.
+"""What Celledoni & Säfström (2006) say of one-step maps: their return, their Lie-Poisson structure.
 
-The steps are the library's own, as plain Python, on the body and the torques of
-``krysl2006.maps``: three different moments, without torque ("free") or with ("torque").
+Bodies, torques and states are those of ``papers.maps``.
 """
 
 from collections.abc import Callable
@@ -9,21 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polhode.papers.celledoni2006 import by_hand
-from polhode.papers.krysl2006.maps import (
-    HALVINGS,
-    INERTIA,
-    STEP,
-    State,
-    gap,
-    matrix,
-    slope,
-    states,
-    step,
-    symplectic_defect,
-)
+from polhode.papers.maps import STEP, State, derivatives, gap, states, step
+from polhode.papers.reference import motion, none
 
-EXACT = 1e-13  # of one to four steps with errors of a few 1e-16 each
-VISIBLE = 1e-5  # far above any rounding
 ROUNDING = 1e-14  # of a number made by some tens of operations
 DIFFERENCE = 1e-9  # of derivatives by differences
 
@@ -39,38 +26,10 @@ def returned(method: str, model: str) -> float:
     return max(gap(mapped(-STEP, mapped(STEP, state), STEP), state) for state in states())
 
 
-def defect(method: str, model: str, h: float) -> float:
-    """|Jᵀ Ω' J - Ω| of one step, in the coordinates of the cotangent bundle."""
-    from scipy.spatial.transform import Rotation
-
-    q, m = states(1)[0]
-
-    def move(state: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        q = tuple(Rotation.from_matrix(state[0]).as_quat(scalar_first=True).tolist())
-        q, m = step(method, model)(h, (q, tuple(state[1].tolist())))
-        return matrix(q), np.array(m)
-
-    return symplectic_defect(move, (matrix(q), np.array(m)))
-
-
-def defect_order(method: str, model: str) -> tuple[float, float]:
-    """(order in h, value at the largest h) of the symplectic defect of one step."""
-    values = [defect(method, model, h) for h in HALVINGS]
-    return slope(HALVINGS, values), values[0]
-
-
 def poisson_defect(move: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> float:
     """|J skew(π) Jᵀ - skew(π')| of a map of momenta, J by differences of fourth order."""
     size = 1e-3 * float(np.linalg.norm(p))
-
-    def moved(direction: np.ndarray, factor: float) -> np.ndarray:
-        return move(p + factor * size * direction)
-
-    columns = [
-        (8 * (moved(e, 1) - moved(e, -1)) - (moved(e, 2) - moved(e, -2))) / (12 * size)
-        for e in np.eye(3)
-    ]
-    jacobian = np.stack(columns, axis=1)
+    jacobian = derivatives(lambda change: move(p + change), size, 3)
     defect = jacobian @ by_hand.skew(p) @ jacobian.T - by_hand.skew(move(p))
     return float(np.abs(defect).max() / np.linalg.norm(p))
 
@@ -98,29 +57,6 @@ def bodies(count: int, seed: int = 20060424) -> list[tuple[np.ndarray, np.ndarra
 
 def free_error(inertia: np.ndarray, omega: np.ndarray, t: float, **reading: bool) -> float:
     """How far the closed form of section 3 is from DOP853, relative to |ω|."""
-    from polhode.papers.celledoni2006 import reference
-
-    _, m = reference.solution(
-        inertia.tolist(), (1.0, 0.0, 0.0, 0.0), (inertia * omega).tolist(), reference.none, t
-    )
+    _, m = motion(inertia.tolist(), (1.0, 0.0, 0.0, 0.0), (inertia * omega).tolist(), none, t)
     found = by_hand.closed_form(inertia, omega, t, **reading)[0]
     return float(np.linalg.norm(found - m[-1] / inertia) / np.linalg.norm(omega))
-
-
-__all__ = [
-    "DIFFERENCE",
-    "EXACT",
-    "HALVINGS",
-    "INERTIA",
-    "ROUNDING",
-    "STEP",
-    "VISIBLE",
-    "bodies",
-    "defect",
-    "defect_order",
-    "free_error",
-    "momentum_map",
-    "poisson_defect",
-    "returned",
-    "small",
-]

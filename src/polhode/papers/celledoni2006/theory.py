@@ -26,14 +26,8 @@ from polhode.papers.celledoni2006.laboratory import (
 )
 from polhode.papers.celledoni2006.maps import (
     DIFFERENCE,
-    EXACT,
-    HALVINGS,
-    INERTIA,
     ROUNDING,
-    STEP,
     bodies,
-    defect,
-    defect_order,
     free_error,
     momentum_map,
     poisson_defect,
@@ -41,8 +35,13 @@ from polhode.papers.celledoni2006.maps import (
     small,
 )
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-from polhode.papers.krysl2006.maps import (
-    matrix,
+from polhode.papers.maps import (
+    EXACT,
+    HALVINGS,
+    INERTIA,
+    STEP,
+    defect,
+    defect_order,
     near,
     orders,
     states,
@@ -50,6 +49,7 @@ from polhode.papers.krysl2006.maps import (
     step_difference,
     torque_by_hand,
 )
+from polhode.papers.rotations import matrix
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -15,9 +15,10 @@ from polhode.papers.celledoni2006.laboratory import (
     swing,
     vertical,
 )
-from polhode.papers.celledoni2006.maps import EXACT, ROUNDING, small
+from polhode.papers.celledoni2006.maps import ROUNDING, small
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
-from polhode.papers.krysl2006.maps import matrix, near, slope, states
+from polhode.papers.maps import EXACT, near, slope, states
+from polhode.papers.rotations import matrix
 from polhode.problem import Problem
 
 STATEMENTS = Statements()

@@ -4,7 +4,6 @@ Communications in Numerical Methods in Engineering 24 (2008) 141-156, published 
 doi:10.1002/cnm.963.
 
     by_hand       the formulas of the page in NumPy, with and without their misprints
-    reference     independent solutions
     maps          one-step maps taken apart;   laboratory  the longer runs
     derivation, properties, compared, examples, soft_wall, conclusions    the claims
     figures       figures 1 to 5

@@ -1,4 +1,4 @@
-"""The formulas of Krysl (2006) in NumPy, straight from the page: nothing here uses the library.
+"""The formulas of Krysl (2006) in NumPy, from the page, without the library.
 
 A state is (R, P): attitude matrix (body to inertial) and body momentum.  ``inertia`` are the three
 moments, ``torque(t, R)`` gives the body torque.  Where the page has a misprint or leaves something
@@ -6,9 +6,10 @@ open, an argument chooses the reading, so that both can be measured.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
+
+from polhode.papers.rotations import exp, skew
 
 Array = np.ndarray
 State = tuple[Array, Array]
@@ -19,26 +20,6 @@ HEUN2 = ((), (1.0,)), (1 / 2, 1 / 2)
 
 
 # ---- rotations
-def skew(w: Any) -> Array:
-    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
-
-
-def exp(psi: Any) -> Array:
-    """Rodrigues' formula."""
-    angle = float(np.sqrt(psi @ psi))
-    x = skew(psi)
-    a = np.sinc(angle / np.pi)
-    b = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
-    return np.eye(3) + a * x + b * (x @ x)
-
-
-def log(rotation: Array) -> Array:
-    """The rotation vector of a small turn."""
-    axial = 0.5 * np.array([(rotation - rotation.T)[i] for i in ((2, 1), (0, 2), (1, 0))])
-    sine = float(np.sqrt(axial @ axial))
-    return axial * (np.arcsin(sine) / sine if sine > 1e-8 else 1.0 + sine * sine / 6.0)
-
-
 def cay(x: Array, half: float = 0.5) -> Array:
     """Cayley's map (1 - x/2)⁻¹ (1 + x/2); with ``half=1`` the other one in use."""
     return np.linalg.solve(np.eye(3) - half * x, np.eye(3) + half * x)

@@ -6,19 +6,16 @@ from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.derivation import torque_time
 from polhode.papers.krysl2006.laboratory import KEPT, Laboratory
-from polhode.papers.krysl2006.maps import (
+from polhode.papers.krysl2006.maps import asymmetry, kinetic, orders_by_hand, page_gap
+from polhode.papers.maps import (
     EXACT,
     STEP,
     VISIBLE,
-    asymmetry,
     gap,
-    kinetic,
     march,
     near,
     order_of,
     orders,
-    orders_by_hand,
-    page_gap,
     states,
     step,
     step_difference,

@@ -14,14 +14,8 @@ from polhode.papers.krysl2006.laboratory import (
     WALL_STEPS,
     Laboratory,
 )
-from polhode.papers.krysl2006.maps import (
-    EXACT,
-    INERTIA,
-    VISIBLE,
-    asymmetry,
-    composed_gap,
-    march,
-)
+from polhode.papers.krysl2006.maps import asymmetry, composed_gap
+from polhode.papers.maps import EXACT, INERTIA, VISIBLE, march
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -5,20 +5,9 @@ import numpy as np
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.laboratory import Laboratory
-from polhode.papers.krysl2006.maps import (
-    EXACT,
-    INERTIA,
-    STEP,
-    VISIBLE,
-    composed_gap,
-    matrix,
-    near,
-    orders,
-    orders_by_hand,
-    page_gap,
-    states,
-    undone,
-)
+from polhode.papers.krysl2006.maps import composed_gap, orders_by_hand, page_gap, undone
+from polhode.papers.maps import EXACT, INERTIA, STEP, VISIBLE, near, orders, states
+from polhode.papers.rotations import exp, log, matrix
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim
@@ -64,8 +53,8 @@ def line_compositions(_: Laboratory) -> Measured:
 )
 def dexp(_: Laboratory) -> Measured:
     psi, rate, size = np.array([0.7, -0.4, 0.5]), np.array([0.2, 0.9, -0.3]), 1e-5
-    change = by_hand.exp(psi - size * rate).T @ by_hand.exp(psi + size * rate)
-    omega = by_hand.log(change) / (2 * size)
+    change = exp(psi - size * rate).T @ exp(psi + size * rate)
+    omega = log(change) / (2 * size)
     right, wrong = (float(np.abs(by_hand.dexp(s * psi) @ rate - omega).max()) for s in (-1, 1))
     rates = {
         (name, sign): min(orders_by_hand(by_hand.mkrk, "torque", n, tableau=tableau, sign=sign))
@@ -144,9 +133,7 @@ def undo_forward_printed(_: Laboratory) -> Measured:
     q, m = states(1)[0]
     turn = STEP * np.array(m) / INERTIA
     r = matrix(q)
-    printed, right = (
-        float(np.linalg.norm(r @ by_hand.exp(turn) @ by_hand.exp(s * turn) - r, 2)) for s in (1, -1)
-    )
+    printed, right = (float(np.linalg.norm(r @ exp(turn) @ exp(s * turn) - r, 2)) for s in (1, -1))
     text = f"‖R₂ - R₀‖ = {printed:.2f} as printed, {right:.0e} with -h"
     return text, judged(printed < EXACT, right < EXACT)
 

@@ -12,7 +12,8 @@ from polhode.papers.krysl2006.laboratory import (
     Convergence,
     Laboratory,
 )
-from polhode.papers.krysl2006.maps import EXACT, VISIBLE, march, near, states, step, torque_gap
+from polhode.papers.krysl2006.maps import torque_gap
+from polhode.papers.maps import EXACT, VISIBLE, march, near, states, step
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

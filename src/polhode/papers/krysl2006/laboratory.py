@@ -1,7 +1,7 @@
 """The runs that the claims and figures of Krysl (2006) share; each is made once, when asked for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,9 +9,12 @@ import numpy as np
 
 from polhode import problems
 from polhode._solve import solve
+from polhode.contracts import Model
+from polhode.models import heavy_top, soft_wall
+from polhode.papers import reference
 from polhode.papers.claims import Untestable
-from polhode.papers.krysl2006 import reference
-from polhode.papers.krysl2006.maps import matrix, slope, torques
+from polhode.papers.maps import slope
+from polhode.papers.rotations import matrix
 from polhode.problem import Problem
 from polhode.trajectory import Trajectory
 
@@ -24,6 +27,16 @@ WHOLE_RUN = 10**9  # save_every: the ends only
 KEPT = 1e-11  # of up to 1e6 steps whose errors of 1e-16 would all have one sign, at the very worst
 
 Progress = Callable[[str], None]
+
+TORQUES = heavy_top(0.0) + soft_wall("printed")
+
+
+def torques(strength: float = 0.0, wall: float = 0.0) -> Model:
+    """A top of that strength, and so much of the printed soft wall.
+
+    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    """
+    return replace(TORQUES, numbers=((float(strength),), (float(wall),)))
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,7 @@ class Example:
         """(q, Π) at ``times``."""
         given, law = self.start(), reference.top(self.strength)
         moments = given.body.data[0]
-        return reference.solution(moments, given.attitude, given.angular_momentum, law, times)
+        return reference.motion(moments, given.attitude, given.angular_momentum, law, times)
 
 
 EXAMPLES: Mapping[str, Example] = {

@@ -7,27 +7,29 @@ from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.derivation import PAIRS, TABLEAUS
 from polhode.papers.krysl2006.laboratory import KEPT, Laboratory
 from polhode.papers.krysl2006.maps import (
+    asymmetry,
+    composed_gap,
+    defects,
+    kinetic,
+    orders_by_hand,
+    page_gap,
+    same_step,
+    undone,
+    worst,
+)
+from polhode.papers.maps import (
     EXACT,
     INERTIA,
     STEP,
     VISIBLE,
     State,
-    asymmetry,
-    composed_gap,
-    defects,
     gap,
-    kinetic,
     march,
     near,
     order_of,
-    orders_by_hand,
-    page_gap,
-    same_step,
     states,
     step,
     step_difference,
-    undone,
-    worst,
 )
 
 STATEMENTS = Statements()

@@ -3,10 +3,11 @@
 import numpy as np
 
 from polhode.models import soft_wall
+from polhode.papers import reference
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-from polhode.papers.krysl2006 import reference
 from polhode.papers.krysl2006.laboratory import ALL, COMPARED, PRESENT, WALL_STEP, Laboratory
-from polhode.papers.krysl2006.maps import EXACT, VISIBLE, torque_gap
+from polhode.papers.krysl2006.maps import torque_gap
+from polhode.papers.maps import EXACT, VISIBLE
 from polhode.trajectory import Trajectory
 
 STATEMENTS = Statements()

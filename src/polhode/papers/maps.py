@@ -1,0 +1,204 @@
+"""One-step maps, taken apart: steps, returns, orders of differences, symplecticity.
+
+The steps are the library's own, as plain Python without a compiler, one at a time, on a body with
+three different moments, without torque ("free"), with a top and a soft wall together ("torque"),
+and with a top whose strength changes in time ("swinging").
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import cos
+
+import numpy as np
+
+from polhode import loops, problems
+from polhode.methods import METHODS
+from polhode.models import free, heavy_top, soft_wall, torque
+from polhode.papers import reference
+from polhode.papers.claims import Untestable
+from polhode.papers.rotations import exp, log, matrix, quaternion, skew
+
+State = tuple[tuple[float, ...], tuple[float, ...]]  # (q, m)
+Map = Callable[..., State]  # (h, state, t=0) -> state
+Matrices = tuple[np.ndarray, np.ndarray]  # (R, Π)
+
+BODY = problems.soft_wall().body
+INERTIA = np.array(BODY.data[0])
+STEP = 0.2  # a turn of about 10 degrees
+HALVINGS = (0.4, 0.2, 0.1, 0.05)
+T_END = 2.0  # where orders are measured
+SEED, UPRIGHT = 20060420, np.array([3.0, 0.0, 0.0, 0.0])
+
+EXACT = 1e-13  # of one to four steps with errors of a few 1e-16 each
+VISIBLE = 1e-5  # far above any rounding
+
+
+# ---- torques
+def swinging(t, q, omega, params):
+    """A top whose strength is 3 cos(2t)."""
+    w, x, y, z = q
+    c = 6.0 * cos(2.0 * t)
+    return c * (y * z + w * x), -c * (x * z - w * y), 0.0
+
+
+MODELS = {
+    "free": free(),
+    "torque": heavy_top(-3.0) + soft_wall("printed"),
+    "swinging": torque(swinging),
+}
+LAWS: dict[str, reference.Law] = {
+    "free": reference.none,
+    "torque": reference.tilting(lambda t, z: reference.wall(t, z) - 3.0),
+    "swinging": reference.tilting(lambda t, z: 3.0 * cos(2.0 * t)),
+}
+
+
+def torque_by_hand(model: str) -> Callable[[float, np.ndarray], np.ndarray]:
+    """The same torques as functions of t and R."""
+    law = LAWS[model]
+    return lambda t, r: np.array(law(t, *r[2]))
+
+
+# ---- states
+def states(count: int = 4) -> list[State]:
+    """Seeded attitudes and momenta; none upside down, where the printed wall is singular."""
+    rng = np.random.default_rng(SEED)
+    made = []
+    for _ in range(count):
+        q, m = rng.normal(size=4) + UPRIGHT, rng.normal(size=3)
+        q, m = q / np.linalg.norm(q), 3 * m / np.linalg.norm(m)
+        made.append((tuple(q.tolist()), tuple(m.tolist())))
+    return made
+
+
+def gap(a: State, b: State) -> float:
+    """The largest difference of attitude (q is -q) and of momentum, relative to its size."""
+    (q, m), (p, n) = ((np.array(part) for part in state) for state in (a, b))
+    turned = min(np.abs(q - p).max(), np.abs(q + p).max())
+    return float(max(turned, np.abs(m - n).max() / np.linalg.norm(n)))
+
+
+# ---- maps
+@cache
+def step(method: str, model: str = "free") -> Map:
+    """The map (h, state, t=0) of one step of a method."""
+    record, acting = METHODS[method], MODELS[model]
+    whole, start = (loops.joined(f, record, acting) for f in (loops.whole_step, record.start))
+    parts = [array.tolist() for array in loops.substeps(record)]
+    rest = BODY.data, acting.params
+
+    def mapped(h: float, state: State, t: float = 0.0) -> State:
+        new, _, status, _, _ = whole(t, h, *parts, state, start(t, h, state, *rest), *rest)
+        if status:
+            raise Untestable(f"a step of {method} with h = {h} did not converge")
+        return new
+
+    return mapped
+
+
+def march(method: str, model: str, t_end: float, count: int, state: State) -> list[State]:
+    """The states of ``count`` steps from 0 to ``t_end``."""
+    h, path, mapped = t_end / count, [state], step(method, model)
+    for k in range(count):
+        path.append(mapped(h, path[-1], k * h))
+    return path
+
+
+# ---- orders
+def slope(steps: Sequence[float], values: Sequence[float]) -> float:
+    """The exponent p of values ~ steps^p, by least squares on the logarithms."""
+    return float(np.polyfit(np.log(steps), np.log(values), 1)[0])
+
+
+def near(order: float, expected: float, band: float = 0.15) -> bool:
+    return abs(order - expected) < band
+
+
+def order_of(difference: Callable[[float], float]) -> tuple[float, float]:
+    """(order in h, value at the largest h) of a difference."""
+    values = [difference(h) for h in HALVINGS]
+    return slope(HALVINGS, values), values[0]
+
+
+def step_difference(one: str, other: str) -> tuple[float, float]:
+    """(order in h, value at the largest h) of the difference of one step, with torque."""
+    state = states(1)[0]
+    return order_of(lambda h: gap(step(one, "torque")(h, state), step(other, "torque")(h, state)))
+
+
+@cache
+def end_state(model: str) -> Matrices:
+    """(R, Π) at T_END, by the reference."""
+    q, m = reference.motion(INERTIA.tolist(), *states(1)[0], LAWS[model], T_END)
+    return matrix(q[-1]), m[-1]
+
+
+def orders(method: str, model: str, counts: Sequence[int]) -> tuple[float, float]:
+    """The orders in Π and R of a method, from runs of so many steps."""
+    ends = [march(method, model, T_END, n, states(1)[0])[-1] for n in counts]
+    return orders_of_ends(model, counts, [(matrix(q), np.array(m)) for q, m in ends])
+
+
+def orders_of_ends(
+    model: str, counts: Sequence[int], ends: Sequence[Matrices]
+) -> tuple[float, float]:
+    """The orders in Π and R of ends that were reached in so many steps."""
+    attitude, momentum = end_state(model)
+    steps = [T_END / n for n in counts]
+    return (
+        slope(steps, [float(np.linalg.norm(p - momentum)) for _, p in ends]),
+        slope(steps, [float(np.linalg.norm(r - attitude, 2)) for r, _ in ends]),
+    )
+
+
+# ---- symplecticity
+def symplectic_form(p: np.ndarray) -> np.ndarray:
+    """The canonical form of the cotangent bundle on (Rᵀδr, δΠ), both in body axes."""
+    return np.block([[-skew(p), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+
+
+def symplectic_defect(move: Callable[[Matrices], Matrices], state: Matrices) -> float:
+    """|Jᵀ Ω' J - Ω|, J by differences of fourth order in the coordinates of ``symplectic_form``."""
+    size = 2e-3  # truncation size⁴ and rounding 1e-16/size are then both near 1e-12
+    r, p = state
+    end, after = move(state)
+
+    def moved(direction: np.ndarray) -> np.ndarray:
+        new, momentum = move((r @ exp(direction[:3]), p + direction[3:]))
+        return np.concatenate([log(end.T @ new), momentum - after])
+
+    jacobian = derivatives(moved, size, 6)
+    pulled = jacobian.T @ symplectic_form(after) @ jacobian
+    return float(np.abs(pulled - symplectic_form(p)).max())
+
+
+def derivatives(
+    moved: Callable[[np.ndarray], np.ndarray], size: float, dimension: int
+) -> np.ndarray:
+    """The Jacobian of a function of a displacement, by differences of fourth order."""
+
+    def along(e: np.ndarray, factor: int) -> np.ndarray:
+        return moved(factor * size * e)
+
+    columns = [
+        (8 * (along(e, 1) - along(e, -1)) - (along(e, 2) - along(e, -2))) / (12 * size)
+        for e in np.eye(dimension)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def defect(method: str, model: str, h: float) -> float:
+    """|Jᵀ Ω' J - Ω| of one step, in the coordinates of the cotangent bundle."""
+    q, m = states(1)[0]
+
+    def move(state: Matrices) -> Matrices:
+        r, p = state
+        new, after = step(method, model)(h, (quaternion(r), tuple(p.tolist())))
+        return matrix(new), np.array(after)
+
+    return symplectic_defect(move, (matrix(q), np.array(m)))
+
+
+def defect_order(method: str, model: str) -> tuple[float, float]:
+    """(order in h, value at the largest h) of the symplectic defect of one step."""
+    return order_of(lambda h: defect(method, model, h))
