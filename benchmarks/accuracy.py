@@ -5,17 +5,16 @@ matrices) against SciPy's DOP853 on Euler's equations at tolerance 1e-13, Newton
 torque evaluations a step, and nanoseconds a step (prepared solver, minimum over the repeats).
 """
 
-import argparse
 import json
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from common import listed, parser
 
 CASES = (("krysl-free", 100.0, 0.05), ("slow-top", 20.0, 0.01), ("fast-top", 10.0, 0.002))
 
@@ -68,12 +67,10 @@ def rows(repeats: int, methods: list[str]):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the rows to this file")
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--methods", help="names, separated by commas; default all")
-    options = parser.parse_args()
-    methods = options.methods.split(",") if options.methods else list(ph.METHODS)
+    asked = parser(__doc__, 7, 1)
+    asked.add_argument("--methods", type=listed, help="names, separated by commas; default all")
+    options = asked.parse_args()
+    methods = options.methods or list(ph.METHODS)
     table = []
     print("| problem | dt | method | attitude error | iterations | torques | ns a step |")
     print("| --- | --- | --- | --- | --- | --- | --- |")

@@ -1,19 +1,25 @@
-"""What the benchmarks share: timing, C libraries, tables, and facts about the machine.
+"""What the benchmarks share: options, peers, timing, C libraries, tables, facts about the machine.
 
 All variants of a benchmark take turns in one process, so that a busy moment hits them alike, and
 the clock is the CPU time of the thread.
 """
 
+import argparse
 import ctypes
+import importlib
 import json
 import platform
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import llvmlite.binding
 import numba
@@ -22,6 +28,48 @@ import numpy as np
 import polhode as ph
 
 COMPILERS = ("gcc", "clang")
+SAMPLE = 2e6  # nanoseconds: shorter runs are called several times for one sample
+
+
+# ---- options
+def parser(
+    doc: str, repeats: int | None = 15, least: int = 7, results: bool = True
+) -> argparse.ArgumentParser:
+    """For a script whose docstring is ``doc``: --repeats, at least ``least``, and --json."""
+    made = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if results:
+        made.add_argument("--json", type=Path, help="also write the results to this file")
+    if repeats is not None:
+        made.add_argument(
+            "--repeats",
+            type=lambda text: max(least, int(text)),
+            default=repeats,
+            metavar="N",
+            help=f"of every timing, at least {least}; default {repeats}",
+        )
+    return made
+
+
+def listed(text: str) -> list[str]:
+    """What was given separated by commas."""
+    return text.split(",")
+
+
+# ---- peers
+def installed(name: str) -> Any:
+    """The module, or None where there is none."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def need(module: ModuleType | None, name: str) -> None:
+    """End the program if a peer is not there."""
+    if module is None:
+        sys.exit(f"{name} is not installed; get it with: pip install 'polhode[bench]'")
 
 
 # ---- timing
@@ -40,17 +88,47 @@ class Times:
         return statistics.median(self.ns)
 
 
-def round_robin(variants: Mapping[str, tuple[Callable, float]], repeats: int) -> dict[str, Times]:
-    """Times of each (call, steps in a call), per step, all taken in turn ``repeats`` times."""
-    samples: dict[str, list[float]] = {name: [] for name in variants}
-    for call, _ in variants.values():
+def round_robin(
+    variants: Mapping[Any, tuple[Callable, float]],
+    repeats: int,
+    clock: Callable[[], int] = time.thread_time_ns,
+    before: Callable[[Any], None] = lambda name: None,
+) -> dict[Any, Times]:
+    """Times of each (call, steps in a call), per step, all taken in turn ``repeats`` times.
+
+    ``before(name)`` comes ahead of every call, and is not timed.  What runs in threads of its own
+    needs ``clock=time.process_time_ns``.
+    """
+    samples: dict[Any, list[float]] = {name: [] for name in variants}
+    for name, (call, _) in variants.items():
+        before(name)
         call()
     for _ in range(repeats):
         for name, (call, steps) in variants.items():
-            begin = time.thread_time_ns()
+            before(name)
+            begin = clock()
             call()
-            samples[name].append((time.thread_time_ns() - begin) / steps)
+            samples[name].append((clock() - begin) / steps)
     return {name: Times(tuple(ns)) for name, ns in samples.items()}
+
+
+def timed(variants: Sequence, repeats: int) -> dict[Any, Times]:
+    """Times of each variant's ``call``.
+
+    Short ones are called several times for one sample, so that the clock's own cost does not show.
+    """
+    first = round_robin({v: (v.call, 1) for v in variants}, 3)
+    calls = {}
+    for variant in variants:
+        count = max(1, int(SAMPLE / max(1e3, first[variant].minimum)))
+        calls[variant] = partial(_repeated, variant.call, count), count
+    return round_robin(calls, repeats)
+
+
+def _repeated(call: Callable, count: int) -> None:
+    """The results are not kept: to hold many of them would cost more than to make one."""
+    for _ in range(count):
+        call()
 
 
 # ---- C

@@ -7,13 +7,11 @@ the body, its product with the attitude, and the momentum turned back.  A time i
 few bodies with random momenta; the step is given by the angle |omega| h of the turn.
 """
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from common import round_robin, table, write_json
+from common import parser, round_robin, table, write_json
 from polhode._compile import compiled
 from polhode._tree import bind
 from polhode.kernels.free_flow import free_drift
@@ -52,11 +50,8 @@ def calls(kind: str, angle: float) -> Callable:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--repeats", type=int, default=25, help="of every angle, at least 7")
-    options = parser.parse_args()
-    repeats = max(7, options.repeats)
+    options = parser(__doc__, 25).parse_args()
+    repeats = options.repeats
 
     variants = {
         f"{kind} {angle}": (calls(kind, angle), DRIFTS * len(BODIES[kind]))

@@ -12,30 +12,21 @@ reach the error the fastest counts, a lucky one too.  The truth is heyoka in ext
 All variants take turns in one process; ratios are of least times.
 """
 
-import argparse
 import math
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
 import precision
-from common import table, write_json
+from common import listed, need, parser, table, timed, write_json
 from polhode._truth import angle
-from precision import FORMS, SHOWN, Top, Variant, attitude, timed
+from precision import SHOWN, Top, Variant
 
-try:
-    import heyoka
-except ImportError:
-    heyoka = None
-
+heyoka = precision.heyoka
 ERRORS = 1e-6, 1e-10, 1e-12, 1e-13
 TOLERANCES = 10.0 ** -np.arange(5.0, 14.51, 0.25)
-HEYOKA = 10.0 ** -np.arange(4.0, 17.01, 0.5)
 
 
 def swaying(t, q, omega, params):
@@ -57,10 +48,9 @@ SWAY, PUSH, DRAG = 0.1, 0.3, 0.002
 
 @dataclass(frozen=True)
 class Case(Top):
-    """A top, the start of its motion and its length."""
+    """A top, and the start of its motion."""
 
     turn: tuple[float, float, float] = (0.3, 0.0, 0.0)
-    end: float = 10.0
     sways: bool = False
 
     @property
@@ -77,7 +67,7 @@ class Case(Top):
         )
 
     def equations(self, form: str, reduced: bool = True) -> list:
-        system = precision.equations(self, form, reduced)
+        system = super().equations(form, reduced)
         if not self.sways:
             return system
         p = [variable for variable, _ in system[:3]]
@@ -119,36 +109,6 @@ CASES = (
 )
 
 
-def truth(case: Case) -> np.ndarray:
-    """The attitude at the end."""
-    first = precision.start(case, "quaternion", False).astype(np.longdouble)
-    solver = heyoka.taylor_adaptive(
-        case.equations("quaternion", False), first, tol=np.longdouble(1e-20), fp_type=np.longdouble
-    )
-    solver.propagate_until(np.longdouble(case.end))
-    return np.array(solver.state, dtype=float)[-4:]
-
-
-def theirs(case: Case, right: np.ndarray) -> list[Variant]:
-    found = []
-    for form in FORMS:
-        first = precision.start(case, form)
-        for tolerance in HEYOKA:
-            solver = heyoka.taylor_adaptive(
-                case.equations(form), first.copy(), tol=float(tolerance), fast_math=True
-            )
-
-            def call(solver=solver, first=first):
-                solver.time = 0.0
-                solver.state[:] = first
-                solver.propagate_until(case.end)
-                return solver.state
-
-            error = angle(attitude(call(), form), right)
-            found.append(Variant(form, f"heyoka, {form}, tol {tolerance:.0e}", error, call))
-    return found
-
-
 def ours(case: Case, name: str, right: np.ndarray) -> list[Variant]:
     """A variant for each tolerance; its error is that of the worst of three in turn."""
     problem, span, runs = case.problem, (0.0, case.end), []
@@ -175,8 +135,8 @@ def best(variants: list[Variant], error: float, quick: dict) -> list[Variant]:
 
 
 def measured(case: Case, names: list[str], repeats: int) -> tuple[list, list]:
-    right = truth(case)
-    others = theirs(case, right)
+    right = precision.extended(case)
+    others = precision.heyoka_variants(case, right)
     mine = [variant for name in names for variant in ours(case, name, right)]
     quick = timed([*others, *mine], 5)
     chosen = {e: (best(others, e, quick), best(mine, e, quick)) for e in ERRORS}
@@ -187,11 +147,11 @@ def measured(case: Case, names: list[str], repeats: int) -> tuple[list, list]:
         if not peers:
             continue
         peer = min(peers, key=lambda v: times[v].minimum)
-        rows.append(row(error, peer, times[peer], None))
+        rows.append(precision.row(error, peer, times[peer], None))
         fastest: dict[str, Variant] = {}
         for variant in sorted(good, key=lambda v: times[v].minimum):
             fastest.setdefault(variant.kind, variant)
-        rows += [row(error, v, times[v], times[peer]) for v in fastest.values()]
+        rows += [precision.row(error, v, times[v], times[peer]) for v in fastest.values()]
         if names[0] in fastest:
             ratio = times[peer].minimum / times[fastest[names[0]]].minimum
             met = "met" if ratio >= least else "MISSED"
@@ -201,27 +161,23 @@ def measured(case: Case, names: list[str], repeats: int) -> tuple[list, list]:
     return rows, verdicts
 
 
-row: Callable = precision._row
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    asked = parser(__doc__)
+    asked.add_argument(
+        "--methods", type=listed, default=["extrapolation"], help="names, the first is judged"
     )
-    parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--repeats", type=int, default=15, help="of every variant, at least 7")
-    parser.add_argument("--methods", default="extrapolation", help="names, the first is judged")
-    parser.add_argument("--tops", default="1,2,3", help="which of the tops, from 1 on")
-    options = parser.parse_args()
-    if heyoka is None:
-        sys.exit("heyoka is not installed; get it with: pip install 'polhode[bench]'")
-    repeats, names = max(7, options.repeats), options.methods.split(",")
+    asked.add_argument(
+        "--tops", type=listed, default=["1", "2", "3"], help="which of the tops, from 1 on"
+    )
+    options = asked.parse_args()
+    need(heyoka, "heyoka")
+    repeats, methods = options.repeats, options.methods
     head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
     results, verdicts = {}, []
-    for which in options.tops.split(","):
+    for which in options.tops:
         case = CASES[int(which) - 1]
         print(f"{case.title}, t = {case.end:g} s, {repeats} repeats", flush=True)
-        results[case.title], judged = measured(case, names, repeats)
+        results[case.title], judged = measured(case, methods, repeats)
         verdicts += judged
         print(table(head, results[case.title]), end="\n\n", flush=True)
     print(*verdicts, sep="\n")

@@ -16,14 +16,12 @@ would be given, compiled (quaternionic has no such integrator).
 All variants take turns in one process; ratios are of the least times.
 """
 
-import argparse
 import math
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 
 import mpmath as mp
 import numba
@@ -31,21 +29,14 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import polhode as ph
-from common import Times, round_robin, table, write_json
+from common import Times, installed, listed, need, parser, table, timed, write_json
 from polhode._compile import compiled
 from polhode._tree import bind
 from polhode.integrators.gauss_taylor import choose
 from polhode.kernels.trig import ELEMENTARY
 from polhode.turning import PRECESSING_BINARY, ZUPAN_SAJE, Turning
 
-try:
-    import heyoka
-except ImportError:
-    heyoka = None
-try:
-    import quaternion
-except ImportError:
-    quaternion = None
+heyoka, quaternion = installed("heyoka"), installed("quaternion")
 
 ERRORS = 1e-6, 1e-9, 1e-11, 3e-13, 1e-13
 ENDS = 0.81, 0.87, 0.93, 1.0
@@ -53,7 +44,6 @@ TIGHTEST = choose(0.0).tightest
 TOLERANCES = 10.0 ** -np.arange(4.0, 15.51, 0.25)  # ours
 THEIRS = (*(10.0 ** -np.arange(4.0, 15.51, 0.5)), 2.3e-16)  # heyoka's
 SHOWN = 3  # of an integrator's tolerances that reach an error, as many are timed well
-SAMPLE = 2e6  # nanoseconds: shorter runs are called several times for one sample
 IN_MP = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
 
 
@@ -306,21 +296,6 @@ def variant(case: Case, kind: str, make: Callable, tolerance: float, ends=ENDS) 
     return Variant(kind, tolerance, max(errors), int(count), partial(call, case.end))
 
 
-def timed(variants: list[Variant], repeats: int) -> dict[Variant, Times]:
-    """Short runs are taken several at a time, so that the clock's own cost does not show."""
-    first = round_robin({v: (v.call, 1) for v in variants}, 3)
-    calls = {}
-    for v in variants:
-        count = max(1, int(SAMPLE / first[v].minimum))
-        calls[v] = partial(_repeated, v.call, count), count
-    return round_robin(calls, repeats)
-
-
-def _repeated(call: Callable, count: int) -> None:
-    for _ in range(count):
-        call()
-
-
 def fastest(variants: list[Variant], times: dict[Variant, Times], error: float) -> list[Variant]:
     good = [v for v in variants if v.error <= error]
     return sorted(good, key=lambda v: times[v].minimum)[:SHOWN]
@@ -399,24 +374,19 @@ def _row(error: float, v: Variant, times: Times, ours: Times | None) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--repeats", type=int, default=15, help="of every variant, at least 7")
-    parser.add_argument("--problems", help="names, separated by commas; default: all")
-    parser.add_argument("--only-heyoka", action="store_true", help="leave out the slow ones")
-    options = parser.parse_args()
-    if heyoka is None:
-        sys.exit("heyoka is not installed; get it with: pip install 'polhode[bench]'")
+    asked = parser(__doc__)
+    asked.add_argument("--problems", type=listed, help="names, separated by commas; default: all")
+    asked.add_argument("--only-heyoka", action="store_true", help="leave out the slow ones")
+    options = asked.parse_args()
+    need(heyoka, "heyoka")
     if quaternion is None and not options.only_heyoka:
         print("numpy-quaternion is not installed and is left out: pip install numpy-quaternion")
-    names = options.problems.split(",") if options.problems else list(CASES)
-    unknown = [name for name in names if name not in CASES]
+    chosen = options.problems or list(CASES)
+    unknown = [name for name in chosen if name not in CASES]
     if unknown:
         sys.exit(f"--problems must be of {', '.join(CASES)}; got {', '.join(unknown)}")
 
-    repeats, results, verdicts = max(7, options.repeats), {}, []
+    repeats, results, verdicts = options.repeats, {}, []
     print(f"heyoka {heyoka.__version__}, {repeats} repeats\n")
     head = (
         "error and run",
@@ -427,7 +397,7 @@ def main() -> None:
         "/ ours",
         "median",
     )
-    for name in names:
+    for name in chosen:
         rows, judged = measured(CASES[name], repeats, not options.only_heyoka)
         results[name], verdicts = rows, verdicts + judged
         print(f"{name}, T = {CASES[name].end:g}\n{table(head, rows)}\n", flush=True)

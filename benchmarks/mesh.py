@@ -4,14 +4,13 @@ Seconds of CPU time for a bumpy torus of a million triangles, from arrays with s
 arrays where every triangle has its own (as in STL files), and of the parts; peers where installed.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
 
 import polhode as ph
-from common import round_robin, table
+from common import installed, parser, round_robin, table
 from polhode.body import mesh as inside
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -29,11 +28,8 @@ def speed(triangles: int, repeats: int) -> str:
         "  integrals": lambda: inside._integrals(x, columns),
         "own vertices": lambda: ph.shapes.mesh(soup, density=1.0),
     }
-    try:
-        import trimesh
-    except ImportError:
-        pass
-    else:
+    trimesh = installed("trimesh")
+    if trimesh is not None:
         calls["trimesh, integrals alone"] = lambda: trimesh.triangles.mass_properties(
             vertices[faces], density=1.0
         )
@@ -43,8 +39,7 @@ def speed(triangles: int, repeats: int) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--triangles", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=5)
-    args = parser.parse_args()
+    asked = parser(__doc__, 5, 1, results=False)
+    asked.add_argument("--triangles", type=int, default=1_000_000)
+    args = asked.parse_args()
     print(speed(args.triangles, args.repeats))

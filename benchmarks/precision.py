@@ -17,30 +17,23 @@ method of order 8 with its step halved down to rounding (``polhode._truth``); he
 precision confirms it.
 """
 
-import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from common import Times, round_robin, table, write_json
-from polhode._truth import Truth, angle, true_end
+from common import Times, installed, listed, need, parser, table, timed, write_json
+from polhode._truth import angle, true_end
 
-try:
-    import heyoka
-except ImportError:
-    heyoka = None
+heyoka = installed("heyoka")
 
 END = 10.0
 ERRORS = 1e-6, 1e-10, 1e-12
 TOLERANCES = 10.0 ** -np.arange(4.0, 17.01, 0.5)
 SHOWN = 3  # of our methods for each error; as many of heyoka's tolerances are timed well
-SAMPLE = 2e6  # nanoseconds: shorter runs are called several times for one sample
 
 
 @dataclass(frozen=True)
@@ -51,7 +44,8 @@ class Top:
     inertia: tuple[float, float, float]
     weight: tuple[float, float, float]
     omega: tuple[float, float, float]
-    least: tuple[float, ...] = ()  # ratios at ``ERRORS``
+    least: tuple[float, ...] = ()  # ratios at the errors
+    end: float = END
 
     @property
     def problem(self) -> ph.Problem:
@@ -68,6 +62,10 @@ class Top:
     @property
     def is_lagrange(self) -> bool:
         return self.inertia[0] == self.inertia[1] and not any(self.weight[:2])
+
+    def equations(self, form: str, reduced: bool = True) -> list:
+        """For heyoka."""
+        return equations(self, form, reduced)
 
 
 TOPS = (
@@ -162,34 +160,34 @@ class Variant:
     call: Callable
 
 
-def heyoka_variants(top: Top, truth: Truth) -> list[Variant]:
+def heyoka_variants(top: Top, right: np.ndarray) -> list[Variant]:
     found = []
     for form in FORMS:
         first = start(top, form)
         for tolerance in TOLERANCES:
             solver = heyoka.taylor_adaptive(
-                equations(top, form), first.copy(), tol=float(tolerance), fast_math=True
+                top.equations(form), first.copy(), tol=float(tolerance), fast_math=True
             )
 
             def call(solver=solver, first=first):
                 solver.time = 0.0
                 solver.state[:] = first
-                solver.propagate_until(END)
+                solver.propagate_until(top.end)
                 return solver.state
 
-            error = angle(attitude(call(), form), truth.q)
+            error = angle(attitude(call(), form), right)
             found.append(Variant(form, f"heyoka, {form}, tol {tolerance:.0e}", error, call))
     return found
 
 
-def confirmed(top: Top, truth: Truth) -> float:
-    """The angle between the truth and heyoka's answer in extended precision, the start the same."""
+def extended(top: Top) -> np.ndarray:
+    """The attitude at the end by heyoka in extended precision."""
     first = start(top, "quaternion", False).astype(np.longdouble)
-    system = equations(top, "quaternion", False)
+    system = top.equations("quaternion", False)
     tolerance = np.longdouble(1e-20)
     solver = heyoka.taylor_adaptive(system, first, tol=tolerance, fp_type=np.longdouble)
-    solver.propagate_until(np.longdouble(END))
-    return angle(np.array(solver.state, dtype=float)[-4:], truth.q)
+    solver.propagate_until(np.longdouble(top.end))
+    return np.array(solver.state, dtype=float)[-4:]
 
 
 # ---- ours
@@ -228,28 +226,12 @@ def ours(problem: ph.Problem, row) -> Variant:
 
 
 # ---- results
-def timed(variants: list[Variant], repeats: int) -> dict[Variant, Times]:
-    """Microseconds are taken several at a time, so that the clock's own cost does not show."""
-    first = round_robin({v: (v.call, 1) for v in variants}, 3)
-    calls = {}
-    for variant in variants:
-        count = max(1, int(SAMPLE / max(1e3, first[variant].minimum)))
-        calls[variant] = partial(_repeated, variant.call, count), count
-    return round_robin(calls, repeats)
-
-
-def _repeated(call: Callable, count: int) -> None:
-    """The results are not kept: to hold many of them would cost more than to make one."""
-    for _ in range(count):
-        call()
-
-
 def measured(top: Top, names, errors: tuple[float, ...], repeats: int) -> tuple[list, list]:
     truth = true_end(top.problem, (0.0, END))
     print(f"{top.title}: truth by {truth.route}, its error {truth.attitude_error:.1e} rad", end="")
-    print(f"; heyoka in extended precision differs by {confirmed(top, truth):.1e} rad")
+    print(f"; heyoka in extended precision differs by {angle(extended(top), truth.q):.1e} rad")
     sys.stdout.flush()
-    theirs, mine = heyoka_variants(top, truth), our_variants(top, names, errors)
+    theirs, mine = heyoka_variants(top, np.array(truth.q)), our_variants(top, names, errors)
     quick = timed(theirs, 5)
     best = {}
     for error in errors:
@@ -268,10 +250,10 @@ def measured(top: Top, names, errors: tuple[float, ...], repeats: int) -> tuple[
         for variant in sorted(best[error], key=lambda v: times[v].minimum):
             fastest.setdefault(variant.kind, variant)
         peer, *others = fastest.values()
-        rows += [_row(error, v, times[v], None) for v in (peer, *others)]
+        rows += [row(error, v, times[v], None) for v in (peer, *others)]
         ratios = []
         for variant in sorted(mine[error], key=lambda v: times[v].minimum):
-            rows.append(_row(error, variant, times[variant], times[peer]))
+            rows.append(row(error, variant, times[variant], times[peer]))
             ratios.append(rows[-1]["ratio_min"])
         if errors == ERRORS and top.least:
             text = f"{ratios[0]:.1f}" if ratios else "not reached"
@@ -283,7 +265,7 @@ def measured(top: Top, names, errors: tuple[float, ...], repeats: int) -> tuple[
     return rows, verdicts
 
 
-def _row(target: float, variant: Variant, times: Times, peer: Times | None) -> dict:
+def row(target: float, variant: Variant, times: Times, peer: Times | None) -> dict:
     return {
         "what": f"{target:.0e}  {variant.name}",
         "error": f"{variant.error:.1e}",
@@ -295,26 +277,22 @@ def _row(target: float, variant: Variant, times: Times, peer: Times | None) -> d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    asked = parser(__doc__)
+    asked.add_argument(
+        "--methods", type=listed, help="names, separated by commas; default: all explicit ones"
     )
-    parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--repeats", type=int, default=15, help="of every variant, at least 7")
-    parser.add_argument("--methods", help="names, separated by commas; default: all explicit ones")
-    parser.add_argument("--errors", help="attitude errors, separated by commas")
-    options = parser.parse_args()
-    if heyoka is None:
-        sys.exit("heyoka is not installed; get it with: pip install 'polhode[bench]'")
-    repeats = max(7, options.repeats)
-    names = options.methods.split(",") if options.methods else None
-    errors = tuple(map(float, options.errors.split(","))) if options.errors else ERRORS
+    asked.add_argument("--errors", type=listed, help="attitude errors, separated by commas")
+    options = asked.parse_args()
+    need(heyoka, "heyoka")
+    repeats = options.repeats
+    errors = tuple(map(float, options.errors)) if options.errors else ERRORS
 
     results, verdicts = {}, []
     print(f"heyoka {heyoka.__version__}, t = {END:g} s, {repeats} repeats\n")
     head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
     for top in TOPS:
         try:
-            results[top.title], judged = measured(top, names, errors, repeats)
+            results[top.title], judged = measured(top, options.methods, errors, repeats)
         except ph.PolhodeError as error:
             sys.exit(f"error: {error}")
         verdicts += judged

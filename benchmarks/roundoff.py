@@ -9,13 +9,11 @@ walk has the power 1/2 and a trend of about 1, whatever the number of steps; a s
 power 1 and a trend that grows.  The method must be so accurate that only rounding is left.
 """
 
-import argparse
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from common import table
+from common import parser, table
 
 DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over so many rows
 LAGS = 30, 100, 300, 900  # rows
@@ -44,13 +42,11 @@ def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.nd
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--method", default="srkn14", help="one that compensates")
-    parser.add_argument("--steps", type=float, default=1e6)
-    parser.add_argument("--tops", type=int, default=8)
-    options = parser.parse_args()
+    asked = parser(__doc__, None, results=False)
+    asked.add_argument("--method", default="srkn14", help="one that compensates")
+    asked.add_argument("--steps", type=float, default=1e6)
+    asked.add_argument("--tops", type=int, default=8)
+    options = asked.parse_args()
     steps, rows = int(options.steps), []
     for compensated in (False, True):
         found, trend = drift(options.method, steps, options.tops, compensated)

@@ -5,7 +5,6 @@ a sample of ``integrate_samples``, estimate and checks included, for a million s
 numpy-quaternion is installed, its ``integrate_angular_velocity`` on one table (inertial axes).
 """
 
-import argparse
 import sys
 import warnings
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from common import round_robin, table
+from common import installed, parser, round_robin, table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from gyros import BINARY, ORBIT, jittered
@@ -65,9 +64,8 @@ def speed(samples: int, repeats: int) -> str:
 
 
 def peer(repeats: int) -> str:
-    try:
-        import quaternion
-    except ImportError:
+    quaternion = installed("quaternion")
+    if quaternion is None:
         return "numpy-quaternion is not installed"
     warnings.simplefilter("ignore")
     t = jittered(10 * ORBIT, 10 * 64)
@@ -105,8 +103,7 @@ def peer(repeats: int) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=5)
-    args = parser.parse_args()
+    asked = parser(__doc__, 5, 1, results=False)
+    asked.add_argument("--samples", type=int, default=1_000_000)
+    args = asked.parse_args()
     print(errors(), speed(args.samples, args.repeats), peer(args.repeats), sep="\n\n")

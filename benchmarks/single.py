@@ -10,7 +10,6 @@ The body is Krysl's fast top.  In lanes there are 4096 random tops, each with it
 strength; ``one after another`` is the mean over some of the same tops, with the same results.
 """
 
-import argparse
 import ctypes
 import dataclasses
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from common import Times, c_library, compilers, round_robin, table, write_json
+from common import Times, c_library, compilers, parser, round_robin, table, write_json
 from polhode import loops
 from polhode._tree import flat
 from polhode.contracts import OK
@@ -206,11 +205,8 @@ def verdict(what: str, value: float, least: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--repeats", type=int, default=15, help="of every variant, at least 7")
-    options = parser.parse_args()
-    repeats = max(7, options.repeats)
+    options = parser(__doc__).parse_args()
+    repeats = options.repeats
 
     with tempfile.TemporaryDirectory() as folder:
         single, verdicts = one_body(repeats, Path(folder))

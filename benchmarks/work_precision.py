@@ -13,14 +13,13 @@ of imidm in the same case (at its error 1e-4).  Empty: not reached.  Steps are s
 ``ph.compare``; all methods of order 2 or more that take the torque are there, each once.
 """
 
-import argparse
 import csv
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import polhode as ph
-from common import round_robin
+from common import listed, parser, round_robin
 
 ERRORS = tuple(10.0**-k for k in (2, 4, 6, 8, 10, 12))
 UNIT, UNIT_ERROR = "imidm", 1e-4
@@ -138,15 +137,13 @@ def cells(reached: dict, errors: tuple[float, ...]) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    asked = parser(__doc__, 11, 1, results=False)
+    asked.add_argument("--csv", type=Path, help="write the lines to this file, not to stdout")
+    asked.add_argument(
+        "--methods", type=listed, help="names, separated by commas; default: all of order 2"
     )
-    parser.add_argument("--csv", type=Path, help="write the lines to this file, not to stdout")
-    parser.add_argument("--methods", help="names, separated by commas; default: all of order 2")
-    parser.add_argument("--repeats", type=int, default=11, help="of every timing")
-    parser.add_argument("--quick", action="store_true", help="errors 1e-4 and 1e-8, two repeats")
-    options = parser.parse_args()
-    names = options.methods.split(",") if options.methods else None
+    asked.add_argument("--quick", action="store_true", help="errors 1e-4 and 1e-8, two repeats")
+    options = asked.parse_args()
     errors = (1e-4, 1e-8) if options.quick else ERRORS
     repeats = 2 if options.quick else options.repeats
 
@@ -155,7 +152,7 @@ def main() -> None:
     rows = []
     for case in CASES:
         print(f"{case.problem.name}", file=sys.stderr, flush=True)
-        for method, reached in lines(case, names, errors, repeats):
+        for method, reached in lines(case, options.methods, errors, repeats):
             rows.append([case.body, case.torque, case.strength, method, *cells(reached, errors)])
     with options.csv.open("w", newline="") if options.csv else sys.stdout as file:
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
