@@ -10,20 +10,20 @@ import pytest
 
 import polhode as ph
 import seams
+from bits import EXACT, bits_of, lane_by_lane
 from polhode import loops
-from polhode._compile import compiled, fma
-from polhode._tree import bind, flat
-from polhode._vector import ON_FOUR, at_once, each, everywhere, lanewise, pack, total, unpack
+from polhode._compile import compiled
+from polhode._tree import bind
+from polhode._vector import ON_FOUR, at_once, each, everywhere, total
 from polhode.contracts import Status, first_step, reset, size, slope, start, trial
 from polhode.formulations import FORMULATIONS, equations, quaternion
 from polhode.integrators import extrapolation
 from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator
 from polhode.kernels.free_flow import free_flow
 from polhode.tableaus.extrapolation import COLUMNS, Columns
-from precise import ROUNDING, exact_fma
+from precise import ROUNDING
 
 INF = math.inf
-EXACT = ON_FOUR | {fma: lanewise(exact_fma)}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -224,21 +224,6 @@ def test_slopes_are_asked_for_inside_the_step_alone(tol):
 
 
 # ---- the same bits
-def bits_of(result):
-    return [x.hex() if isinstance(x, float) else x for x in flat(result)]
-
-
-def lane_by_lane(function, fours, shared):
-    """``at_once``, with no chance of being SIMD."""
-    (t, y), (body, params) = fours, shared
-    ts, ys = unpack(t), each(unpack, (y,))
-    a = function(ts[0], each(lambda x: x[0], (ys,)), body, params)
-    b = function(ts[1], each(lambda x: x[1], (ys,)), body, params)
-    c = function(ts[2], each(lambda x: x[2], (ys,)), body, params)
-    d = function(ts[3], each(lambda x: x[3], (ys,)), body, params)
-    return each(pack, (a, b, c, d))
-
-
 ALONE = {at_once: lane_by_lane}
 
 

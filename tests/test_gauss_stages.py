@@ -10,10 +10,11 @@ import pytest
 
 import polhode as ph
 import seams
+from bits import EXACT, bits_of, lane_by_lane
 from polhode import loops
-from polhode._compile import compiled, fma
-from polhode._tree import bind, flat
-from polhode._vector import ON_FOUR, at_once, each, lanewise, pack, unpack
+from polhode._compile import compiled
+from polhode._tree import bind
+from polhode._vector import ON_FOUR, at_once
 from polhode.contracts import Status, finish, guess, improve, size, slope, start
 from polhode.errors import InputError
 from polhode.formulations import equations, quaternion
@@ -21,9 +22,8 @@ from polhode.integrators.gauss import INTEGRATOR, continued, gauss, products
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.newton import rounding
 from polhode.tableaus.gauss import tableau
-from precise import ROUNDING, exact_fma, to_mp
+from precise import ROUNDING, to_mp
 
-EXACT = ON_FOUR | {fma: lanewise(exact_fma)}
 ONE = np.array([1.0]), np.array([0.0])  # weights and offsets of a step of one part
 
 
@@ -184,21 +184,6 @@ def test_symplectic(order):
 
 
 # ---- the same bits
-def bits_of(result):
-    return [x.hex() if isinstance(x, float) else x for x in flat(result)]
-
-
-def lane_by_lane(function, fours, shared):
-    """``at_once``, with no chance of being SIMD."""
-    (t, y), (body, params) = fours, shared
-    ts, ys = unpack(t), each(unpack, (y,))
-    a = function(ts[0], each(lambda x: x[0], (ys,)), body, params)
-    b = function(ts[1], each(lambda x: x[1], (ys,)), body, params)
-    c = function(ts[2], each(lambda x: x[2], (ys,)), body, params)
-    d = function(ts[3], each(lambda x: x[3], (ys,)), body, params)
-    return each(pack, (a, b, c, d))
-
-
 @pytest.mark.parametrize("order", [4, 10, 16])
 def test_lanes_are_single_stages_and_plain_python(order):
     record, given = gauss(order), {"order": order, "n": 3, "h": 0.3, "params": (2.0,)}
