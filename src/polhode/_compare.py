@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -70,6 +70,10 @@ class Row:
     message: str = ""
     rtol: float | None = None  # of an adaptive integrator
 
+    def reaches(self, error: float) -> bool:
+        """Whether the attitude error is at most that."""
+        return self.attitude_error is not None and self.attitude_error <= error
+
     @property
     def setting(self) -> str:
         """The step or the tolerance, in words."""
@@ -99,8 +103,7 @@ class Comparison:
 
         ``cost`` is "seconds", "torques" or "steps".
         """
-        good = [row for row in self.rows if row.attitude_error is not None]
-        good = [row for row in good if row.attitude_error <= error]  # type: ignore[operator]
+        good = [row for row in self.rows if row.reaches(error)]
         return min(good, key=lambda row: getattr(row, cost), default=None)
 
     def frontier(self, cost: str = "seconds") -> dict[float, Row]:
@@ -202,7 +205,7 @@ def compare(
     chosen = usual_methods(problem.model) if methods is None else _chosen(methods)
     for method in chosen:  # refuses what does not fit
         prepare(problem, method=method, dt=None if _adaptive(method) else abs(span[1] - span[0]))
-    sizes = () if errors is not None else _steps(problem, span, dts)
+    sizes: Sequence[float] = () if errors is not None else _steps(problem, span, dts)
     tolerances = RTOLS if rtols is None else _positive(rtols, "rtols")
     targets = () if errors is None else _positive(errors, "errors")
     if not isinstance(repeats, (int, np.integer)) or repeats < 1:
@@ -212,8 +215,9 @@ def compare(
     truth = true_end(problem, span) if reference is None else _given(reference, span)
     trials: list[tuple[Row, Callable]] = []
     for done, method in enumerate(chosen):
-        kind, settings = (_Adaptive, tolerances) if _adaptive(method) else (_Trials, sizes)
-        trial = kind(problem, method, span, truth)
+        trial, settings = _Trials(problem, method, span, truth), sizes
+        if _adaptive(method):
+            trial, settings = _Adaptive(problem, method, span, truth), tolerances
         trials += trial.at(settings) if errors is None else trial.reaching(targets)
         report(0.5 * (done + 1) / len(chosen))
     times = _times([call for _, call in trials], int(repeats), lambda x: report(0.5 + 0.5 * x))
@@ -243,7 +247,7 @@ def _distinct(method: Method) -> bool:
     return method.free_only or not method.implicit
 
 
-def _adaptive(method: Method | Integrator) -> bool:
+def _adaptive(method: Method | Integrator) -> TypeGuard[Integrator]:
     return isinstance(method, Integrator) and method.adaptive
 
 
@@ -269,8 +273,7 @@ class _Trials:
             return known[place]
 
         def reached(target: float, place: int) -> bool:
-            error = row(place).attitude_error
-            return error is not None and error <= target
+            return row(place).reaches(target)
 
         for target in targets:
             found = _first(partial(reached, target))
@@ -312,18 +315,22 @@ class _Trials:
 class _Adaptive(_Trials):
     """The same for an adaptive integrator, by tolerances."""
 
+    def __init__(self, problem: Problem, integrator: Integrator, span: tuple, truth: Truth):
+        super().__init__(problem, integrator, span, truth)
+        self.tightest = integrator.tightest
+
     def at(self, sizes: Iterable[float]) -> Iterator[tuple[Row, Callable]]:
         for rtol in sizes:
-            if rtol >= self.method.tightest:  # type: ignore[union-attr]
+            if rtol >= self.tightest:
                 yield self._row(rtol), self._call(rtol)
 
     def reaching(self, targets: Iterable[float]) -> Iterator[tuple[Row, Callable]]:
         """The largest tolerances that reach the errors."""
-        least = max(self.method.tightest, 1e-15)  # type: ignore[union-attr]
+        least = max(self.tightest, 1e-15)
         fine = [10.0 ** (-k / 4) for k in range(8, 61) if 10.0 ** (-k / 4) >= least]
         rows = [self._row(rtol) for rtol in fine]
         for target in targets:
-            good = [row.attitude_error is not None and row.attitude_error <= target for row in rows]
+            good = [row.reaches(target) for row in rows]
             for k in range(len(rows) - ALIKE + 1):
                 if all(good[k : k + ALIKE]):
                     yield rows[k], self._call(fine[k])
