@@ -1,13 +1,12 @@
 """``polhode compare``: what accuracy costs, method by method."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.progress import bar
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -64,7 +63,11 @@ def compare(
         factors = QUICK_FACTORS if quick else FACTORS
         sizes = [f * base for f in factors if f * base <= longest]
         sizes = sizes or [longest, longest / 2, longest / 4]
-    with _bar(todo.name, quiet) as report:
+    with bar(
+        f"{todo.name}: the true motion",
+        lambda fraction: f"{todo.name}: {'errors' if fraction < 0.5 else 'times'}",
+        quiet,
+    ) as report:
         found = compared(
             todo.problem,
             (start, end),
@@ -120,21 +123,6 @@ def _place(out: Path | None, name: str) -> Path:
     if not os.access(file.parent, os.W_OK):
         raise FileError(f"cannot write into {str(file.parent)!r}")
     return file
-
-
-@contextmanager
-def _bar(name: str, quiet: bool) -> Iterator[Any]:
-    from rich.progress import Progress
-
-    console = stderr()
-    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(f"{name}: the true motion", total=None)
-
-        def report(fraction: float) -> None:
-            doing = "errors" if fraction < 0.5 else "times"
-            bar.update(task, description=f"{name}: {doing}", total=1.0, completed=fraction)
-
-        yield report
 
 
 # ---- tables

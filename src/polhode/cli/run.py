@@ -3,15 +3,14 @@
 import math
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.cli.consoles import complain, plain, stdout
+from polhode.cli.progress import bar
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
     order = todo.run
     span = order.t_start, order.t_end
     first = order.t_start + math.copysign(order.dt or 0.0, order.t_end - order.t_start)
-    with _bar(todo.name, quiet) as report:
+    with bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report:
         begun = time.perf_counter()
         solver = prepare(todo.problem, **order.arguments)
         solver((order.t_start, first))
@@ -124,21 +123,6 @@ def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
         solver(span)
         took = min(took, time.perf_counter() - again)
     return result, took / max(result.nsteps, 1), compiled - begun
-
-
-@contextmanager
-def _bar(name: str, quiet: bool) -> Iterator[Any]:
-    """A function of the fraction done, with a bar on stderr if someone can see it."""
-    from rich.progress import Progress
-
-    console = stderr()
-    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(f"{name}: compiling", total=None)
-
-        def report(fraction: float) -> None:
-            bar.update(task, description=name, total=1.0, completed=fraction)
-
-        yield report
 
 
 def _summarise(
