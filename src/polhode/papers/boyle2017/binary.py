@@ -429,8 +429,8 @@ def twenty_to_ninety(lab: Laboratory) -> Measured:
     )
     every = np.concatenate(list(means.values()))
     rises = all(values.max() > 1.2 * values[0] for values in means.values())
-    # within a few: another program of the method, with another rule for its columns
-    return text, judged(bool(every.min() > 15 and every.max() < 95 and rises))
+    tens = 10 * np.round(every / 10)  # as the paper prints them
+    return text, judged(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
 
 
 @claim(
