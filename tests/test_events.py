@@ -389,7 +389,7 @@ def test_events_see_what_the_user_sees():
     ("events", "message"),
     [
         (3, "events must be a function"),
-        ([upright, "x"], r"events\[1\] must be a function event\(t, q, omega\), got 'x'"),
+        ([upright, "x"], r"events\[1\] must be a function event\(t, q, omega\), .*, got 'x'"),
         (event(lambda t, q, w: 1.0, terminal=-1), r"events\[0\]: terminal must be"),
         (event(lambda t, q, w: 1.0, terminal=1.5), "got 1.5 and"),
         (event(lambda t, q, w: 1.0, terminal="yes"), "'yes'"),

@@ -201,7 +201,7 @@ def test_sums_name_their_terms_and_parameters():
         ),
         (lambda: ph.torque(top, frame="space"), "'body' or 'inertial'"),
         (lambda: ph.torque(top, params=["k"]), r"'k' at params\[0\]"),
-        (lambda: ph.potential(top), r"must take 3 arguments \(t, q, params\)"),
+        (lambda: ph.potential(lambda t: 0.0), r"must take 3 arguments \(t, q, params\)"),
         (lambda: ph.models.soft_wall("physical"), "'printed' or 'attractive'"),
         (lambda: ph.models.heavy_top(1.0, centre=[1, 2]), "centre must be three numbers"),
         (lambda: ph.models.heavy_top(1.0, centre=[1, 2, math.inf]), "centre must be finite"),

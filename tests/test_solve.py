@@ -107,7 +107,8 @@ def test_chosen_times_backward():
 def test_chunks_and_progress_do_not_change_a_bit(monkeypatch):
     whole = solved((0, 10), 0.001)
     monkeypatch.setattr("polhode._solvers.FIRST_CHUNK", 37)
-    monkeypatch.setattr("polhode._solvers.CHUNK_SECONDS", 1e-4)
+    monkeypatch.setattr("polhode._steps.FIRST_CHUNK", 37)
+    monkeypatch.setattr("polhode._steps.CHUNK_SECONDS", 1e-4)
     seen = []
     pieces = solved((0, 10), 0.001, progress=seen.append)
     assert np.array_equal(pieces.q, whole.q)

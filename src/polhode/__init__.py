@@ -16,7 +16,7 @@ from polhode.formulations import FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
-from polhode.models import MODELS, potential, torque
+from polhode.models import MODELS, force, potential, torque
 from polhode.problem import Problem
 from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
@@ -48,6 +48,7 @@ __all__ = [
     "__version__",
     "compare",
     "exact_free_motion",
+    "force",
     "integrate_angular_velocity",
     "integrate_samples",
     "lie",

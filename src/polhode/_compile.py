@@ -83,16 +83,12 @@ def take(array, row, column, pattern):
 def combined(weights, rows):
     """Σ weights[j] rows[j] of flat tuples, from first to last, by ``fma`` after the first.
 
-    Compiled, the components lie in SIMD vectors; ``combined1`` is the same one by one, for lanes.
+    Compiled, the components lie in SIMD vectors.
     """
     total = [weights[0] * x for x in rows[0]]
     for weight, row in zip(weights[1:], rows[1:], strict=True):
         total = [fma(weight, x, done) for x, done in zip(row, total, strict=True)]
     return tuple(total)
-
-
-def combined1(weights, rows):
-    return combined(weights, rows)
 
 
 def over_lanes(function, block, shared, slots):
@@ -165,56 +161,40 @@ def _finite(_, value):
     return nt.boolean(value), lower
 
 
-def _combination(width: int):
-    """``combined`` with vectors of so many components; what is left of the last one is zero."""
+@intrinsic
+def _combined(_, weights, rows):
+    """In vectors of four; what is left of the last one is zero."""
+    one, width = rows[0], 4
+    kind = ir.VectorType(F8, width)
 
-    def typed(_, weights, rows):
-        one = rows[0]
+    def lower(context, builder, signature, args):
+        fused = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.v{width}f64"
+        )
 
-        def lower(context, builder, signature, args):
-            groups = [range(i, min(i + width, len(one))) for i in range(0, len(one), width)]
-            kind = F8 if width == 1 else ir.VectorType(F8, width)
-            name = "llvm.fma.f64" if width == 1 else f"llvm.fma.v{width}f64"
-            fused = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(kind, [kind] * 3), name
-            )
+        def vector(parts):
+            made = ir.Constant(kind, [0.0] * width)
+            for lane, part in enumerate(parts):
+                made = builder.insert_element(made, part, I32(lane))
+            return made
 
-            def spread(x):
-                if width == 1:
-                    return x
-                vector = ir.Constant(kind, [0.0] * width)
-                for lane in range(width):
-                    vector = builder.insert_element(vector, x, I32(lane))
-                return vector
+        def gathered(row, group):
+            return vector([builder.extract_value(row, i) for i in group])
 
-            def gathered(row, group):
-                if width == 1:
-                    return builder.extract_value(row, group[0])
-                vector = ir.Constant(kind, [0.0] * width)
-                for lane, i in enumerate(group):
-                    part = builder.extract_value(row, i)
-                    vector = builder.insert_element(vector, part, I32(lane))
-                return vector
+        ws = [vector([builder.extract_value(args[0], j)] * width) for j in range(len(weights))]
+        vs = [builder.extract_value(args[1], j) for j in range(len(rows))]
+        parts = []
+        for i in range(0, len(one), width):
+            group = range(i, min(i + width, len(one)))
+            total = builder.fmul(ws[0], gathered(vs[0], group))
+            for weight, row in zip(ws[1:], vs[1:], strict=True):
+                total = builder.call(fused, [weight, gathered(row, group), total])
+            parts += [builder.extract_element(total, I32(i)) for i in range(len(group))]
+        return context.make_tuple(builder, one, parts)
 
-            ws = [spread(builder.extract_value(args[0], j)) for j in range(len(weights))]
-            vs = [builder.extract_value(args[1], j) for j in range(len(rows))]
-            parts = []
-            for group in groups:
-                total = builder.fmul(ws[0], gathered(vs[0], group))
-                for weight, row in zip(ws[1:], vs[1:], strict=True):
-                    total = builder.call(fused, [weight, gathered(row, group), total])
-                if width == 1:
-                    parts.append(total)
-                else:
-                    parts += [builder.extract_element(total, I32(i)) for i in range(len(group))]
-            return context.make_tuple(builder, one, parts)
-
-        return one(weights, rows), lower
-
-    return typed
+    return one(weights, rows), lower
 
 
-# ---- nested tuples of floats in strided memory
 def _load(context, builder, kind, places):
     """A value of the nested tuple type ``kind`` from the next ``places``."""
     if isinstance(kind, nt.BaseTuple):
@@ -324,11 +304,8 @@ def _spare_blas() -> None:
 
 
 _spare_blas()
-PRIMITIVES[take] = _take
-_combined, _combined1 = intrinsic(_combination(4)), intrinsic(_combination(1))
-_combined.__name__, _combined1.__name__ = "combined4", "combined1"
-PRIMITIVES.update({combined: _combined, combined1: _combined1})
-PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite, put: _put})
+PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite})
+PRIMITIVES.update({put: _put, take: _take, combined: _combined})
 
 
 # ---- compiling a tree
@@ -408,15 +385,11 @@ def _uncollected() -> Iterator[None]:
 
 
 class CompiledOrPlain:
-    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning.
+    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
 
-    ``otherwise`` is another form of the function with the same results, which is tried before.
-    """
-
-    def __init__(self, function: Callable, what: str, otherwise: Callable | None = None):
+    def __init__(self, function: Callable, what: str):
         self.function = function
         self.what = what
-        self.otherwise = otherwise
         self.machine = compiled(function)  # None once refused
         self.called = False
 
@@ -430,10 +403,6 @@ class CompiledOrPlain:
             with _uncollected():
                 return self.machine(*args)
         except numba.core.errors.NumbaError as error:
-            if self.otherwise is not None:
-                self.function, self.otherwise = self.otherwise, None
-                self.machine = compiled(self.function)
-                return self(*args)
             warnings.warn(
                 f"{self.what} could not be compiled and runs as plain Python, some 50 times"
                 f" slower: {_reason(error)}",

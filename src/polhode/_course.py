@@ -21,7 +21,7 @@ MOST_LOOKS = 1_000_000  # at the sign of a closed form, unless there are events
 
 
 class Motion(Protocol):
-    """A motion that is known: the times of its steps, and rows (q, m) at these and at any times."""
+    """A motion that is known: the times of its steps, and rows of states there and at any times."""
 
     @property
     def times(self) -> np.ndarray: ...
@@ -57,7 +57,7 @@ class Course:
 
     @cached_property
     def states(self) -> np.ndarray:
-        """Rows (attitude, momentum), the sign of the attitude continuous."""
+        """Rows (attitude, momentum, …), the sign of the attitude continuous."""
         states = self.parts.states(self.rows[:, 2:])
         if not self.parts.continuous:
             _turn_towards(self.looks()[::LOOKS], states)
@@ -89,7 +89,7 @@ class Course:
         return np.searchsorted(-knots, -times, side="right") - 1
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        """Rows (attitude, momentum) at any times of the run."""
+        """Rows (attitude, momentum, …) at any times of the run."""
         first, last = _check_inside(times, self.times)
         if len(times) == 0:
             return self.parts.states(self.rows[:1, 2:])[:0]
@@ -182,7 +182,8 @@ class FreeMotion:
     """The closed form of a free motion; ``times`` are near enough to see an event between them.
 
     The sign of the attitude is continuous along the motion.  Where that would take more looks than
-    ``most`` it is continuous from one of the times that are asked for to the next.
+    ``most`` it is continuous from one of the times that are asked for to the next.  A body with a
+    position moves on a straight line.
     """
 
     def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
@@ -192,16 +193,25 @@ class FreeMotion:
 
     @cached_property
     def states(self) -> np.ndarray:
-        return free_rows(self.body, self.state, self.times - self.t0)
+        return self._rows(self.times)
 
     def at(self, times: np.ndarray) -> np.ndarray:
         _check_inside(times, self.times)
-        rows = free_rows(self.body, self.state, times - self.t0)
+        rows = self._rows(times)
         if len(self.times) <= self.most:
             shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
             places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
             _turn_towards(self.states[places, :4], rows)
         return rows
+
+    def _rows(self, times: np.ndarray) -> np.ndarray:
+        passed = times - self.t0
+        rows = free_rows(self.body, self.state[:2], passed)
+        if len(self.state) == 2:
+            return rows
+        x, p = map(np.array, self.state[2:])
+        line = x + passed[:, None] * (self.body[4] * p)
+        return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
 
 
 def row_of_numbers(tolerances: tuple[float, float], largest: float, *numbers: Any) -> np.ndarray:

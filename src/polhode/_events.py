@@ -1,10 +1,11 @@
-"""Events: zeros of functions ``event(t, q, omega)`` along a motion.
+"""Events: zeros of functions ``event(t, q, omega)`` or ``event(t, x, v, q, omega)`` along a motion.
 
 Each step is looked at in ``PARTS`` pieces.  Where a function changes its sign, its zero is found by
 bracketing; where it comes near zero and turns back between two pieces, the turning point is found
 first, for there may be two zeros around it.  A zero at the very start is none.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,14 +23,15 @@ from polhode.kernels.trig import ELEMENTARY
 PARTS = 8  # of a step
 BLOCK = 4096  # steps that are looked at together
 
-See = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # times -> (attitudes, rates)
+See = Callable[[np.ndarray], np.ndarray]  # times -> rows (q, omega), or (q, omega, x, v)
+FORMS = "event(t, q, omega), or event(t, x, v, q, omega) where the body has a position"
 
 
 @dataclass(frozen=True)
 class Event:
     """A function, the number of zeros after which to stop, and the sign of its slope there."""
 
-    values: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    values: Callable[[np.ndarray, np.ndarray], np.ndarray]
     terminal: float
     direction: float
 
@@ -61,14 +63,14 @@ class Watch:
         inner = knots[:-1, None] + np.diff(knots)[:, None] * shares
         times = np.append(inner.ravel(), knots[-1])
         forward = 1.0 if knots[-1] >= knots[0] else -1.0
-        q, omega = see(times)
+        rows = see(times)
         found: list[list[tuple[float, float]]] = []
         for k, event in enumerate(self.events):
-            values = event.values(times, q, omega)
+            values = event.values(times, rows)
 
             def value(t, event=event):
                 flat = np.atleast_1d(t).ravel()
-                return event.values(flat, *see(flat)).reshape(np.shape(t))
+                return event.values(flat, see(flat)).reshape(np.shape(t))
 
             tail, self._tails[k] = self._tails[k], (float(times[-2]), float(values[-2]))
             zeros = _zeros(times, values, value, self._signs[k], tail)
@@ -153,13 +155,11 @@ def watched(events: Any) -> Watch | None:
     try:
         functions = (events,) if callable(events) else tuple(events)
     except TypeError:
-        raise InputError(
-            f"events must be a function event(t, q, omega), or several, got {events!r}"
-        ) from None
+        raise InputError(f"events must be a function {FORMS}, or several, got {events!r}") from None
     made = []
     for k, function in enumerate(functions):
         if not callable(function):
-            raise InputError(f"events[{k}] must be a function event(t, q, omega), got {function!r}")
+            raise InputError(f"events[{k}] must be a function {FORMS}, got {function!r}")
         terminal, direction = getattr(function, "terminal", 0), getattr(function, "direction", 0)
         try:
             count, slope = float(terminal), float(direction)
@@ -175,29 +175,48 @@ def watched(events: Any) -> Watch | None:
 
 
 def _values(function: Callable, place: int) -> Callable:
-    """(times, attitudes, rates) -> the values of the function, compiled if it can be."""
-    looked = bind(function, ELEMENTARY)
-    run = CompiledOrPlain(bind(loops.watched, {loops.event: looked}), f"events[{place}]")
-    tried = False
+    """(times, rows) -> the values of the function, compiled if it can be."""
+    looked, moving = bind(function, ELEMENTARY), _sees_the_place(function)
+    if moving:
+        template = bind(loops.watched_on_the_way, {loops.event_on_the_way: looked})
+    else:
+        template = bind(loops.watched, {loops.event: looked})
+    run, tried = CompiledOrPlain(template, f"events[{place}]"), False
 
-    def values(times, q, omega):
+    def values(times, rows):
         nonlocal tried
         if not tried:
-            _try(function, place, float(times[0]), tuple(q[0].tolist()), tuple(omega[0].tolist()))
+            _try(function, place, moving, float(times[0]), rows[0].tolist())
             tried = True
         out = np.empty(len(times))
-        run(np.ascontiguousarray(times), np.ascontiguousarray(np.hstack([q, omega])), out)
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), out)
         return out
 
     return values
 
 
-def _try(function: Callable, place: int, t: float, q: tuple, omega: tuple) -> None:
-    """One call in plain Python, so that a mistake in it is told in its own words."""
+def _sees_the_place(function: Callable) -> bool:
     try:
-        float(function(t, q, omega))
+        inspect.signature(function).bind(*range(5))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _try(function: Callable, place: int, moving: bool, t: float, row: list[float]) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    if moving and len(row) == 7:
+        raise InputError(
+            f"events[{place}] takes (t, x, v, q, omega), but the body has no position: give"
+            " position= to the Problem, or let it take (t, q, omega)"
+        )
+    q, omega, x, v = (tuple(row[k : k + n]) for k, n in ((0, 4), (4, 3), (7, 3), (10, 3)))
+    given = (x, v, q, omega) if moving else (q, omega)
+    try:
+        float(function(t, *given))
     except Exception as error:
+        takes = "(t, x, v, q, omega)" if moving else "(t, q, omega)"
         raise InputError(
             f"events[{place}] fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
-            " (t, q, omega), q = (w, x, y, z), and returns a number"
+            f" {takes}, q = (w, x, y, z), and returns a number"
         ) from error

@@ -27,12 +27,13 @@ from polhode.contracts import (
     start,
     step,
     trial,
+    whole,
 )
-from polhode.contracts import potential as potential_stub
-from polhode.contracts import torque as torque_stub
+from polhode.contracts import potential_at as potential_stub
 from polhode.contracts import velocity as velocity_stub
+from polhode.contracts import wrench as wrench_stub
 from polhode.errors import InputError
-from polhode.formulations.equations import IDENTITY, given, moved
+from polhode.formulations.equations import IDENTITY, flown, given, moved
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
@@ -58,14 +59,15 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
 class Joined:
     """A method and a model: the compiled loop, the form of the carry, the potential energy."""
 
-    def __init__(self, method: Method, model: Model, aligned: bool, plain: bool = False):
+    def __init__(
+        self, method: Method, model: Model, aligned: bool, moving: bool = False, plain: bool = False
+    ):
         pieces = loops.model_pieces(model, aligned)
-        self.torque = pieces[torque_stub]
+        self.wrench = pieces[wrench_stub]
         self.start = loops.joined(method.start, None, numbers=pieces)
         self.continuous = method.continuous
         self.plain = plain
-        self.potentials = None if model.potential is None else _potentials(model, aligned)
-        self.accelerations = _accelerations(model, aligned)
+        self.along = Along(model, aligned, moving)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
         self.run: Any = None
@@ -134,6 +136,7 @@ class Pursuit:
         formulation: Formulation,
         force: Model | Rate,
         aligned: bool,
+        moving: bool = False,
         plain: bool = False,
     ):
         if formulation.resets and not integrator.adaptive:
@@ -148,14 +151,12 @@ class Pursuit:
                 from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 
                 equations[side] = on_the_left if force.inertial else on_the_right
-            self.potentials = None
         else:
             self.pieces = loops.model_pieces(force, aligned)
-            equations = moved(formulation)
-            self.potentials = None if force.potential is None else _potentials(force, aligned)
-            self.accelerations = _accelerations(force, aligned)
+            equations = (flown if moving else moved)(formulation)
+            self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
-        self.torque: Any = self.pieces.get(torque_stub)
+        self.wrench: Any = self.pieces.get(wrench_stub)
         self.start = loops.bound(integrator.start, equations, self.pieces)
         self.continuous = formulation.continuous
         self.fit = None
@@ -165,15 +166,11 @@ class Pursuit:
 
     def built(self, template: Callable) -> Callable:
         """The compiled loop of a template; plain Python once the force was refused."""
-        own, *others = self.layers
-        function, otherwise = loops.bound(template, own, *others), None
-        if self.integrator.otherwise is not None:
-            own = own_functions(self.integrator.otherwise)
-            otherwise = loops.bound(template, own, *others)
+        function = loops.bound(template, *self.layers)
         if self.plain or getattr(self.run, "machine", True) is None:
-            return otherwise or function
+            return function
         what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
-        return CompiledOrPlain(function, what, otherwise)
+        return CompiledOrPlain(function, what)
 
     def packed(self, *numbers: Any) -> Callable:
         """The loop; its state, carry, body and numbers are like these."""
@@ -199,7 +196,7 @@ class Pursuit:
 
     @cached_property
     def states(self) -> Callable:
-        """Rows of variables to rows (q, m), or (q) where there is no body."""
+        """Rows of variables to rows of the state, (q) alone where there is no body."""
         return _states(leaving(self.formulation, with_momentum=not isinstance(self.force, Rate)))
 
     @cached_property
@@ -209,7 +206,7 @@ class Pursuit:
 
 @cache
 def leaving(formulation: Formulation, with_momentum: bool = True) -> Callable:
-    """y -> (attitude, momentum)."""
+    """y -> (attitude, whatever follows)."""
     attitude, n = formulation.attitude, len(formulation.enter(IDENTITY))
     if not with_momentum:
         return attitude
@@ -230,9 +227,9 @@ def _states(leave: Callable) -> Callable:
 
 
 @cache
-def fixed(integrator: Integrator, formulation: Formulation) -> Method:
+def fixed(integrator: Integrator, formulation: Formulation, moving: bool = False) -> Method:
     """An integrator with fixed steps, as a method whose state are the variables."""
-    equations = moved(formulation)
+    equations = (flown if moving else moved)(formulation)
     if formulation.resets:
         integrator = resetting(integrator)
     own: dict[str, Any] = {
@@ -265,22 +262,32 @@ _known: dict = {}
 MOST_KNOWN = 256
 
 
-def joined(method: Method, model: Model, aligned: bool) -> Joined:
+def joined(method: Method, model: Model, aligned: bool, moving: bool = False) -> Joined:
     """Joined anew, or as before if nothing that decides the machine code has changed."""
-    key = method, model.torque, model.potential, aligned, _forms(model)
-    return _found(key, model.user, lambda plain: Joined(method, model, aligned, plain))
+    key = method, *_functions(model), aligned, moving, _forms(model)
+    return _found(key, model.user, lambda plain: Joined(method, model, aligned, moving, plain))
 
 
 def pursuit(
-    integrator: Integrator, formulation: Formulation, force: Model | Rate, aligned: bool = True
+    integrator: Integrator,
+    formulation: Formulation,
+    force: Model | Rate,
+    aligned: bool = True,
+    moving: bool = False,
 ) -> Pursuit:
     """The same for an integrator and a formulation."""
     if isinstance(force, Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
     else:
-        what = force.torque, force.potential, _forms(force)
-    key = integrator, formulation, what, aligned
-    return _found(key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, p))
+        what = *_functions(force), _forms(force)
+    key = integrator, formulation, what, aligned, moving
+    return _found(
+        key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, moving, p)
+    )
+
+
+def _functions(model: Model) -> tuple:
+    return model.torque, model.potential, model.wrench, model.potential_at
 
 
 def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
@@ -317,34 +324,48 @@ def _form(numbers):
     return tuple(map(_form, numbers)) if isinstance(numbers, tuple) else 0
 
 
-def _potentials(model: Model, aligned: bool) -> Callable:
-    run = loops.build(loops.potentials, None, model, aligned)
+class Along:
+    """What the model has to say along rows of states; compiled when it is asked."""
 
-    def energies(times, states, body, params):
+    def __init__(self, model: Model, aligned: bool, moving: bool):
+        self._model, self._aligned, self._moving = model, aligned, moving
+
+    def _built(self, template: Callable) -> Callable:
+        if self._moving:
+            template = bind(template, {loops.state_in: loops.whole_state_in})
+        return loops.build(template, None, self._model, self._aligned)
+
+    @cached_property
+    def _potentials(self) -> Callable:
+        return self._built(loops.potentials)
+
+    @cached_property
+    def _accelerations(self) -> Callable:
+        return self._built(loops.accelerations)
+
+    def potentials(self, times, states, body, params) -> np.ndarray | None:
+        """The potential energies, if there is a potential."""
+        if not self._model.has_potential:
+            return None
         out = np.empty(len(times))
-        run(times, np.ascontiguousarray(states), body, params, out)
+        self._potentials(times, np.ascontiguousarray(states), body, params, out)
         return out
 
-    return energies
-
-
-def _accelerations(model: Model, aligned: bool) -> Callable:
-    def values(times, states, body, params):
-        run = loops.build(loops.accelerations, None, model, aligned)
-        out = np.empty((len(times), 3))
-        run(times, np.ascontiguousarray(states), body, params, out)
+    def accelerations(self, times, states, body, params) -> np.ndarray:
+        """Rows (angular acceleration in principal axes, acceleration)."""
+        out = np.empty((len(times), 6))
+        self._accelerations(times, np.ascontiguousarray(states), body, params, out)
         return out
-
-    return values
 
 
 def try_potentials(
-    parts: Joined | Pursuit, model: Model, q: tuple, body: tuple, aligned: bool
+    parts: Joined | Pursuit, model: Model, state: tuple, body: tuple, aligned: bool
 ) -> None:
     """Once: whether the complex step gives the torque of a potential, as it does not for ``abs``.
 
     Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy.
     """
+    q, m, x, p = whole(state)
     for term in () if parts.tried else model.terms or (model,):
         if not term.analytic:
             continue
@@ -352,9 +373,9 @@ def try_potentials(
 
         def energy(angle, axis, value=pieces[potential_stub], params=term.params):
             turn = tuple(angle if k == axis else 0.0 for k in range(3))
-            return value(0.0, product(q, exp(turn)), body, params)
+            return value(0.0, product(q, exp(turn)), x, body, params)
 
-        found = pieces[torque_stub](0.0, q, (0.0, 0.0, 0.0), body, term.params)
+        found, _ = pieces[wrench_stub](0.0, q, m, x, p, body, term.params)
         slopes = [(energy(-1e-4, k) - energy(1e-4, k)) / 2e-4 for k in range(3)]
         size = max(map(abs, (*found, *slopes)))
         gap = max(abs(a - b) for a, b in zip(found, slopes, strict=True))
@@ -367,16 +388,18 @@ def try_potentials(
     parts.tried = True
 
 
-def try_torque(torque: Callable, model: Model, state: tuple, body: tuple) -> None:
+def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> None:
     """One call in plain Python, so that a mistake in it is told in its own words."""
+    what = "torque" if not model.moves else "force" if model.is_free else "torque or force"
     try:
-        value = flat(torque(0.0, *state, body, model.params))
+        value = flat(wrench(0.0, *whole(state), body, model.params))
     except Exception as error:
         raise InputError(
-            f"the torque of model {model.name!r} fails at the initial state:"
+            f"the {what} of model {model.name!r} fails at the initial state:"
             f" {type(error).__name__}: {error}"
         ) from error
     if not all(math.isfinite(x) for x in value):
+        shown = value if model.moves else value[:3]
         raise InputError(
-            f"the torque of model {model.name!r} is not finite at the initial state: {value}"
+            f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
         )

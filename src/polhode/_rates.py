@@ -18,8 +18,9 @@ from polhode._checks import (
     step_limits,
 )
 from polhode._course import Course, Motion, pursue, row_at_break, row_of_numbers
+from polhode._door import Asked, Keeper, reporter
 from polhode._join import pursuit
-from polhode._solvers import Asked, Keeper, reporter
+from polhode._steps import in_chunks, plan
 from polhode._tree import flat
 from polhode.contracts import OK, Formulation, Integrator, Rate
 from polhode.errors import InputError, MethodError
@@ -233,24 +234,31 @@ class RateSolver(Keeper):
         status, count, iterations = OK, 0, 0
         starts: list[int] = []
         state, integrator = first, self.integrator
-        for t0, t1 in pairwise(points):
-            if pieces:  # at the break itself may be either force
-                starts.append(sum(map(len, pieces)))
-                pieces.append(row_at_break(t0, pieces[-1]))
-                t0 = math.nextafter(t0, t1)
-            end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-            _, h, times, ends, sides = self._whole_plan(t0, end)
-            out = np.empty((len(ends), len(first)))
-            others = parts.start(t0, h, state, (), params), (), params[0]
-            row = np.array([flat((state, *others))])
-            status, rows, steps, its, _ = parts.packed(state, *others)(
-                row, t0, h, 0, True, ends, sides, *weights, params[1], out
-            )
-            count, iterations = count + steps + int(sides[-1] != 0.0), iterations + its
-            state = tuple(out[rows - 1].tolist()) if rows else state
-            pieces.append(np.column_stack([times, np.zeros(len(times)), out])[:rows])
-            if status != OK:
-                break
+        length = points[-1] - points[0] or 1.0
+        with reporter(self.progress) as report:
+            for t0, t1 in pairwise(points):
+                if pieces:  # at the break itself may be either force
+                    starts.append(sum(map(len, pieces)))
+                    pieces.append(row_at_break(t0, pieces[-1]))
+                    t0 = math.nextafter(t0, t1)
+                end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
+                planned = plan(t0, end, self.dt)
+                out = np.empty((len(planned.ends), len(first)))
+                others = parts.start(t0, planned.h, state, (), params), (), params[0]
+                row, run = np.array([flat((state, *others))]), parts.packed(state, *others)
+
+                def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
+                    report(begin + done * share)
+
+                status, rows, steps, its, _ = in_chunks(
+                    run, row, t0, planned, *weights, params[1], out, part
+                )
+                count, iterations = count + steps + int(planned.sides[-1] != 0.0), iterations + its
+                state = tuple(out[rows - 1].tolist()) if rows else state
+                table = np.column_stack([planned.times, np.zeros(len(planned.times)), out])
+                pieces.append(table[:rows])
+                if status != OK:
+                    break
         course = Course(parts, np.concatenate(pieces), first, (), params, weights)
         course.status, course.breaks = status, starts
         course.evaluations = (
@@ -260,15 +268,6 @@ class RateSolver(Keeper):
         )
         course.next_step = self.dt
         return course
-
-    def _whole_plan(self, t0, t1):
-        """Every step of a span: the plan without ``t_eval`` and ``save_every``."""
-        kept = self.t_eval, self.save_every
-        self.t_eval, self.save_every = None, 1
-        try:
-            return self._new_plan(t0, t1)
-        finally:
-            self.t_eval, self.save_every = kept
 
     # ---- the trajectory
     def _body_rates(self, times: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -282,7 +281,7 @@ class RateSolver(Keeper):
     def _see(self, motion: Motion) -> Callable:
         def see(times):
             q = motion.at(times)
-            return q, self._body_rates(times, q)
+            return np.hstack([q, self._body_rates(times, q)])
 
         return see
 
@@ -332,8 +331,8 @@ class OfRate(Details):
     def omega(self):
         return self.door._body_rates(self.times, self.motion()[0])
 
-    def acceleration(self):
-        return self.door._slopes(self.source, self.times)
+    def accelerations(self):
+        return self.door._slopes(self.source, self.times), None
 
     def sol(self, times, facts):
         rows = self.source.at(times)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polhode._checks import AUTO, find_integrator, is_integrator
-from polhode._solvers import AdaptiveSolver, Asked, FreeSolver, Solver
+from polhode._door import Asked
+from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode.contracts import Formulation, Integrator, Method
 from polhode.errors import InputError
 from polhode.problem import Problem
@@ -56,7 +57,8 @@ def solve(
         back.  ``run.sol(t)`` gives the state at any time afterwards
     save_every : keep every so manyth step (and the last); not with ``t_eval``
     events : a function ``event(t, q, omega)`` or several, whose zeros are looked for: q is
-        (w, x, y, z), omega in body axes.  As in SciPy, its attributes ``terminal`` (stop there; a
+        (w, x, y, z), omega in body axes; ``event(t, x, v, q, omega)`` sees the centre of mass,
+        too.  As in SciPy, its attributes ``terminal`` (stop there; a
         number: at the so manyth) and ``direction`` (only zeros where it rises along the run, > 0,
         or falls, < 0) are heeded.  ``run.t_events`` are the times, ``run.events`` the states
     compensated : carry what the sums of a map's state lose, for runs of many million steps
@@ -110,7 +112,7 @@ def prepare(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
         events, bool(compensated), progress,
     )  # fmt: skip
-    if method == AUTO and problem.model.is_free:
+    if method == AUTO and problem.model.is_free and not problem.model.moves:
         return FreeSolver(problem, asked)
     if (method == AUTO and dt is None) or (
         is_integrator(method) and find_integrator(method).adaptive

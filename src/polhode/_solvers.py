@@ -1,14 +1,10 @@
 """The solvers of bodies: everything is checked here, and nowhere below.
 
 ``Solver`` runs maps, ``AdaptiveSolver`` integrators with a step of their own, ``FreeSolver`` the
-closed form of the free motion; ``Door`` is what they have in common.
+closed form of the free motion.
 """
 
 import math
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +23,7 @@ from polhode._checks import (
     in_order,
     is_integrator,
     positive,
-    span,
     step_limits,
-    times_of,
     tolerances,
 )
 from polhode._choice import choose, choose_integrator
@@ -39,271 +33,22 @@ from polhode._course import (
     Course,
     FreeMotion,
     Made,
-    Motion,
     pursue,
     row_of_numbers,
 )
-from polhode._events import Watch, watched
-from polhode._join import fixed, joined, pursuit, try_potentials, try_torque, variant
-from polhode._tree import flat, like
-from polhode.contracts import ADVICE, OK, Formulation, Integrator, Method, Status
-from polhode.errors import InputError, MethodError
+from polhode._door import Asked, Door, failure, reporter
+from polhode._join import fixed, joined, pursuit, try_potentials, try_wrench, variant
+from polhode._motion import with_translation
+from polhode._steps import FIRST_CHUNK, in_chunks, plan
+from polhode._tree import flat
+from polhode.contracts import OK, Status
+from polhode.errors import MethodError
 from polhode.exact import EXACT
-from polhode.problem import Problem, inner_state, outer_states, quaternion, rates
-from polhode.trajectory import Details, Trajectory
+from polhode.problem import Problem
+from polhode.trajectory import Trajectory
 
 FREE_ROWS = 201  # states of a closed form when nobody says which
-FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
-EPS = 2.0**-52
-CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
 QUATERNION = "quaternion"  # the formulation of bodies, if nobody says
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a solver was asked for, as ``solve`` has it."""
-
-    method: str | Method | Integrator
-    formulation: str | Formulation | None
-    dt: float | None
-    rtol: float | None
-    atol: float | None
-    first_step: float | None
-    max_step: float | None
-    breakpoints: Any
-    t_eval: Any
-    save_every: int
-    events: Any
-    compensated: bool
-    progress: bool | Callable[[float], None]
-
-    def refuse(self, why: str, *names: str) -> None:
-        """An error if one of these was given."""
-        for name in names:
-            if (value := getattr(self, name)) is not None and value is not False:
-                raise MethodError(f"{why}: leave out {name}=")
-
-
-class Keeper:
-    """Which states a run keeps: those of its steps, every so manyth, or those at given times."""
-
-    dt: float
-
-    def __init__(self, asked: Asked):
-        t_eval, save_every = asked.t_eval, asked.save_every
-        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
-            raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
-        if t_eval is not None and save_every != 1:
-            raise InputError("give t_eval or save_every, not both")
-        self.asked = asked
-        self.save_every = int(save_every)
-        self.t_eval = None if t_eval is None else times_of(t_eval)
-        self.progress = asked.progress
-        self.watch = watched(asked.events)
-        self.reason = ""
-        self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
-        self._last_plan: tuple = (None,)
-        self._asides = 0  # side steps in it
-
-    # ---- steps of their own size
-    integrator: Integrator
-
-    def _see(self, motion: Motion) -> Callable:
-        """What an event sees at given times: (q, omega) in the user's body axes."""
-        raise NotImplementedError
-
-    def _asked_of(
-        self, course: Course, watch: Watch | None, t0: float, t1: float
-    ) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
-        """(times, rows or None for all steps, facts) that an adaptive run returns."""
-        facts: dict[str, Any] = {"method": self.integrator.name, "status": Status(course.status)}
-        stop = None
-        if watch is not None:
-            watch.look(course.times, self._see(course))
-            stop = noted(watch, facts)
-        times, rows = course.times, None
-        if course.status != OK and stop is None:
-            end = float(times[-1])
-            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
-        if self.t_eval is not None or stop is not None or self.save_every != 1:
-            times = self._kept(course, stop, t0, t1)
-            rows = course.at(times)
-        facts["nsteps"], facts["rejected"] = course.nsteps, course.rejected
-        facts["nfev"] = course.evaluations
-        return times, rows, facts
-
-    def _kept(self, course: Course, stop: float | None, t0: float, t1: float) -> np.ndarray:
-        """The times of the rows that an adaptive run returns."""
-        times = course.times
-        end = float(times[-1])
-        if self.t_eval is not None:
-            times = in_order(self.t_eval, t0, t1)
-            times = times[times <= end] if t1 >= t0 else times[times >= end]
-        elif self.save_every != 1:
-            times = np.append(times[: -1 : self.save_every], times[-1])
-        return times if stop is None else self._cut(times, stop, t1 >= t0)
-
-    def _cut(self, times: np.ndarray, stop: float, forward: bool) -> np.ndarray:
-        """The times up to a terminal event, and its own unless there is ``t_eval``."""
-        kept = times[times <= stop] if forward else times[times >= stop]
-        if self.t_eval is None and (len(kept) == 0 or kept[-1] != stop):
-            kept = np.append(kept, stop)
-        return kept
-
-    # ---- fixed steps
-    def _plan(self, t0: float, t1: float):
-        """(steps, h, times, ends, sides): after how many steps, and what side step, to save.
-
-        Kept for the next call, which often has the same span.
-        """
-        if self._last_plan[0] != (t0, t1):
-            self._last_plan = (t0, t1), self._new_plan(t0, t1)
-            self._asides = int(np.count_nonzero(self._last_plan[1][4]))
-        n, h, times, ends, sides = self._last_plan[1]
-        return n, h, times.copy(), ends, sides
-
-    def _new_plan(self, t0: float, t1: float):
-        length = t1 - t0
-        exact = abs(length) / self.dt
-        n = round(exact)
-        if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
-            h, rest = length / n, 0.0
-        else:
-            n, h = math.floor(exact), math.copysign(self.dt, length)
-            rest = length - n * h
-        if n >= 2**53:
-            raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
-        if self.t_eval is not None:
-            return n, h, *_side_steps(in_order(self.t_eval, t0, t1), t0, h, n)
-        ends = np.arange(0, n + self.save_every, self.save_every)
-        ends[-1] = n  # also when n is not a multiple
-        if rest != 0.0 and n % self.save_every == 0:
-            ends = np.append(ends, n)
-        times, sides = t0 + ends * h, np.zeros(len(ends))
-        times[-1], sides[-1] = t1, rest
-        return n, h, times, ends, sides
-
-
-class Door(Keeper):
-    """What solvers of bodies have in common: a problem, and where it starts."""
-
-    _parts: Any
-
-    def __init__(self, problem: Problem, asked: Asked):
-        super().__init__(asked)
-        self.problem = problem
-        self._body = problem.body.data
-        self._params = problem.model.params
-        self._state = inner_state(problem.body, problem.attitude, problem.angular_momentum)
-
-    def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        omega: Any = None,
-        angular_momentum: Any = None,
-        params: Any = None,
-    ) -> Trajectory:
-        """Solve over ``t_span``, from another state or with other parameters if given."""
-        t0, t1 = span(t_span)
-        state = self._other_state(attitude, omega, angular_momentum)
-        numbers = self._params if params is None else self._other_params(params)
-        return self._moved(t0, t1, state, numbers)
-
-    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
-        """The motion from t0 to t1."""
-        raise NotImplementedError
-
-    def _trajectory(
-        self,
-        motion: Motion,
-        times: np.ndarray,
-        rows: np.ndarray | None,
-        first: tuple,
-        params: tuple,
-        facts: dict[str, Any],
-    ) -> Trajectory:
-        """Rows (q, m) in principal axes at ``times``, and all that follows from them.
-
-        None: those of the steps.  ``facts`` become the attributes of the trajectory.
-        """
-        facts["t"], facts["body"] = times, self.problem.body
-        facts["arguments"], facts["reason"] = self.arguments, self.reason
-        facts["_details"] = OfBody(self, motion, times, rows, first, params)
-        return Trajectory.of(facts)
-
-    def _looked(self, motion: Motion, facts: dict[str, Any]) -> float | None:
-        """Note the events along a motion in the facts; the time of a terminal one."""
-        assert self.watch is not None
-        watch = self.watch.anew()
-        watch.look(motion.times, self._see(motion))
-        return noted(watch, facts)
-
-    def _see(self, motion: Motion) -> Callable:
-        """What an event sees at given times: (q, omega) in the user's body axes."""
-        body = self.problem.body
-
-        def see(times):
-            q, m = outer_states(body, motion.at(times))
-            return q, Trajectory(times, q, m, body, potential=None, method="").omega
-
-        return see
-
-    def _other_state(self, attitude, omega, angular_momentum):
-        if attitude is None and omega is None and angular_momentum is None:
-            return self._state
-        problem = self.problem
-        q = problem.attitude if attitude is None else quaternion(attitude)
-        m = problem.angular_momentum
-        if omega is not None or angular_momentum is not None:
-            _, m = rates(problem.body, omega, angular_momentum)
-        return inner_state(problem.body, q, m)
-
-    def _other_params(self, params):
-        new = tuple(params)
-        old = flat(self._params[0])
-        given = flat(new)
-        if len(old) != len(given) or not all(isinstance(x, (int, float)) for x in given):
-            raise InputError(
-                f"params must be {len(old)} numbers, as the model {self.problem.model.name!r} has"
-                f" ({', '.join(self.problem.model.names)}), got {params!r}"
-            )
-        return like(self._params[0], iter(map(float, given))), self._params[1]
-
-
-class OfBody(Details):
-    """What a trajectory of a body computes when it is asked for."""
-
-    __slots__ = ("door", "first", "params", "rows", "source", "times")
-
-    def __init__(self, door, source, times, rows, first, params):
-        self.door, self.source, self.times, self.rows = door, source, times, rows
-        self.first, self.params = first, params
-
-    def states(self):
-        return self.source.states if self.rows is None else self.rows
-
-    def motion(self):
-        return outer_states(self.door.problem.body, self.states())
-
-    def potential(self):
-        energies = self.door._parts.potentials
-        if energies is None:
-            return None
-        return energies(self.times, self.states(), self.door._body, self.params)
-
-    def acceleration(self):
-        door, body = self.door, self.door.problem.body
-        values = door._parts.accelerations(self.times, self.states(), door._body, self.params)
-        return values if body.is_aligned else values @ body.principal_axes.T
-
-    def sol(self, times, facts):
-        rows = self.source.at(times)
-        return self.door._trajectory(self.source, times, rows, self.first, self.params, facts)
-
-    def problem(self):
-        return _plain_data(self.door.problem, self.first, self.params)
 
 
 class Solver(Door):
@@ -324,7 +69,7 @@ class Solver(Door):
                 integrator = find_integrator(method)
                 check_body(integrator)
                 self._formulation = find_formulation(asked.formulation, QUATERNION)
-                self.method = fixed(integrator, self._formulation)
+                self.method = fixed(integrator, self._formulation, problem.moves)
             else:
                 self.method = find_method(method)
                 check_model(self.method, model)
@@ -341,15 +86,17 @@ class Solver(Door):
         if asked.compensated:
             check_sums(self.method)
             self.arguments["compensated"] = True
+        if problem.moves and self._formulation is None:
+            self.method = with_translation(self.method, model.depends_on_velocity)
         self._weights, self._offsets = loops.substeps(self.method)
         self._torques = len(self.method.weights) * self.method.torques_per_step
         bound = variant(self.method, body.symmetry_axis, asked.compensated)
-        parts = self._parts = joined(bound, model, body.is_aligned)
+        parts = self._parts = joined(bound, model, body.is_aligned, problem.moves)
         first = self._entered(self._state)
         self._width = len(flat(first))
         if model.user:
-            try_torque(parts.torque, model, self._state, self._body)
-            try_potentials(parts, model, self._state[0], self._body, body.is_aligned)
+            try_wrench(parts.wrench, model, self._state, self._body)
+            try_potentials(parts, model, self._state, self._body, body.is_aligned)
         self._carry = parts.start(0.0, self.dt, first, self._body, self._params)
         numbers = first, self._carry, self._body, self._params[0]
         self._run = parts.packed(*numbers)
@@ -358,20 +105,21 @@ class Solver(Door):
     def _entered(self, state: tuple) -> tuple:
         """The state in the variables of the formulation, if there is one."""
         f = self._formulation
-        return state if f is None else (*f.enter(state[0]), *state[1])
+        return state if f is None else (*f.enter(state[0]), *flat(state[1:]))
 
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
-        n, h, times, ends, sides = self._plan(t0, t1)
+        planned = n, h, times, ends, sides = self._plan(t0, t1)
         row = self._filled(state, numbers)
         out = np.empty((len(ends), self._width))
+        settings = self._weights, self._offsets, numbers[1], out
         if n <= FIRST_CHUNK and not self.progress:
             status, rows, steps, iterations, size = self._run(
-                row, t0, h, 0, True, ends, sides, self._weights, self._offsets, numbers[1], out
+                row, t0, h, 0, True, ends, sides, *settings
             )
         else:
             with reporter(self.progress) as report:
-                status, rows, steps, iterations, size = self._in_chunks(
-                    row, t0, h, ends, sides, numbers[1], out, report
+                status, rows, steps, iterations, size = in_chunks(
+                    self._run, row, t0, planned, *settings, report
                 )
         method, asides = self.method, self._asides
         facts: dict[str, Any] = {"method": method.name, "niter": iterations}
@@ -409,46 +157,19 @@ class Solver(Door):
 
     def _course(self, t0, t1, state, numbers, times, out) -> Course:
         """Every step of a run; made anew if not all were kept."""
-        if not self._all_kept:
-            whole = Solver(
-                self.problem, replace(self.asked, t_eval=None, save_every=1, events=None)
-            )
-            _, h, times, ends, sides = whole._plan(t0, t1)
-            out = np.empty((len(ends), self._width))
-            with reporter(False) as report:
-                _, rows, *_ = whole._in_chunks(
-                    whole._filled(state, numbers), t0, h, ends, sides, numbers[1], out, report
-                )
-            times, out = times[:rows], out[:rows]
-        table = np.column_stack([times, np.zeros(len(times)), out])
         settings = self._weights, self._offsets
+        if not self._all_kept:
+            planned = plan(t0, t1, self.dt)
+            out = np.empty((len(planned.ends), self._width))
+            row = self._filled(state, numbers)
+            with reporter(False) as report:
+                _, rows, *_ = in_chunks(
+                    self._run, row, t0, planned, *settings, numbers[1], out, report
+                )
+            times, out = planned.times[:rows], out[:rows]
+        table = np.column_stack([times, np.zeros(len(times)), out])
         pattern = self._entered(state)
         return Course(self._parts, table, pattern, self._body, numbers, settings)
-
-    # ---- computing it
-    def _in_chunks(self, row, t0, h, ends, sides, tables, out, report):
-        """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same."""
-        fresh, place, done, iterations = True, 0, 0, 0
-        chunk, scratch = FIRST_CHUNK, np.empty((1, self._width))
-        while place < len(ends):
-            last = int(np.searchsorted(ends, done + chunk, side="right"))
-            if last > place:
-                part, aside, room = ends[place:last] - done, sides[place:last], out[place:last]
-            else:  # the next row is further than a chunk
-                part, aside, room = np.array([chunk]), np.zeros(1), scratch
-            begun = time.perf_counter()
-            status, rows, steps, count, size = self._run(
-                row, t0, h, done, fresh, part, aside, self._weights, self._offsets, tables, room
-            )
-            took = time.perf_counter() - begun
-            fresh = False
-            done, iterations = done + steps, iterations + count
-            place += rows if last > place else 0
-            if status != OK:
-                return status, place, done, iterations, size
-            report(done / max(int(ends[-1]), 1))
-            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
-        return OK, place, done, iterations, 0.0
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
@@ -462,7 +183,7 @@ class AdaptiveSolver(Door):
         super().__init__(problem, asked)
         model, body = problem.model, problem.body
         if asked.method == AUTO:
-            name, self.reason = choose_integrator(problem, asked.rtol, asked.atol)
+            name, self.reason = choose_integrator()
             self.integrator = find_integrator(name)
         else:
             self.integrator = find_integrator(asked.method)
@@ -485,10 +206,12 @@ class AdaptiveSolver(Door):
                 self.arguments[key] = float(value)
         if self.formulation.name != QUATERNION:
             self.arguments["formulation"] = self.formulation.name
-        parts = self._parts = pursuit(self.integrator, self.formulation, model, body.is_aligned)
+        parts = self._parts = pursuit(
+            self.integrator, self.formulation, model, body.is_aligned, problem.moves
+        )
         if model.user:
-            try_torque(parts.torque, model, self._state, self._body)
-            try_potentials(parts, model, self._state[0], self._body, body.is_aligned)
+            try_wrench(parts.wrench, model, self._state, self._body)
+            try_potentials(parts, model, self._state, self._body, body.is_aligned)
         self._first = first = self._entered(self._state)
         carry = parts.start(0.0, 1.0, first, self._body, self._params)
         others = carry, self._body, self._params[0]
@@ -502,7 +225,7 @@ class AdaptiveSolver(Door):
         self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
 
     def _entered(self, state: tuple) -> tuple:
-        return (*self.formulation.enter(state[0]), *state[1])
+        return (*self.formulation.enter(state[0]), *flat(state[1:]))
 
     def _filled(self, first: tuple, numbers: tuple) -> np.ndarray:
         """The row of numbers that the loop takes."""
@@ -586,7 +309,7 @@ class FreeSolver(Door):
         elif self.dt == 0.0:
             times = np.linspace(t0, t1, FREE_ROWS)
         else:
-            _, _, times, *_ = self._plan(t0, t1)
+            times = self._plan(t0, t1).times
         most = MOST_LOOKS if self.watch is None else math.inf
         motion, facts = FreeMotion(self._body, state, t0, t1, most), {"method": EXACT}
         if self.watch is not None and (end := self._looked(motion, facts)) is not None:
@@ -601,77 +324,12 @@ class FreeSolver(Door):
 class FreeParts:
     """What a trajectory asks of a force that is not there."""
 
-    @staticmethod
-    def potentials(times, states, body, params):
-        return np.zeros(len(times))
+    class along:
+        @staticmethod
+        def potentials(times, states, body, params):
+            return np.zeros(len(times))
 
-    @staticmethod
-    def accelerations(times, states, body, params):
-        inverse, m = np.array(body[1]), states[:, 4:7]
-        return inverse * np.cross(m, inverse * m)
-
-
-# ---- words
-def failure(status: int, t: float, steps: int, h: float, size: float) -> str:
-    residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
-    return (
-        f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"
-    )
-
-
-def noted(watch: Watch, facts: dict[str, Any]) -> float | None:
-    """The events among the facts of a trajectory; the time of a terminal one."""
-    facts["t_events"] = [np.array(times) for times in watch.times]
-    if watch.stop is not None:
-        k = next(k for k, times in enumerate(watch.times) if times[-1:] == [watch.stop])
-        facts["message"] = f"stopped at t = {watch.stop:.10g} by events[{k}]"
-        facts["status"] = Status.OK
-    return watch.stop
-
-
-def _side_steps(times: np.ndarray, t0: float, h: float, n: int):
-    """(times, ends, sides): the grid point before each time, and the step from there."""
-    if h == 0.0:
-        return times, np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
-    near = np.rint((times - t0) / h)
-    slack = 4 * np.spacing(np.maximum(np.abs(times), abs(t0)))
-    on_grid = np.abs(times - (t0 + near * h)) <= slack
-    ends = np.where(on_grid, near, np.floor((times - t0) / h))
-    ends = np.clip(ends, 0, n).astype(np.int64)
-    sides = np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
-    return times, ends, sides
-
-
-def _plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
-    model = problem.model
-    q, m = outer_states(problem.body, np.array([flat(state)]))
-    return {
-        "name": problem.name,
-        "inertia": problem.body.inertia.tolist(),
-        "mass": problem.body.mass,
-        "model": model.name,
-        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
-        "attitude": q[0].tolist(),
-        "angular_momentum": m[0].tolist(),
-    }
-
-
-def _lists(numbers):
-    """Nested tuples as the lists that a file gives back."""
-    return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers
-
-
-@contextmanager
-def reporter(progress: bool | Callable[[float], None]) -> Iterator[Callable[[float], None]]:
-    """A function of the fraction done."""
-    if callable(progress):
-        yield progress
-    elif not progress:
-        yield lambda fraction: None
-    else:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("integrating", total=1.0)
-            yield lambda fraction: bar.update(task, completed=fraction)
+        @staticmethod
+        def accelerations(times, states, body, params):
+            inverse, m = np.array(body[1]), states[:, 4:7]
+            return np.hstack([inverse * np.cross(m, inverse * m), np.zeros((len(times), 3))])

@@ -1,6 +1,8 @@
 """What methods, models and loops agree on.  The docstrings of the stubs are the contract.
 
-``state``   the nested tuple of a kind of problem: rotation ``(q, m)``; m the momentum in body axes
+``state``   the nested tuple of a kind of problem: rotation ``(q, m)``, six degrees of freedom
+            ``(q, m, x, p)``; m is the angular momentum in body axes, x the place of the centre of
+            mass and p the momentum in inertial axes
 ``carry``   what a method hands from one step to the next: the torque at the end, a predictor, a
             history, compensations.  ``start`` makes the first one
 ``body``    ``(inertia, inverse, axes, mass, 1/mass)``: principal moments, their inverses, the
@@ -24,6 +26,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from polhode._tree import bind
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 
 
@@ -48,6 +51,14 @@ ADVICE = {
 }
 
 
+ORIGIN = 0.0, 0.0, 0.0
+
+
+def whole(state: tuple) -> tuple:
+    """(q, m, x, p): where there is only rotation, at the origin and at rest."""
+    return state if len(state) == 4 else (*state, ORIGIN, ORIGIN)
+
+
 # ---- what a model provides
 def torque(t, q, m, body, params):
     """The torque in principal axes.  This stub is the free body."""
@@ -57,6 +68,16 @@ def torque(t, q, m, body, params):
 def potential(t, q, body, params):
     """The potential energy.  This stub is the free body."""
     return 0.0
+
+
+def wrench(t, q, m, x, p, body, params):
+    """(torque in principal axes, force in inertial axes).  This stub has the torque alone."""
+    return torque(t, q, m, body, params), (0.0, 0.0, 0.0)
+
+
+def potential_at(t, q, x, body, params):
+    """The potential energy at a place.  This stub is the same everywhere."""
+    return potential(t, q, body, params)
 
 
 # ---- the user's body axes
@@ -181,6 +202,9 @@ class Method:
     A composition is the same functions with other ``weights``, which are data at run time: one for
     each part of the step, or a row of several, the first of which is the time that passes; then h
     is a tuple, the row times the step.  ``takes`` says which models it can be joined with.
+
+    With six degrees of freedom a map of rotations becomes one of (q, m, x, p) by the wrapper in
+    ``_motion``; ``motion`` is for those that have something of their own.
     """
 
     name: str
@@ -212,6 +236,7 @@ class Method:
     width: int = 8  # SIMD width that measured best
     leave: Callable | None = None  # (q, m) from the state, if that is something else
     continuous: bool = True  # the sign of q is
+    motion: "Method | None" = None  # for states (q, m, x, p)
 
     @property
     def fractions(self) -> tuple[float, ...]:
@@ -226,6 +251,8 @@ class Method:
         """Whether the method is right for the torque of ``model``."""
         if self.free_only:
             return model.is_free
+        if model.depends_on_velocity and isinstance(self.weights[0], tuple):
+            return False  # the kicks of two parts are one, which no longer is a flow
         return self.takes_rate or not model.depends_on_omega
 
 
@@ -260,7 +287,6 @@ class Integrator:
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None
-    otherwise: "Integrator | None" = None  # the same, for forces that SIMD lanes cannot take
 
     @property
     def adaptive(self) -> bool:
@@ -273,8 +299,8 @@ class Formulation:
 
     ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
     inertial axes, ``reset`` as above.  With a torque the momentum is appended to y, and omega
-    follows from it; a formulation that has something better for y = (variables, m) says so in
-    ``moved(t, y, body, params) -> dy/dt``.
+    follows from it; quaternions have something better for y = (q, m), ``moved(t, y, body, params)
+    -> dy/dt``.
     """
 
     name: str
@@ -292,20 +318,28 @@ class Formulation:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What turns the body: a torque, its potential if there is one, and their run-time data.
+    """What acts on the body: torque and force, their potential if there is one, run-time data.
 
-    ``depends_on_omega`` says whether the torque reads the momentum: a method that carries a torque
-    on, or that needs a kick, must know.  ``user`` holds the functions a user gave, if any: they
-    may change between two calls, so solvers look at their content each time.
+    A model of rotation has ``torque`` and ``potential``.  One that depends on where the body is, or
+    pushes it, has ``wrench`` and ``potential_at`` instead.
+
+    ``depends_on_omega`` says whether the torque reads a momentum: a method that carries a torque
+    on, or that needs a kick, must know.  ``depends_on_velocity``: whether the force reads p.
+    ``user`` holds the functions a user gave, if any: they may change between two calls, so solvers
+    look at their content each time.
     """
 
     name: str
     torque: Callable = torque
     potential: Callable | None = potential
+    wrench: Callable = wrench
+    potential_at: Callable | None = potential_at
     names: tuple[str, ...] = ()
     numbers: tuple = ()
     tables: tuple = ()
     depends_on_omega: bool = False
+    depends_on_velocity: bool = False
+    turns: bool = True  # False: there is a force and no torque, by construction
     user: tuple[Callable, ...] = ()
     analytic: tuple[Callable, ...] = ()  # functions in the torque that see complex numbers
     terms: tuple["Model", ...] = field(default=(), repr=False)
@@ -316,9 +350,20 @@ class Model:
         return self.numbers, self.tables
 
     @property
+    def moves(self) -> bool:
+        """Whether it needs to know where the body is, or pushes it."""
+        return any(term.moves for term in self.terms) if self.terms else self.wrench is not wrench
+
+    @property
     def is_free(self) -> bool:
         """Whether there is no torque, by construction."""
-        return all(term.is_free for term in self.terms) if self.terms else self.torque is torque
+        if self.terms:
+            return all(term.is_free for term in self.terms)
+        return not self.turns if self.moves else self.torque is torque
+
+    @property
+    def has_potential(self) -> bool:
+        return self.potential is not None and self.potential_at is not None
 
     def __add__(self, other: "Model") -> "Model":
         if not isinstance(other, Model):
@@ -346,17 +391,23 @@ def total(*groups: tuple[Model, ...]) -> Model:
     terms = tuple(term for group in groups for term in group)
     names = [term.name for term in terms]
     unique = [n if names.count(n) == 1 else f"{n}{i + 1}" for i, n in enumerate(names)]
-    has_potential = all(term.potential is not None for term in terms)
+    force, energy = _summed_wrench(terms), None
+    if all(term.has_potential for term in terms):
+        energy = _summed_potential(terms)
+    functions: dict[str, Any] = {"wrench": force, "potential_at": energy}
+    if not any(term.moves for term in terms):  # then it does not matter where
+        functions = {
+            "torque": lambda t, q, m, body, params: force(t, q, m, ORIGIN, ORIGIN, body, params)[0],
+            "potential": energy and (lambda t, q, body, params: energy(t, q, ORIGIN, body, params)),
+        }
     return Model(
         name=" + ".join(names),
-        torque=_summed_torque(tuple(term.torque for term in terms)),
-        potential=_summed_potential(tuple(term.potential for term in terms))
-        if has_potential
-        else None,
+        **functions,
         names=tuple(unique),
         numbers=tuple(term.numbers for term in terms),
         tables=tuple(term.tables for term in terms),
         depends_on_omega=any(term.depends_on_omega for term in terms),
+        depends_on_velocity=any(term.depends_on_velocity for term in terms),
         user=tuple(function for term in terms for function in term.user),
         analytic=tuple(function for term in terms for function in term.analytic),
         terms=terms,
@@ -364,37 +415,39 @@ def total(*groups: tuple[Model, ...]) -> Model:
     )
 
 
-def _summed_torque(functions: tuple) -> Callable:
-    """The sum of torques, the i-th of which takes the i-th numbers and tables."""
-    last = functions[-1]
-    place = len(functions) - 1
+def _summed_wrench(terms: tuple[Model, ...]) -> Callable:
+    """The sum of torques and of forces; the i-th term takes the i-th numbers and tables."""
+    place, last = len(terms) - 1, terms[-1]
+    function = bind(last.wrench, {torque: last.torque})
 
-    def alone(t, q, m, body, params):
-        return last(t, q, m, body, (params[0][place], params[1][place]))
+    def alone(t, q, m, x, p, body, params):
+        return function(t, q, m, x, p, body, (params[0][place], params[1][place]))
 
     if place == 0:
         return alone
-    before = _summed_torque(functions[:-1])
+    before = _summed_wrench(terms[:-1])
 
-    def summed(t, q, m, body, params):
-        a, b = before(t, q, m, body, params), alone(t, q, m, body, params)
-        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+    def summed(t, q, m, x, p, body, params):
+        n, f = before(t, q, m, x, p, body, params)
+        a, b = alone(t, q, m, x, p, body, params)
+        return (n[0] + a[0], n[1] + a[1], n[2] + a[2]), (f[0] + b[0], f[1] + b[1], f[2] + b[2])
 
     return summed
 
 
-def _summed_potential(functions: tuple) -> Callable:
-    last = functions[-1]
-    place = len(functions) - 1
+def _summed_potential(terms: tuple[Model, ...]) -> Callable:
+    place, last = len(terms) - 1, terms[-1]
+    energy: Any = last.potential_at
+    function = bind(energy, {potential: last.potential})
 
-    def alone(t, q, body, params):
-        return last(t, q, body, (params[0][place], params[1][place]))
+    def alone(t, q, x, body, params):
+        return function(t, q, x, body, (params[0][place], params[1][place]))
 
     if place == 0:
         return alone
-    before = _summed_potential(functions[:-1])
+    before = _summed_potential(terms[:-1])
 
-    def summed(t, q, body, params):
-        return before(t, q, body, params) + alone(t, q, body, params)
+    def summed(t, q, x, body, params):
+        return before(t, q, x, body, params) + alone(t, q, x, body, params)
 
     return summed

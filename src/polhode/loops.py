@@ -29,6 +29,7 @@ from polhode.contracts import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
+    ORIGIN,
     STEP_TOO_SMALL,
     Method,
     Model,
@@ -38,6 +39,7 @@ from polhode.contracts import (
     guess,
     improve,
     potential,
+    potential_at,
     read,
     reset,
     start,
@@ -45,10 +47,11 @@ from polhode.contracts import (
     torque,
     trial,
     velocity,
+    wrench,
 )
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
-from polhode.kernels.vector import add, cross, scale
+from polhode.kernels.vector import add, cross, multiply, scale
 
 MAX_ITERATIONS = 50
 MAX_TRIALS = 100  # of one adaptive step
@@ -137,20 +140,32 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
     return state, carry, OK, row, i, iterations, 0.0
 
 
+def state_in(states, i):
+    """A stub: (q, m, x, p) in row i; where there is only rotation, at the origin and at rest."""
+    q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
+    return q, (states[i, 4], states[i, 5], states[i, 6]), ORIGIN, ORIGIN
+
+
+def whole_state_in(states, i):
+    q, m, _, _ = state_in(states, i)
+    x = states[i, 7], states[i, 8], states[i, 9]
+    return q, m, x, (states[i, 10], states[i, 11], states[i, 12])
+
+
 def potentials(times, states, body, params, out):
-    """The potential energy along the rows (q, m) of ``states``."""
+    """The potential energy along the rows of ``states``."""
     for i in range(len(times)):
-        q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
-        out[i] = potential(times[i], q, body, params)
+        q, _, x, _ = state_in(states, i)
+        out[i] = potential_at(times[i], q, x, body, params)
 
 
 def accelerations(times, states, body, params, out):
-    """The angular accelerations along the rows (q, m), in principal axes."""
+    """The angular accelerations in principal axes, then the accelerations, along the rows."""
     for i in range(len(times)):
-        q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
-        m = states[i, 4], states[i, 5], states[i, 6]
-        force = add(cross(m, scale(body[1], m)), torque(times[i], q, m, body, params))
-        put(out, i, scale(body[1], force))
+        q, m, x, p = state_in(states, i)
+        n, f = wrench(times[i], q, m, x, p, body, params)
+        turning = scale(body[1], add(cross(m, scale(body[1], m)), n))
+        put(out, i, (turning, multiply(body[4], f)))
 
 
 def free_motion(times, state, body, out):
@@ -289,11 +304,23 @@ def event(t, q, omega):
     return 0.0
 
 
+def event_on_the_way(t, x, v, q, omega):
+    """A stub: the same where it looks at the place, too."""
+    return 0.0
+
+
 def watched(times, rows, out):
     """The value of an event at every time, from rows (attitude, angular velocity)."""
     for i in range(len(times)):
-        q = rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3]
-        out[i] = event(times[i], q, (rows[i, 4], rows[i, 5], rows[i, 6]))
+        q, omega, _, _ = state_in(rows, i)
+        out[i] = event(times[i], q, omega)
+
+
+def watched_on_the_way(times, rows, out):
+    """The same from rows (attitude, angular velocity, position, velocity)."""
+    for i in range(len(times)):
+        q, omega, x, v = whole_state_in(rows, i)
+        out[i] = event_on_the_way(times[i], x, v, q, omega)
 
 
 # ---- many bodies in SIMD lanes, fixed step
@@ -491,9 +518,12 @@ def model_pieces(model: Model, aligned: bool) -> dict:
     meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
     if aligned:
         meanings |= ALIGNED
-    pieces: dict[Callable, Callable] = {torque: bind(model.torque, meanings)}
-    if model.potential is not None:
-        pieces[potential] = bind(model.potential, meanings)
+    own: dict[Callable, Callable] = {torque: bind(model.torque, meanings)}
+    pieces: dict[Callable, Callable] = {**own, wrench: bind(model.wrench, meanings | own)}
+    if model.potential is not None and model.potential_at is not None:
+        energy: dict[Callable, Callable] = {potential: bind(model.potential, meanings)}
+        pieces |= energy
+        pieces[potential_at] = bind(model.potential_at, meanings | energy)
     return pieces
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import RigidBody
-from polhode.contracts import Model
+from polhode.contracts import ORIGIN, Model
 from polhode.errors import InputError
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
@@ -13,15 +13,19 @@ from polhode.models import free
 
 
 class Problem:
-    """An initial-value problem of rotation.
+    """An initial-value problem of rotation, or of the motion with six degrees of freedom.
 
     Parameters
     ----------
     body : RigidBody
-    model : what turns it, from ``ph.models``, ``ph.torque``, ``ph.potential``, or a sum
+    model : what acts on it, from ``ph.models``, ``ph.torque``, ``ph.force``, ``ph.potential``, or a
+        sum
     attitude : a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; default the identity
         Four numbers are taken as a quaternion if ``scalar_first`` says in which order.
     omega, angular_momentum : three numbers in body axes, one of the two
+    position, velocity : of the centre of mass, three numbers in inertial axes (m, m/s).  If one is
+        given, or the model has a force, the body moves as well as turns; then the other is zero
+        unless given
     name : for results and files
     """
 
@@ -32,6 +36,8 @@ class Problem:
         attitude: Any = None,
         omega: Any = None,
         angular_momentum: Any = None,
+        position: Any = None,
+        velocity: Any = None,
         *,
         scalar_first: bool | None = None,
         name: str = "",
@@ -43,19 +49,38 @@ class Problem:
         if model is not None and not isinstance(model, Model):
             raise InputError(
                 f"model must be a Model, got {model!r}; make one with ph.models,"
-                " ph.torque(function) or ph.potential(function)"
+                " ph.torque(function), ph.force(function) or ph.potential(function)"
             )
         self.body = body
         self.model = free() if model is None else model
         self.name = name
         self.attitude = quaternion(attitude, scalar_first)
         self.omega, self.angular_momentum = rates(body, omega, angular_momentum)
+        self.position = self.velocity = None
+        if self.model.moves or position is not None or velocity is not None:
+            self.position = three(ORIGIN if position is None else position, "position")
+            self.velocity = three(ORIGIN if velocity is None else velocity, "velocity")
+
+    @property
+    def moves(self) -> bool:
+        """Whether the body has a place: six degrees of freedom."""
+        return self.position is not None
+
+    @property
+    def state(self) -> tuple:
+        """(q, m) of the principal axes, and (x, p) if the body moves."""
+        return inner_state(
+            self.body, self.attitude, self.angular_momentum, self.position, self.velocity
+        )
 
     def __repr__(self) -> str:
         title = f"{self.name}: " if self.name else ""
+        place = ""
+        if self.position is not None and self.velocity is not None:
+            place = f", position {list(self.position)}, velocity {list(self.velocity)}"
         return (
             f"<Problem {title}{self.body!r}, model {self.model.name}, attitude"
-            f" {list(self.attitude)} (w, x, y, z), omega {list(self.omega)}>"
+            f" {list(self.attitude)} (w, x, y, z), omega {list(self.omega)}{place}>"
         )
 
 
@@ -134,12 +159,15 @@ def rates(body: RigidBody, omega: Any, angular_momentum: Any) -> tuple[tuple, tu
     return omega if body.is_aligned else to_inertial(axes, omega), m
 
 
-def inner_state(body: RigidBody, q: tuple, m: tuple) -> tuple[tuple, tuple]:
-    """(q, m) of the principal axes, from those of the user's body axes."""
+def inner_state(
+    body: RigidBody, q: tuple, m: tuple, x: tuple | None = None, v: tuple | None = None
+) -> tuple:
+    """(q, m) of the principal axes, from those of the user's body axes; (x, p) if there are."""
+    place = () if x is None or v is None else (x, tuple(body.mass * u for u in v))
     if body.is_aligned:
-        return q, m
+        return q, m, *place
     axes = body.data[2]
-    return product(q, axes), to_body(axes, m)
+    return product(q, axes), to_body(axes, m), *place
 
 
 def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -149,3 +177,8 @@ def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.nd
         return q, m
     turned = np.stack(product(tuple(q.T), conjugate(body.data[2])), axis=1)
     return turned, m @ body.principal_axes.T
+
+
+def translation(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(positions, velocities) in rows of states, or () if they have none."""
+    return (states[:, 7:10], states[:, 10:13] * body.data[4]) if states.shape[1] > 7 else ()

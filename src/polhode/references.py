@@ -63,7 +63,10 @@ def _line(of: Mapping[str, str]) -> str:
         number = f"({of['number']})" if "number" in of else ""
         text += f" {of['journal']} {of['volume']}{number}, {of['pages']}."
     if "publisher" in of:
-        text += f" {of['series']} {of['volume']}, {of['edition']} edition. {of['publisher']}."
+        series = f" {of['series']} {of['volume']}," if "series" in of else ""
+        text += f"{series} {of['edition']} edition. {of['publisher']}."
+    if "howpublished" in of:
+        text += f" {of['howpublished']}."
     if "note" in of:
         text += f" {of['note'].capitalize()}."
     return text + (f" https://doi.org/{of['doi']}" if "doi" in of else "")

@@ -34,11 +34,16 @@ class Details:
         """Angular velocities in body axes, where they do not follow from the momenta."""
         return None
 
+    def translation(self) -> tuple[Any, Any]:
+        """(positions, velocities) of the centre of mass."""
+        return None, None
+
     def potential(self) -> np.ndarray | None:
         return None
 
-    def acceleration(self) -> np.ndarray | None:
-        return None
+    def accelerations(self) -> tuple[Any, Any]:
+        """(angular accelerations in body axes, accelerations of the centre of mass)."""
+        return None, None
 
     def sol(self, times: np.ndarray, facts: dict[str, Any]) -> "Trajectory":
         """The trajectory at other times, with these attributes."""
@@ -54,11 +59,15 @@ class Details:
 class Known(Details):
     """The same where it is known already, or a function says it."""
 
-    def __init__(self, omega, potential, problem):
+    def __init__(self, omega, potential, problem, x=None, v=None):
         self._omega, self._potential, self._problem = omega, potential, problem
+        self._place = x, v
 
     def omega(self):
         return self._omega
+
+    def translation(self):
+        return self._place
 
     def potential(self):
         return None if self._potential is None else self._potential()
@@ -85,8 +94,11 @@ class Part(Details):
     def potential(self):
         return self._of(self.whole.potential_energy)
 
-    def acceleration(self):
-        return self._of(self.whole.angular_acceleration)
+    def translation(self):
+        return self._of(self.whole.x), self._of(self.whole.v)
+
+    def accelerations(self):
+        return self._of(self.whole.angular_acceleration), self._of(self.whole.acceleration)
 
     def sol(self, times, facts):
         return self.whole._details.sol(times, facts)
@@ -118,6 +130,9 @@ class Trajectory:
     success, status, message : how the run ended; a failed run holds everything up to the last good
         step
     angular_acceleration : (n, 3) dω/dt in body axes; None where no torque is known
+    x, v : (n, 3) position and velocity of the centre of mass in inertial axes, None if the problem
+        has none; so are
+    linear_momentum, acceleration : (n, 3) in inertial axes
     sol(t) : the trajectory at any times of the run, not only those of ``t``
     t_events, events : for each event that was asked for, the times and the trajectory at them
     nsteps, nfev, niter, rejected : steps, evaluations of the torque, Newton iterations, and trial
@@ -159,6 +174,8 @@ class Trajectory:
         arguments: Mapping[str, Any] | None = None,
         reason: str = "",
         problem: Callable[[], dict] | None = None,
+        x: np.ndarray | None = None,
+        v: np.ndarray | None = None,
     ):
         self.t = t
         self.body: Any = body
@@ -171,7 +188,7 @@ class Trajectory:
         self.arguments = arguments or {}
         self.reason = reason
         self.q, self.angular_momentum = q, angular_momentum
-        self._details = Known(omega, potential, problem)
+        self._details = Known(omega, potential, problem, x, v)
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> "Trajectory":
@@ -190,6 +207,20 @@ class Trajectory:
     def angular_momentum(self) -> Any:
         self.q, self.angular_momentum = self._details.motion()
         return self.angular_momentum
+
+    @cached_property
+    def x(self) -> Any:
+        self.x, self.v = self._details.translation()
+        return self.x
+
+    @cached_property
+    def v(self) -> Any:
+        self.x, self.v = self._details.translation()
+        return self.v
+
+    @property
+    def linear_momentum(self) -> Any:
+        return None if self.v is None else self.body.mass * self.v
 
     @property
     def success(self) -> bool:
@@ -231,9 +262,13 @@ class Trajectory:
 
     @cached_property
     def kinetic_energy(self) -> Any:
+        """Of rotation, and of the centre of mass if it moves."""
         if self.body is None:
             return None
-        return 0.5 * np.einsum("ij,ij->i", self.angular_momentum, self.omega)
+        turning = 0.5 * np.einsum("ij,ij->i", self.angular_momentum, self.omega)
+        if self.v is None:
+            return turning
+        return turning + 0.5 * self.body.mass * np.einsum("ij,ij->i", self.v, self.v)
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
@@ -241,7 +276,13 @@ class Trajectory:
 
     @cached_property
     def angular_acceleration(self) -> np.ndarray | None:
-        return self._details.acceleration()
+        self.angular_acceleration, self.acceleration = self._details.accelerations()
+        return self.angular_acceleration
+
+    @cached_property
+    def acceleration(self) -> np.ndarray | None:
+        self.angular_acceleration, self.acceleration = self._details.accelerations()
+        return self.acceleration
 
     @property
     def energy(self) -> np.ndarray | None:
@@ -249,6 +290,17 @@ class Trajectory:
         if self.potential_energy is None:
             return None
         return self.kinetic_energy + self.potential_energy
+
+    def angular_momentum_about(self, point: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """The angular momentum about a fixed point, in inertial axes: L + (x - point) × p."""
+        around = _rows(point, "point")
+        if around.shape != (3,):
+            raise InputError(f"point must be three numbers, got shape {around.shape}")
+        if self.x is None:
+            raise InputError(
+                "the angular momentum about a point needs a position: give position= to the Problem"
+            )
+        return self.angular_momentum_inertial + np.cross(self.x - around, self.linear_momentum)
 
     # ---- vectors and points
     def to_inertial(self, v: Any) -> np.ndarray:
@@ -276,19 +328,21 @@ class Trajectory:
         return np.einsum(turns, self.rotation.as_matrix(), v)
 
     def point_position(self, p: Any) -> np.ndarray:
-        """Where points of the body are at each time, in inertial axes, from the centre of mass.
+        """Where points of the body are at each time, in inertial axes.
+
+        Without a position (``x``) they are seen from the centre of mass.
 
         ``p`` is one point (3,) or k of them (k, 3) in body axes, from the centre of mass (subtract
         ``body.centre`` from coordinates of shapes and meshes); returns (n, 3) or (n, k, 3).
         """
         p = self._points(p)
-        return self._from_centre(self.to_inertial(p), "x")
+        return self._from_centre(self.to_inertial(p), self.x)
 
     def point_velocity(self, p: Any) -> np.ndarray:
-        """The velocities of points of the body in inertial axes, R (ω × p); ``p`` as above."""
+        """The velocities of points of the body in inertial axes, v + R (ω × p); ``p`` as above."""
         p = self._points(p)
         omega = self.omega.reshape(len(self), *(1,) * (p.ndim - 2), 3)
-        return self._from_centre(self.to_inertial(np.cross(omega, p)), "v")
+        return self._from_centre(self.to_inertial(np.cross(omega, p)), self.v)
 
     def _points(self, p: Any) -> np.ndarray:
         p = _rows(p, "p")
@@ -296,9 +350,8 @@ class Trajectory:
             raise InputError(f"p must be a point (3,) or points (k, 3), got shape {p.shape}")
         return np.broadcast_to(p, (len(self), *p.shape))
 
-    def _from_centre(self, values: np.ndarray, name: str) -> np.ndarray:
+    def _from_centre(self, values: np.ndarray, centre: np.ndarray | None) -> np.ndarray:
         """Values of points, to which those of the centre of mass are added if they are known."""
-        centre = getattr(self, name, None)
         if centre is None:
             return values
         return values + np.reshape(centre, (len(self), *(1,) * (values.ndim - 2), 3))
@@ -421,6 +474,9 @@ class Trajectory:
         }
         if self.body is None:
             vectors = {"omega": vectors["omega"]}
+        if self.x is not None:
+            vectors["x"] = "position of the centre of mass, inertial axes", "m", self.x
+            vectors["v"] = "velocity of the centre of mass, inertial axes", "m/s", self.v
         variables: dict[str, Any] = {
             "q": (
                 ("time", "quaternion"),
@@ -471,7 +527,7 @@ class Trajectory:
         import pandas
 
         columns = {f"q_{c}": self.q[:, i] for i, c in enumerate("wxyz")}
-        for name in ("omega", "angular_momentum", "angular_momentum_inertial"):
+        for name in ("omega", "angular_momentum", "angular_momentum_inertial", "x", "v"):
             values = getattr(self, name)
             if values is None:
                 continue
@@ -537,4 +593,6 @@ def load(path: str | os.PathLike) -> Trajectory:
         arguments=json.loads(facts["arguments"]),
         reason=facts.get("reason", ""),
         problem=lambda: problem,
+        x=data["x"].values if "x" in data else None,
+        v=data["v"].values if "v" in data else None,
     )

@@ -91,6 +91,8 @@ def _planned(
             scalar_first=True,
             omega=start.omega,
             angular_momentum=start.angular_momentum,
+            position=start.position,
+            velocity=start.velocity,
         )
     problem.name = file.name or name
     shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith("run.")]
@@ -131,13 +133,16 @@ def _beside(path: Path, data: dict) -> dict:
 def _tables(problem: Problem, entry: Entry) -> dict:
     """A problem of the catalogue as the tables of a run file."""
     terms = [{"name": term.name, **term.parameters} for term in problem.model.terms]
-    model = problem.model
+    model, place = problem.model, {}
+    if problem.position is not None and problem.velocity is not None:
+        place = {"position": list(problem.position), "velocity": list(problem.velocity)}
     return {
         "body": {"inertia": problem.body.inertia.tolist(), "mass": problem.body.mass},
         "model": terms or {"name": model.name, **model.parameters},
         "initial": {
             "attitude": {"quaternion": list(problem.attitude), "scalar_first": True},
             "omega": list(problem.omega),
+            **place,
         },
         "run": {"method": entry.method, "dt": entry.dt, "t_end": entry.t_end},
     }

@@ -109,6 +109,8 @@ class InitialTable(Table):
     attitude: AttitudeTable = AttitudeTable()
     omega: Vector | None = None
     angular_momentum: Vector | None = None
+    position: Vector | None = None
+    velocity: Vector | None = None
 
     @model_validator(mode="after")
     def _one_rate(self) -> "InitialTable":

@@ -26,12 +26,28 @@ def unit(value: Sequence[float], argument: str) -> tuple[float, float, float]:
     return x / size, y / size, z / size
 
 
-def positive(value: float, argument: str) -> float:
-    """A finite number above 0."""
+def finite(value: float, argument: str) -> float:
+    """A finite number."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{argument} must be a number, got {value!r}") from None
-    if not (isfinite(number) and number > 0):
+    if not isfinite(number):
+        raise InputError(f"{argument} must be finite, got {value!r}")
+    return number
+
+
+def positive(value: float, argument: str) -> float:
+    """A finite number above 0."""
+    number = finite(value, argument)
+    if not number > 0:
         raise InputError(f"{argument} must be positive and finite, got {value!r}")
+    return number
+
+
+def not_negative(value: float, argument: str) -> float:
+    """A finite number that is not below 0."""
+    number = finite(value, argument)
+    if number < 0:
+        raise InputError(f"{argument} must not be negative, got {value!r}")
     return number

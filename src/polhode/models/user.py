@@ -1,24 +1,34 @@
-"""A user's own torque or potential, and how it becomes a model.
+"""A user's own torque, force or potential, and how it becomes a model.
 
 ``torque(function)`` takes any ``function(t, q, omega, params)`` that returns three numbers, in body
-or inertial axes.  ``potential(function)`` takes ``function(t, q, params)`` alone; the torque is its
-derivative along the three turns of the body, by a complex step, exact to rounding:
+or inertial axes.  ``force(function)`` takes ``function(t, x, v, q, omega, params)``, and the point
+of the body at which it acts; so does ``torque``, if it depends on the place.
+``potential(function)`` takes ``function(t, q, params)`` or ``function(t, x, q, params)`` alone; the
+torque and the force are its derivatives along the turns and shifts of the body, by a complex step,
+exact to rounding:
 
     T_k = -dV(q exp(a e_k)) / da = -Im V(q + i d q e_k / 2) / d,    d = 1e-100          (1)
+    F_k = -dV(x + a e_k) / da = -Im V(x + i d e_k) / d                                  (2)
 
-What the functions see is in the user's own body axes.  ``math.sin`` and ``math.cos`` in them become
-the library's own, so that one body, SIMD lanes and plain Python agree to the last bit.
+What the functions see is in the user's own body axes, positions and velocities in inertial axes.
+``math.sin`` and ``math.cos`` in them become the library's own, so that one body, SIMD lanes and
+plain Python agree to the last bit.
 """
 
 import dis
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from polhode.contracts import Model, attitude_of_body, to_body_axes, to_principal_axes
+from polhode.contracts import ORIGIN, Model, attitude_of_body, to_body_axes, to_principal_axes
 from polhode.errors import InputError
-from polhode.kernels.quaternion import to_body
-from polhode.kernels.vector import scale
+from polhode.kernels.quaternion import to_body, to_inertial
+from polhode.kernels.vector import cross, multiply, scale
+from polhode.models.given import three
+
+RATES, MOVING_RATES = "(t, q, omega, params)", "(t, x, v, q, omega, params)"
+PLACES, MOVING_PLACES = "(t, q, params)", "(t, x, q, params)"
 
 
 def torque(
@@ -35,63 +45,136 @@ def torque(
     Parameters
     ----------
     function : ``function(t, q, omega, params)`` returning three numbers
-        ``q`` is the attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes.
+        ``q`` is the attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes.  Or
+        ``function(t, x, v, q, omega, params)``, with the position and velocity of the centre of
+        mass in inertial axes: then the body has six degrees of freedom.
         Compiled if it can be; otherwise it runs as plain Python, with a warning.
     params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
     frame : ``"body"`` or ``"inertial"``, the axes of what it returns
-    potential : ``potential(t, q, params)``, if there is one; gives the trajectory its energy
-    depends_on_omega : default: whether the code of ``function`` reads its third argument
+    potential : ``potential(t, q, params)``, or ``potential(t, x, q, params)`` for six degrees of
+        freedom, if there is one; gives the trajectory its energy
+    depends_on_omega : default: whether the code of ``function`` reads ``omega`` (or ``v``)
     """
-    _check_call(function, 4, "function", "(t, q, omega, params)")
-    if potential is not None:
-        _check_call(potential, 3, "potential", "(t, q, params)")
-    if frame not in ("body", "inertial"):
-        raise InputError(f"frame must be 'body' or 'inertial', got {frame!r}")
+    _check_frame(frame)
+    moving = _form(function, "function", RATES, MOVING_RATES)
+    places = (2, 4) if moving else (2,)
     if depends_on_omega is None:
-        depends_on_omega = _reads_argument(function, 2)
+        depends_on_omega = any(_reads_argument(function, place) for place in places)
+    made = (_body_torque if frame == "body" else _inertial_torque)(function)
+    return _model(function, params, potential, moving, name, made, depends_on_omega)
+
+
+def force(
+    function: Callable,
+    params: Any = (),
+    *,
+    at: Sequence[float] = ORIGIN,
+    frame: str = "inertial",
+    potential: Callable | None = None,
+    depends_on_velocity: bool | None = None,
+    depends_on_omega: bool | None = None,
+    name: str | None = None,
+) -> Model:
+    """A model from a force of your own; its torque about the centre of mass follows.
+
+    Parameters
+    ----------
+    function : ``function(t, x, v, q, omega, params)`` returning three numbers, in newtons
+        ``x`` and ``v`` are position and velocity of the centre of mass in inertial axes, ``q`` the
+        attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes
+    params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
+    at : the point of the body at which it acts, in body axes, from the centre of mass
+    frame : ``"inertial"`` or ``"body"``, the axes of what it returns
+    potential : ``potential(t, x, q, params)``, if there is one; gives the trajectory its energy
+    depends_on_velocity, depends_on_omega : default: whether the code of ``function`` reads them
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> thruster = ph.force(lambda t, x, v, q, omega, p: (p[0], 0.0, 0.0), 2.0, at=(0, 0.1, 0),
+    ...                     frame="body")
+    >>> problem = ph.Problem(ph.RigidBody([1, 2, 3], mass=4), thruster, omega=[0, 0, 0])
+    >>> run = ph.solve(problem, (0, 1), rtol=1e-9)
+    >>> run.x.shape == run.omega.shape
+    True
+    """
+    _check_frame(frame)
+    if not _form(function, "function", RATES, MOVING_RATES):
+        raise InputError(
+            f"function must take 6 arguments {MOVING_RATES}, but {_name(function)!r} takes four"
+        )
+    reads_v = _reads_argument(function, 2) if depends_on_velocity is None else depends_on_velocity
+    reads_omega = _reads_argument(function, 4) if depends_on_omega is None else depends_on_omega
+    arm = three(at, "at")
+    made = (_body_force if frame == "body" else _inertial_force)(function, arm)
+    turned = any(arm)
+    return _model(
+        function, params, potential, True, name, made, turned and (reads_v or reads_omega),
+        depends_on_velocity=reads_v, turns=turned,
+    )  # fmt: skip
+
+
+def potential(function: Callable, params: Any = (), *, name: str | None = None) -> Model:
+    """A model from a potential energy alone, in joules.
+
+    ``function(t, q, params)``; with six degrees of freedom ``function(t, x, q, params)``, ``x`` the
+    centre of mass in inertial axes.  Torque and force are its exact derivatives.  ``function`` must
+    be analytic in ``x`` and ``q``: arithmetic and the functions of ``math`` are, ``abs``, ``min``
+    and comparisons are not.
+    """
+    moving = _form(function, "function", PLACES, MOVING_PLACES)
+    if moving:
+        on_complex: Callable = lambda t, x, q, params: function(t, x, q, params)  # noqa: E731
+    else:
+        on_complex = lambda t, q, params: function(t, q, params)  # noqa: E731
+    derived = (_derived_wrench if moving else _derived_torque)(on_complex)
+    model = _model(function, params, function, moving, name, derived, False)
+    return replace(model, analytic=(on_complex,), user=(function,))
+
+
+def _model(
+    function: Callable,
+    params: Any,
+    potential: Callable | None,
+    moving: bool,
+    name: str | None,
+    made: tuple[Callable, Callable],
+    depends_on_omega: bool,
+    **others: Any,
+) -> Model:
+    """The record; ``made`` are its functions for rotation and for six degrees of freedom."""
     names, numbers = _numbers(params)
+    functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
+    kind = "potential_at" if moving else "potential"
+    functions[kind] = None
+    if potential is not None:
+        if _form(potential, "potential", PLACES, MOVING_PLACES) != moving:
+            form = MOVING_PLACES if moving else PLACES
+            raise InputError(f"potential must take {form}, as the function takes x or does not")
+        functions[kind] = (_potential_at if moving else _potential)(potential)
     return Model(
         name=name or _name(function),
-        torque=(_body_torque if frame == "body" else _inertial_torque)(function),
-        potential=None if potential is None else _potential(potential),
+        **functions,
         names=names,
         numbers=numbers,
         depends_on_omega=depends_on_omega,
         user=(function,) if potential is None else (function, potential),
+        **others,
     )
 
 
-def potential(function: Callable, params: Any = (), *, name: str | None = None) -> Model:
-    """A model from a potential energy ``function(t, q, params)`` alone, in joules.
-
-    The torque is its exact derivative.  ``function`` must be analytic in ``q``: arithmetic and the
-    functions of ``math`` are, ``abs``, ``min`` and comparisons of ``q`` are not.
-    """
-    _check_call(function, 3, "function", "(t, q, params)")
-    names, numbers = _numbers(params)
-
-    def on_complex(t, q, params):
-        return function(t, q, params)
-
-    return Model(
-        name=name or _name(function),
-        torque=_derived_torque(on_complex),
-        analytic=(on_complex,),
-        potential=_potential(function),
-        names=names,
-        numbers=numbers,
-        user=(function,),
-    )
-
-
-# ---- the functions of the models
+# ---- the functions of the models: (torque, wrench) of each kind
 def _body_torque(function):
     def body_torque(t, q, m, body, params):
         omega = to_body_axes(scale(body[1], m), body)
         n = function(t, attitude_of_body(q, body), omega, params[0])
         return to_principal_axes((float(n[0]), float(n[1]), float(n[2])), body)
 
-    return body_torque
+    def body_wrench(t, q, m, x, p, body, params):
+        n = _seen(function, t, q, m, x, p, body, params)
+        return to_principal_axes(n, body), ORIGIN
+
+    return body_torque, body_wrench
 
 
 def _inertial_torque(function):
@@ -100,7 +183,34 @@ def _inertial_torque(function):
         n = function(t, attitude_of_body(q, body), omega, params[0])
         return to_body(q, (float(n[0]), float(n[1]), float(n[2])))
 
-    return inertial_torque
+    def inertial_wrench(t, q, m, x, p, body, params):
+        return to_body(q, _seen(function, t, q, m, x, p, body, params)), ORIGIN
+
+    return inertial_torque, inertial_wrench
+
+
+def _body_force(function, arm):
+    def body_wrench(t, q, m, x, p, body, params):
+        f = to_principal_axes(_seen(function, t, q, m, x, p, body, params), body)
+        return cross(to_principal_axes(arm, body), f), to_inertial(q, f)
+
+    return None, body_wrench
+
+
+def _inertial_force(function, arm):
+    def inertial_wrench(t, q, m, x, p, body, params):
+        f = _seen(function, t, q, m, x, p, body, params)
+        return cross(to_principal_axes(arm, body), to_body(q, f)), f
+
+    return None, inertial_wrench
+
+
+def _seen(function, t, q, m, x, p, body, params):
+    """What a function of place and rates returns, three floats."""
+    omega = to_body_axes(scale(body[1], m), body)
+    v = multiply(body[4], p)
+    f = function(t, x, v, attitude_of_body(q, body), omega, params[0])
+    return float(f[0]), float(f[1]), float(f[2])
 
 
 def _potential(function):
@@ -110,18 +220,61 @@ def _potential(function):
     return user_potential
 
 
+def _potential_at(function):
+    def user_potential(t, q, x, body, params):
+        return float(function(t, x, attitude_of_body(q, body), params[0]))
+
+    return user_potential
+
+
+STEP = 1e-100  # of (1) and (2)
+
+
+def _turns(q, body):
+    """q of the user's body axes, turned by i d about each of them."""
+    w, x, y, z = attitude_of_body(q, body)
+    d = 0.5 * STEP
+    return (
+        (complex(w, -d * x), complex(x, d * w), complex(y, d * z), complex(z, -d * y)),
+        (complex(w, -d * y), complex(x, -d * z), complex(y, d * w), complex(z, d * x)),
+        (complex(w, -d * z), complex(x, d * y), complex(y, -d * x), complex(z, d * w)),
+    )
+
+
+def _slopes(v1, v2, v3):
+    f = -1.0 / STEP
+    return f * v1.imag, f * v2.imag, f * v3.imag
+
+
 def _derived_torque(function):
     def derived_torque(t, q, m, body, params):
-        w, x, y, z = attitude_of_body(q, body)
-        d, numbers = 0.5e-100, params[0]
-        q1 = complex(w, -d * x), complex(x, d * w), complex(y, d * z), complex(z, -d * y)
-        q2 = complex(w, -d * y), complex(x, -d * z), complex(y, d * w), complex(z, d * x)
-        q3 = complex(w, -d * z), complex(x, d * y), complex(y, -d * x), complex(z, d * w)
+        (q1, q2, q3), numbers = _turns(q, body), params[0]
         v1, v2, v3 = function(t, q1, numbers), function(t, q2, numbers), function(t, q3, numbers)
-        n = -1e100 * v1.imag, -1e100 * v2.imag, -1e100 * v3.imag  # (1)
-        return to_principal_axes(n, body)
+        return to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
 
-    return derived_torque
+    return derived_torque, None
+
+
+def _derived_wrench(function):
+    def derived_wrench(t, q, m, x, p, body, params):
+        (q1, q2, q3), numbers = _turns(q, body), params[0]
+        here = complex(x[0], 0.0), complex(x[1], 0.0), complex(x[2], 0.0)
+        v1, v2, v3 = (
+            function(t, here, q1, numbers),
+            function(t, here, q2, numbers),
+            function(t, here, q3, numbers),
+        )
+        n = to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
+        a, b, c, d = attitude_of_body(q, body)
+        still = complex(a, 0.0), complex(b, 0.0), complex(c, 0.0), complex(d, 0.0)
+        f1, f2, f3 = (
+            function(t, (complex(x[0], STEP), here[1], here[2]), still, numbers),
+            function(t, (here[0], complex(x[1], STEP), here[2]), still, numbers),
+            function(t, (here[0], here[1], complex(x[2], STEP)), still, numbers),
+        )
+        return n, _slopes(f1, f2, f3)  # (2)
+
+    return None, derived_wrench
 
 
 # ---- what was given
@@ -129,20 +282,30 @@ def _name(function: Callable) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _check_call(function: Callable, count: int, argument: str, form: str) -> None:
+def _check_frame(frame: str) -> None:
+    if frame not in ("body", "inertial"):
+        raise InputError(f"frame must be 'body' or 'inertial', got {frame!r}")
+
+
+def _form(function: Callable, argument: str, still: str, moving: str) -> bool:
+    """Whether a function takes the arguments in ``moving``, and not those in ``still``."""
     if not callable(function):
-        raise InputError(f"{argument} must be a function {argument}{form}, got {function!r}")
+        raise InputError(f"{argument} must be a function {argument}{still}, got {function!r}")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(*range(count))
-    except TypeError:
-        raise InputError(
-            f"{argument} must take {count} arguments {form},"
-            f" but {getattr(function, '__name__', function)!r} takes {signature}"
-        ) from None
+        return False
+    for form, answer in ((still, False), (moving, True)):
+        try:
+            signature.bind(*form.split(","))
+        except TypeError:
+            continue
+        return answer
+    count = len(still.split(","))
+    raise InputError(
+        f"{argument} must take {count} arguments {still}, or {moving} for six degrees of freedom,"
+        f" but {_name(function)!r} takes {signature}"
+    )
 
 
 def _reads_argument(function: Callable, place: int) -> bool:

@@ -1,0 +1,38 @@
+"""Friction in a medium at rest, linear in the rates.
+
+    F = -linear v,    T = -rotational ω                                                (1)
+
+It has no potential; the energy of a trajectory is what is left of that of the other models.
+"""
+
+from polhode.contracts import Model
+from polhode.kernels.vector import multiply, scale
+from polhode.models.given import not_negative
+
+
+def wrench(t, q, m, x, p, body, params):
+    (linear, rotational), _ = params
+    return multiply(-rotational, scale(body[1], m)), multiply(-linear * body[4], p)  # (1)
+
+
+def torque(t, q, m, body, params):
+    (_, rotational), _ = params
+    return multiply(-rotational, scale(body[1], m))
+
+
+def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
+    """Drag of ``linear`` (N s/m) and ``rotational`` (N m s) coefficients, the same in all axes.
+
+    Without a linear one it does not matter where the body is, and it need not have a position.
+    """
+    linear, rotational = not_negative(linear, "linear"), not_negative(rotational, "rotational")
+    functions = {"wrench": wrench} if linear > 0.0 else {"torque": torque}
+    return Model(
+        name="drag",
+        **functions,
+        names=("linear", "rotational"),
+        numbers=(linear, rotational),
+        depends_on_omega=rotational > 0.0,
+        depends_on_velocity=linear > 0.0,
+        turns=rotational > 0.0,
+    )

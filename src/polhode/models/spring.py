@@ -1,0 +1,89 @@
+"""A spring between a point of the body and an anchor, with or without a damper along it.
+
+With the point at r from the centre of mass in body axes and d the way from the anchor to it,
+
+    d = x + R r - anchor,    d' = v + R (ω x r),    e = d/|d|                          (1)
+    F = -(k (|d| - length) + c e·d') e,    V = k/2 (|d| - length)²,    T = r x Rᵀ F    (2)
+
+Without a length and a damper F = -k d, which has a value for d = 0 as well.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+
+from polhode.contracts import Model, to_principal_axes
+from polhode.kernels.quaternion import to_body, to_inertial
+from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.models.given import not_negative, positive, three
+
+
+def stretched(q, x, anchor, point, body):
+    """(r in principal axes, d)."""
+    r = to_principal_axes(point, body)
+    return r, subtract(add(x, to_inertial(q, r)), anchor)
+
+
+# ---- without a length and a damper
+def wrench(t, q, m, x, p, body, params):
+    (stiffness, anchor, point), _ = params
+    r, d = stretched(q, x, anchor, point, body)
+    f = multiply(-stiffness, d)
+    return cross(r, to_body(q, f)), f  # (2)
+
+
+def potential_at(t, q, x, body, params):
+    (stiffness, anchor, point), _ = params
+    _, d = stretched(q, x, anchor, point, body)
+    return 0.5 * stiffness * dot(d, d)
+
+
+# ---- with them
+def any_wrench(t, q, m, x, p, body, params):
+    (stiffness, anchor, point, length, damping), _ = params
+    r, d = stretched(q, x, anchor, point, body)
+    rate = add_scaled(to_inertial(q, cross(scale(body[1], m), r)), body[4], p)
+    size = sqrt(dot(d, d))
+    e = multiply(1.0 / size, d)
+    f = multiply(-(stiffness * (size - length) + damping * dot(e, rate)), e)
+    return cross(r, to_body(q, f)), f  # (2)
+
+
+def any_potential_at(t, q, x, body, params):
+    (stiffness, anchor, point, length, _), _ = params
+    _, d = stretched(q, x, anchor, point, body)
+    off = sqrt(dot(d, d)) - length
+    return 0.5 * stiffness * (off * off)
+
+
+def spring(
+    stiffness: float,
+    anchor: Sequence[float] = (0.0, 0.0, 0.0),
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    length: float = 0.0,
+    damping: float = 0.0,
+) -> Model:
+    """A spring of ``stiffness`` (N/m) from ``anchor`` (inertial axes) to ``point`` of the body.
+
+    ``point`` is in body axes, from the centre of mass.  ``length`` (m) is the one without tension,
+    ``damping`` (N s/m) that of a damper beside it, whose work is lost to the energy.
+    """
+    stiffness = positive(stiffness, "stiffness")
+    length, damping = not_negative(length, "length"), not_negative(damping, "damping")
+    ends = three(anchor, "anchor"), three(point, "point")
+    if length == damping == 0.0:
+        return Model(
+            name="spring",
+            wrench=wrench,
+            potential_at=potential_at,
+            names=("stiffness", "anchor", "point"),
+            numbers=(stiffness, *ends),
+        )
+    return Model(
+        name="spring",
+        wrench=any_wrench,
+        potential_at=any_potential_at,
+        names=("stiffness", "anchor", "point", "length", "damping"),
+        numbers=(stiffness, *ends, length, damping),
+        depends_on_omega=damping > 0.0,
+        depends_on_velocity=damping > 0.0,
+    )
