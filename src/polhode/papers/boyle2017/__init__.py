@@ -4,14 +4,15 @@ Advances in Applied Clifford Algebras 27 (2017) 2345.
 
     by_hand       the formulas of the page in NumPy
     laboratory    the runs, raw variables and all
-    formulas, groups, binary, examples    the claims: sections II to IV, V, VI and VII, appendix
+    formulas, groups    the claims of sections II to V
+    binary, efficiency, variables, examples    those of VI and VII, figures 2 to 4, the appendix
     figures       figures 1 to 5
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from polhode.papers.boyle2017 import binary, examples, formulas, groups
+from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, groups, variables
 from polhode.papers.boyle2017.laboratory import Laboratory
 from polhode.papers.claims import Paper, Report, Statement, tested
 
@@ -28,6 +29,8 @@ STATEMENTS: tuple[Statement, ...] = tuple(
             *formulas.STATEMENTS,
             *groups.STATEMENTS,
             *binary.STATEMENTS,
+            *efficiency.STATEMENTS,
+            *variables.STATEMENTS,
             *examples.STATEMENTS,
         ),
         key=_place,

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from polhode.papers.boyle2017 import by_hand
-from polhode.papers.boyle2017.binary import spread
 from polhode.papers.boyle2017.formulas import EXACT, gap
 from polhode.papers.boyle2017.laboratory import (
     BS,
@@ -17,6 +16,7 @@ from polhode.papers.boyle2017.laboratory import (
     STAND_INS,
     TWO,
     Laboratory,
+    spread,
 )
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
 from polhode.problems import GivenRate

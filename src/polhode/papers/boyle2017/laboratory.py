@@ -169,6 +169,12 @@ class Study:
         )
 
 
+def spread(values: Any) -> str:
+    """The least and the largest, in words."""
+    low, high = float(np.min(values)), float(np.max(values))
+    return f"{low:.2f} to {high:.2f}"
+
+
 class Laboratory:
     """All shared results.
 
@@ -183,6 +189,11 @@ class Laboratory:
         self.tolerances = tuple(10.0**-k for k in ((4, 6, 8, 10) if quick else range(4, 15)))
         self.errors = (1e-4, 1e-6, 3e-8) if quick else (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
         self._loops: dict[tuple, Any] = {}
+
+    @property
+    def error_range(self) -> str:
+        """In words."""
+        return f"{self.errors[0]:.0e} … {self.errors[-1]:.0e}"
 
     # ---- one run
     def run(

@@ -4,16 +4,23 @@ Jacobi elliptic functions.
 Journal of Physics A: Mathematical and General 39 (2006) 5463.
 
     by_hand       the formulas of the page in NumPy, with and without their misprints
-    reference     independent solutions
+    reference     what is known without any method
     maps          one-step maps taken apart;   laboratory  the longer runs, and times
-    theory, elliptic, free_body, torqued    the claims
+    abstract, introduction, splitting, elliptic, free_body, torqued    the claims
     figures       figures 1 to 8
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from polhode.papers.celledoni2006 import elliptic, free_body, theory, torqued
+from polhode.papers.celledoni2006 import (
+    abstract,
+    elliptic,
+    free_body,
+    introduction,
+    splitting,
+    torqued,
+)
 from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.claims import Paper, Report, Statement, tested
 
@@ -27,7 +34,9 @@ def _place(statement: Statement) -> tuple[int, ...]:
 STATEMENTS: tuple[Statement, ...] = tuple(
     sorted(
         (
-            *theory.STATEMENTS,
+            *abstract.STATEMENTS,
+            *introduction.STATEMENTS,
+            *splitting.STATEMENTS,
             *elliptic.STATEMENTS,
             *free_body.STATEMENTS,
             *torqued.STATEMENTS,
