@@ -190,5 +190,14 @@ def table(head: Sequence[str], rows: Sequence[Mapping]) -> str:
     )
 
 
+def conclude(options: argparse.Namespace, results: Mapping, verdicts: Sequence[str]) -> None:
+    """Print the verdicts; write them and the results to --json."""
+    print(*verdicts, sep="\n")
+    if options.json is not None:
+        write_json(
+            options.json, {"repeats": options.repeats, **results, "verdicts": list(verdicts)}
+        )
+
+
 def write_json(path: Path, results: Mapping) -> None:
     path.write_text(json.dumps({"machine": machine(), **results}, indent=2) + "\n")

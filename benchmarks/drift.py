@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from common import parser, round_robin, table, write_json
+from common import conclude, parser, round_robin, table
 from polhode._compile import compiled
 from polhode._tree import bind
 from polhode.kernels.free_flow import free_drift
@@ -69,9 +69,7 @@ def main() -> None:
         worst = max(times[f"{kind} {angle}"].minimum for angle in ANGLES if angle <= SMALL)
         met = "met" if worst <= most else "MISSED"
         verdicts.append(f"a small step, {kind}: {worst:.0f} ns, at most {most:.0f}: {met}")
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        write_json(options.json, {"repeats": repeats, "drift": rows, "verdicts": verdicts})
+    conclude(options, {"drift": rows}, verdicts)
 
 
 if __name__ == "__main__":

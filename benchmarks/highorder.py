@@ -20,7 +20,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 import precision
-from common import listed, need, parser, table, timed, write_json
+from common import conclude, listed, need, parser, table, timed
 from polhode._truth import angle
 from precision import SHOWN, Top, Variant
 
@@ -180,9 +180,7 @@ def main() -> None:
         results[case.title], judged = measured(case, methods, repeats)
         verdicts += judged
         print(table(head, results[case.title]), end="\n\n", flush=True)
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        write_json(options.json, {"heyoka": heyoka.__version__, **results, "verdicts": verdicts})
+    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import polhode as ph
-from common import Times, installed, listed, need, parser, table, timed, write_json
+from common import Times, conclude, installed, listed, need, parser, table, timed
 from polhode._compile import compiled
 from polhode._tree import bind
 from polhode.integrators.gauss_taylor import choose
@@ -401,12 +401,7 @@ def main() -> None:
         rows, judged = measured(CASES[name], repeats, not options.only_heyoka)
         results[name], verdicts = rows, verdicts + judged
         print(f"{name}, T = {CASES[name].end:g}\n{table(head, rows)}\n", flush=True)
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        write_json(
-            options.json,
-            {"heyoka": heyoka.__version__, "repeats": repeats, **results, "verdicts": verdicts},
-        )
+    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
 
 
 if __name__ == "__main__":

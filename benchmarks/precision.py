@@ -25,7 +25,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from common import Times, installed, listed, need, parser, table, timed, write_json
+from common import Times, conclude, installed, listed, need, parser, table, timed
 from polhode._truth import angle, true_end
 
 heyoka = installed("heyoka")
@@ -297,12 +297,7 @@ def main() -> None:
             sys.exit(f"error: {error}")
         verdicts += judged
         print(table(head, results[top.title]), end="\n\n")
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        write_json(
-            options.json,
-            {"heyoka": heyoka.__version__, "repeats": repeats, **results, "verdicts": verdicts},
-        )
+    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from common import Times, c_library, compilers, parser, round_robin, table, write_json
+from common import Times, c_library, compilers, conclude, parser, round_robin, table
 from polhode import loops
 from polhode._tree import flat
 from polhode.contracts import OK
@@ -214,12 +214,7 @@ def main() -> None:
     many, gains = many_bodies(repeats)
     print(table(("many bodies, a body-step", "ns min", "ns median", "gain"), many), end="\n\n")
     verdicts += gains
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        write_json(
-            options.json,
-            {"repeats": repeats, "single": single, "lanes": many, "verdicts": verdicts},
-        )
+    conclude(options, {"single": single, "lanes": many}, verdicts)
 
 
 if __name__ == "__main__":

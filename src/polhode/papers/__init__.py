@@ -2,6 +2,10 @@
 
 ``PAPERS`` is the registry.  ``PAPERS[name].reproduce(quick, out, progress)`` measures every claim
 of a paper, draws its figures into the directory ``out``, and returns a ``Report``.
+
+    claims                  statements, verdicts, reports
+    reference, rotations    independent solutions, matrices
+    maps, drawing           one-step maps taken apart, figures
 """
 
 from collections.abc import Mapping

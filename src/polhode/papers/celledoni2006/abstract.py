@@ -3,9 +3,9 @@
 import numpy as np
 
 from polhode.papers.celledoni2006 import by_hand
-from polhode.papers.celledoni2006.elliptic import MODULI, carlson, truth
+from polhode.papers.celledoni2006.elliptic import MODULI, carlson
 from polhode.papers.celledoni2006.laboratory import Laboratory, shown, swing
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, returned, small
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, returned, small, truth
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import EXACT
 

@@ -6,10 +6,9 @@ from polhode import problems
 from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small, truth
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import EXACT, VISIBLE, near, slope
-from polhode.papers.reference import motion, none
 from polhode.papers.rotations import matrix
 
 STATEMENTS = Statements()
@@ -32,13 +31,6 @@ def carlson(phi: float, mc: float) -> float:
         turns, s, c = turns + round(float(np.sign(s))), -s, -c
     whole = 2 * turns * float(elliprf(0.0, mc, 1.0)) if turns else 0.0
     return whole + float(s * elliprf(c * c, c * c + mc * s * s, 1.0))
-
-
-def truth(inertia: np.ndarray, omega: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """ω at ``times`` by DOP853."""
-    start = (inertia * omega).tolist()
-    _, m = motion(inertia.tolist(), (1.0, 0.0, 0.0, 0.0), start, none, times)
-    return m / inertia
 
 
 def amplitude_circle(c: by_hand.Constants) -> float:

@@ -4,13 +4,7 @@ import numpy as np
 
 from polhode import problems
 from polhode.papers.celledoni2006 import by_hand
-from polhode.papers.celledoni2006.elliptic import (
-    FREE_BODY,
-    FREE_MOMENTUM,
-    TOP_BODY,
-    TOP_RATE,
-    truth,
-)
+from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY, TOP_RATE
 from polhode.papers.celledoni2006.laboratory import (
     NEAR,
     SATELLITE_STEPS,
@@ -28,6 +22,7 @@ from polhode.papers.celledoni2006.maps import (
     poisson_defect,
     returned,
     small,
+    truth,
 )
 from polhode.papers.claims import Measured, Statements, judged
 from polhode.papers.maps import EXACT, HALVINGS, defect, defect_order, near

@@ -328,15 +328,19 @@ class Laboratory:
         return {name: swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
 
     # ---- figures 4 and 5
+    def _trajectories(
+        self, title: str, problem: Problem, end: float, steps: Sequence[float]
+    ) -> dict[tuple[str, float], Trajectory]:
+        self.progress(f"{title}: trajectories on [0, {end:g}]")
+        return {
+            (name, h): self.run(problem, name, end, h)
+            for name in ("mr2", "sej", "sej4", TODAY)
+            for h in steps
+        }
+
     @cached_property
     def top_runs(self) -> dict[tuple[str, float], Trajectory]:
-        self.progress(f"heavy top: trajectories on [0, {TOP_END:g}]")
-        problem = problems.celledoni_heavy_top()
-        return {
-            (name, h): self.run(problem, name, TOP_END, h)
-            for name in ("mr2", "sej", "sej4", TODAY)
-            for h in TOP_STEPS
-        }
+        return self._trajectories("heavy top", problems.celledoni_heavy_top(), TOP_END, TOP_STEPS)
 
     @cached_property
     def top_curve(self) -> np.ndarray:
@@ -375,13 +379,7 @@ class Laboratory:
     # ---- figures 7 and 8
     @cached_property
     def satellite_runs(self) -> dict[tuple[str, float], Trajectory]:
-        self.progress(f"satellite: trajectories on [0, {SATELLITE_END:g}]")
-        problem = problems.satellite()
-        return {
-            (name, h): self.run(problem, name, SATELLITE_END, h)
-            for name in ("mr2", "sej", "sej4", TODAY)
-            for h in SATELLITE_STEPS
-        }
+        return self._trajectories("satellite", problems.satellite(), SATELLITE_END, SATELLITE_STEPS)
 
     @cached_property
     def satellite_curve(self) -> np.ndarray:

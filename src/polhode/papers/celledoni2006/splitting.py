@@ -5,9 +5,9 @@ import numpy as np
 from polhode import problems
 from polhode.exact import exact_free_motion
 from polhode.papers.celledoni2006 import by_hand, reference
-from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY, truth
+from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY
 from polhode.papers.celledoni2006.laboratory import Laboratory, shown
-from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, returned
+from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, returned, truth
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import (
     EXACT,

@@ -27,9 +27,10 @@ claim = STATEMENTS.claim
 COUNTS = (20, 40, 80)
 
 
-def _kept(lab: Laboratory, name: str) -> tuple[float, float]:
-    drift = lab.free_drifts[name]
-    return drift.momentum, drift.worst_energy
+def _kept(lab: Laboratory, name: str) -> Measured:
+    """Momentum and energy, both exact."""
+    momentum, energy = lab.free_drifts[name].momentum, lab.free_drifts[name].worst_energy
+    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
 
 
 @claim(
@@ -51,8 +52,7 @@ def second_order_four(_: Laboratory) -> Measured:
     claimed="exact, without torque",
 )
 def swc1_kept(lab: Laboratory) -> Measured:
-    momentum, energy = _kept(lab, "swc1")
-    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
+    return _kept(lab, "swc1")
 
 
 @claim(
@@ -74,8 +74,7 @@ def swc1_torque(_: Laboratory) -> Measured:
     claimed="exact, without torque",
 )
 def akw_kept(lab: Laboratory) -> Measured:
-    momentum, energy = _kept(lab, "akw")
-    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
+    return _kept(lab, "akw")
 
 
 @claim(
@@ -127,8 +126,7 @@ def akw_cayley(_: Laboratory) -> Measured:
     claimed="exact, without torque",
 )
 def bbtrap_kept(lab: Laboratory) -> Measured:
-    momentum, energy = _kept(lab, "bbtrap")
-    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
+    return _kept(lab, "bbtrap")
 
 
 def _energy_error(method: str) -> float:
