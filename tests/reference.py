@@ -389,6 +389,53 @@ def dmv(world, t, h, r, p, terms=0):
     return r * exp(psi), exp(-psi) * p
 
 
+# ---- Mandre 2008, section 6, with quaternions as 4×4 matrices
+def left(w, x, y, z):
+    """The matrix of p -> q p."""
+    return mp.matrix([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
+
+
+def quaternion_of(r):
+    """Of a rotation matrix, its sign as it comes: (1 + r) turned by itself is along the axis."""
+    w = mp.sqrt(1 + r[0, 0] + r[1, 1] + r[2, 2]) / 2
+    return w, *((r[i, j] - r[j, i]) / (4 * w) for i, j in ((2, 1), (0, 2), (1, 0)))
+
+
+def squared_matrix(a):
+    """|q|² R of the quaternion in the first column."""
+    w, x, y, z = a[:, 0]
+    v = mp.matrix([x, y, z])
+    return (w * w - (v.T * v)[0]) * mp.eye(3) + 2 * v * v.T + 2 * w * skew(v)
+
+
+def rkn4(world, t, h, r, p, conjugates=False, gyroscopic=True):
+    def inverse(a):
+        return a.T if conjugates else a**-1
+
+    def omega(a, ad):
+        return 2 * (inverse(a) * ad)[1:4, 0]
+
+    def slope(t, a, ad):
+        rate = omega(a, ad)
+        inertia = mp.diag(world.inertia)
+        n = mp.matrix(world.torque_of_omega(t, squared_matrix(a), rate, cos=mp.cos))
+        if gyroscopic:
+            n -= skew(rate) * inertia * rate
+        return ad * inverse(a) * ad + a * left(0, *(world.inverse * n)) / 2
+
+    a = left(*quaternion_of(r))
+    ad = a * left(0, *(world.inverse * p)) / 2
+    k1 = slope(t, a, ad)
+    middle = a + h / 2 * ad + h**2 / 8 * k1
+    k2 = slope(t + h / 2, middle, ad + h / 2 * k1)
+    k3 = slope(t + h / 2, middle, ad + h / 2 * k2)
+    k4 = slope(t + h, a + h * ad + h**2 / 2 * k3, ad + h * k3)
+    new = a + h * ad + h**2 / 6 * (k1 + k2 + k3)
+    rate = ad + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    m = mp.diag(world.inertia) * omega(new, rate)
+    return squared_matrix(new) / mp.det(new) ** mp.mpf("0.5"), m
+
+
 def number(value):
     """An mpmath number from a fraction or a decimal number, unrounded."""
     top, bottom = value.as_integer_ratio()
@@ -422,6 +469,7 @@ STEPS = {
     "jem4": partial(sej, fourth=True),
     "sej": partial(sej, fourth=False),
     "sej4": partial(sej, fourth=True),
+    "rkn4": rkn4,
     "dmv2": dmv,
     "dmv4": partial(dmv, terms=1),
     "dmv6": partial(dmv, terms=2),

@@ -1,7 +1,8 @@
 """What the front doors check before anything runs; messages name argument, value and remedy."""
 
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -57,6 +58,32 @@ def find_formulation(formulation: str | Formulation | None, default: str) -> For
         f"formulation must be one of {', '.join(FORMULATIONS)}, or a Formulation,"
         f" got {formulation!r}"
     )
+
+
+def with_options(method: Any, options: Any) -> Any:
+    """The map or integrator with the options that were given, if any."""
+    if not options:
+        return method
+    if not isinstance(options, Mapping):
+        raise InputError(f"options must be a mapping of names to values, got {options!r}")
+    if method == AUTO:
+        raise MethodError("method 'auto' has no options: name the method, or leave out options=")
+    found = find_integrator(method) if is_integrator(method) else find_method(method)
+    if found.options is None:
+        raise MethodError(f"method {found.name!r} has no options: leave out options=")
+    allowed = [
+        name
+        for name, parameter in inspect.signature(found.options).parameters.items()
+        if parameter.kind != parameter.VAR_KEYWORD and name != "number"
+    ]
+    for name in options:
+        if name not in allowed:
+            close = get_close_matches(str(name), allowed, n=1)
+            raise MethodError(
+                f"options of method {found.name!r} are {', '.join(allowed)}, got {name!r}"
+                + (f"; did you mean {close[0]}?" if close else "")
+            )
+    return found.options(**options)
 
 
 def hint(name: Any) -> str:

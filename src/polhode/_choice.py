@@ -12,7 +12,9 @@ below the accuracy asked for is taken, or the most accurate if there is none.  O
 methods are looked at where there are any, that is unless the torque depends on the rate: the run
 may be longer than the benchmark, and their energy does not drift.
 
-A new method needs a new measurement, and nothing here.
+A new method needs a new measurement, and nothing here.  (Motion with six degrees of freedom is not
+measured: it takes what its rotation would, and RKN4, of order 4 on the joint state, where forces
+depend on velocities.)
 """
 
 import csv
@@ -55,6 +57,9 @@ def choose(
     problem: Problem, dt: float, accuracy: float, compensated: bool = False
 ) -> tuple[Method, str]:
     """The method, and why; one with compensated sums if that is asked for."""
+    model = problem.model
+    if problem.moves and not compensated and (model.depends_on_omega or model.depends_on_velocity):
+        return METHODS["rkn4"], "the forces depend on velocities, on the joint state of the body"
     ratio, rate = strength(problem)
     size = next(name for name, limit in LIMITS.items() if ratio < limit or limit == math.inf)
     body = "asymmetric" if problem.body.symmetry_axis is None else "symmetric"

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +47,7 @@ class Asked:
     events: Any
     compensated: bool
     progress: bool | Callable[[float], None]
+    options: Mapping[str, Any] | None = None
 
     def refuse(self, why: str, *names: str) -> None:
         """An error if one of these was given."""
@@ -73,6 +74,8 @@ class Keeper:
         self.watch = watched(asked.events)
         self.reason = ""
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
+        if asked.options:
+            self.arguments["options"] = dict(asked.options)
         self._last_plan: tuple[tuple[float, float], Plan] | None = None
         self._asides = 0  # side steps in it
 

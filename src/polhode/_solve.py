@@ -1,9 +1,9 @@
 """``solve`` and ``prepare``: the front door of bodies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from polhode._checks import AUTO, find_integrator, is_integrator
+from polhode._checks import AUTO, find_integrator, is_integrator, with_options
 from polhode._door import Asked
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode.contracts import Formulation, Integrator, Method
@@ -29,6 +29,7 @@ def solve(
     events: Any = None,
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """The motion of one body over ``t_span``.
 
@@ -64,6 +65,8 @@ def solve(
     compensated : carry what the sums of a map's state lose, for runs of many million steps
         (integrators always do)
     progress : True for a bar on stderr, or a function of the fraction done
+    options : of the method, by name: ``{"order": 8}`` for "gauss", ``{"substeps": 4}`` and others
+        for "rkn4"
 
     Returns
     -------
@@ -100,6 +103,7 @@ def prepare(
     events: Any = None,
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
+    options: Mapping[str, Any] | None = None,
 ) -> "Solver | FreeSolver | AdaptiveSolver":
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
@@ -108,9 +112,10 @@ def prepare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
+    method = with_options(method, options)
     asked = Asked(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, bool(compensated), progress,
+        events, bool(compensated), progress, options,
     )  # fmt: skip
     if method == AUTO and problem.model.is_free and not problem.model.moves:
         return FreeSolver(problem, asked)

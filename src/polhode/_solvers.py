@@ -40,7 +40,7 @@ from polhode._door import Asked, Door, failure, reporter
 from polhode._join import fixed, joined, pursuit, try_potentials, try_wrench, variant
 from polhode._motion import with_translation
 from polhode._steps import FIRST_CHUNK, in_chunks, plan
-from polhode._tree import flat
+from polhode._tree import flat, like
 from polhode.contracts import OK, Status
 from polhode.errors import MethodError
 from polhode.exact import EXACT
@@ -134,6 +134,8 @@ class Solver(Door):
         facts["nsteps"] = steps + (asides if self.t_eval is None else 0)
         facts["nfev"] = method.torques_at_start + iterations * method.torques_per_iteration
         facts["nfev"] += (steps + asides) * self._torques
+        if method.evaluations is not None:
+            facts["nfev"] = method.evaluations(like(self._carry, iter(row[0, self._width :])))
         motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
         kept = out if self._formulation is None else None
         if kept is None and not self._all_kept:

@@ -237,6 +237,8 @@ class Method:
     leave: Callable | None = None  # (q, m) from the state, if that is something else
     continuous: bool = True  # the sign of q is
     motion: "Method | None" = None  # for states (q, m, x, p)
+    evaluations: Callable | None = None  # of the torque, from the carry: their number varies
+    options: "Callable[..., Method] | None" = None  # makes it with options
 
     @property
     def fractions(self) -> tuple[float, ...]:
@@ -287,6 +289,7 @@ class Integrator:
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None
+    options: "Callable[..., Integrator] | None" = None  # makes it with options
 
     @property
     def adaptive(self) -> bool:

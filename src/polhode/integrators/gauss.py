@@ -20,6 +20,7 @@ the other, with the same bits.
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from polhode._compile import fma
@@ -278,6 +279,7 @@ def stages(s: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
     return {"start": start, "guess": guess, "improve": improve, "finish": finish}
 
 
+@cache
 def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any) -> Integrator:
     """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order % 2 or not 2 <= order <= 2 * WIDTH * len(TUPLE):
@@ -292,6 +294,7 @@ def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any)
         "evaluations_at_start": 1,
         "evaluations_per_iteration": order // 2,
         "references": ("butcher1964implicit", "antonana2017"),
+        "options": gauss,
     }
     return Integrator(**settings | stages(order // 2, number) | changed)
 

@@ -14,8 +14,20 @@ def conjugate(q):
     return q[0], -q[1], -q[2], -q[3]
 
 
+def hamilton(p, q):
+    """p q of any two quaternions, long or short."""
+    a, b, c, d = p
+    w, x, y, z = q
+    return (
+        fma(a, w, -fma(b, x, fma(c, y, d * z))),
+        fma(a, x, fma(b, w, fma(c, z, -(d * y)))),
+        fma(a, y, fma(c, w, fma(d, x, -(b * z)))),
+        fma(a, z, fma(d, w, fma(b, y, -(c * x)))),
+    )
+
+
 def product(p, q):
-    """p q."""
+    """p q, written as an increment of p: for turns q."""
     return product1(p, q[0] - 1.0, (q[1], q[2], q[3]))
 
 

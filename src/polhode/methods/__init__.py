@@ -24,6 +24,7 @@ from polhode.methods import (
     mkrk,
     mr2,
     mr4,
+    rkn4,
     sbab5,
     sej,
     sej4,
@@ -68,6 +69,7 @@ _FILES = (
     jem4,
     sej,
     sej4,
+    rkn4,
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType(

@@ -1,0 +1,348 @@
+"""Runge-Kutta-Nyström method of Mandre 2008, for quaternions and their second derivatives.
+
+With ω = 2 q⁻¹ q', the rate in body axes, and its rate by Euler's equations,
+
+    q'' = q' q⁻¹ q' + q/2 [I⁻¹ (T - ω x I ω)]                                          (1)
+
+and Nyström's formulas for y'' = g(t, y, y'), section 6 of the paper with y = q:
+
+    k1 = g(t, y, y'),    k2, k3 = g(t + h/2, y + h/2 y' + h²/8 k1, y' + h/2 k1, k2)     (2)
+    k4 = g(t + h, y + h y' + h²/2 k3, y' + h k3)                                       (3)
+    y + h y' + h²/6 (k1 + k2 + k3),    y' + h/6 (k1 + 2 k2 + 2 k3 + k4)                 (4)
+
+Fourth order, explicit; nothing is kept.  q is made a unit quaternion after every step.
+
+The paper has the conjugate for q⁻¹ and normalises q "every 1000 iterations".  What |q|² differs
+from 1 then multiplies q' once in each step, and the order is 3.
+
+With six degrees of freedom y is q and x together, as section 7.5 asks for: force and torque see
+both where they are.  One of them held back from the start of the step would make the order 1.
+
+Options (``rkn4(…)``, or ``options=`` of ``solve``), from section 7 of the paper:
+
+``normalise_every``   steps from one normalisation of q to the next, 0 for never.  Cost: a root.
+``keep_momentum``     7.2: ω = I⁻¹ (q⁻¹ L q) after every step, with the momentum L in inertial axes
+                      at the start; for bodies without torque.  Cost: two turns of a vector.
+``gyroscopic``        7.6: False leaves out ω x I ω, as games do.  It saves a cross product, and is
+                      another motion: a free body turns at a constant rate then.
+``substeps``          7.4: so many steps for each one.  Their cost is theirs.
+``tolerance``         7.4: as many substeps as it takes for two halves of each to agree with the
+                      whole to this, an angle in rad and |ω|, |x|, |v| relative.  Cost: half more
+                      than the substeps themselves, which are carried on from step to step.
+``as_printed``        with conjugates, and normalised every 1000 steps unless said otherwise.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from math import sqrt
+from typing import Any
+
+from polhode._compile import fma
+from polhode._tree import bind
+from polhode._vector import each
+from polhode.contracts import Method, torque, wrench
+from polhode.errors import InputError
+from polhode.kernels.quaternion import (
+    conjugate,
+    half_rate,
+    hamilton,
+    to_body,
+    to_inertial,
+    to_unit_length,
+)
+from polhode.kernels.vector import cross, dot, multiply, scale, subtract
+
+PAPER = 1000  # iterations after which it normalises
+MOST = 4096  # substeps
+NAN = float("nan")
+SPARE = 32.0  # times the tolerance: half as many substeps would do
+
+
+# ---- q, its inverse, and (1)
+def inverse(q):
+    w, x, y, z = q
+    f = 1.0 / fma(w, w, fma(x, x, fma(y, y, z * z)))
+    return f * w, -f * x, -f * y, -f * z
+
+
+def gyroscopic_torque(omega, m):
+    return cross(omega, m)
+
+
+def no_torque(omega, m):
+    return 0.0, 0.0, 0.0
+
+
+def spin(q, qd, body):
+    """(q⁻¹ q', ω, I ω)."""
+    u = hamilton(inverse(q), qd)
+    omega = 2.0 * u[1], 2.0 * u[2], 2.0 * u[3]
+    return u, omega, scale(body[0], omega)
+
+
+def turning(q, qd, u, omega, m, n, body):
+    """q'' of (1), for the torque n."""
+    rate = multiply(0.5, scale(body[1], subtract(n, gyroscopic_torque(omega, m))))
+    return each(plus, (hamilton(qd, u), half_rate(q, rate)))
+
+
+def plus(a, b):
+    return a + b
+
+
+# ---- rotation: y = q
+def spinning(t, y, yd, body, params):
+    u, omega, m = spin(y, yd, body)
+    return turning(y, yd, u, omega, m, torque(t, y, m, body, params), body)
+
+
+def entered(state, body):
+    """(y, y')."""
+    q, m = state
+    return q, half_rate(q, multiply(0.5, scale(body[1], m)))
+
+
+def left(y, yd, body):
+    """(q, m), q not yet of length 1."""
+    _, _, m = spin(y, yd, body)
+    return y, m
+
+
+# ---- six degrees of freedom: y = (q, x)
+def flying(t, y, yd, body, params):
+    q, qd = y[:4], yd[:4]
+    u, omega, m = spin(q, qd, body)
+    n, f = wrench(t, q, m, y[4:], multiply(body[3], yd[4:]), body, params)
+    return (*turning(q, qd, u, omega, m, n, body), *multiply(body[4], f))
+
+
+def entered_with_place(state, body):
+    q, m, x, p = state
+    qd = half_rate(q, multiply(0.5, scale(body[1], m)))
+    return (*q, *x), (*qd, *multiply(body[4], p))
+
+
+def left_with_place(y, yd, body):
+    _, _, m = spin(y[:4], yd[:4], body)
+    return y[:4], m, y[4:], multiply(body[3], yd[4:])
+
+
+# ---- Nyström's formulas
+def nystrom(t, h, y, yd, g, body, params):
+    """(2) to (4)."""
+    half, eighth = 0.5 * h, 0.125 * h * h
+    k1 = g(t, y, yd, body, params)
+    middle = each(fma, (eighth, k1, each(fma, (half, yd, y))))
+    k2 = g(t + half, middle, each(fma, (half, k1, yd)), body, params)
+    k3 = g(t + half, middle, each(fma, (half, k2, yd)), body, params)
+    end = each(fma, (0.5 * h * h, k3, each(fma, (h, yd, y))))
+    k4 = g(t + h, end, each(fma, (h, k3, yd)), body, params)
+    inner = each(plus, (k2, k3))
+    new = each(fma, (h * h / 6.0, each(plus, (k1, inner)), each(fma, (h, yd, y))))
+    rate = each(fma, (h / 6.0, each(fma, (2.0, inner, each(plus, (k1, k4)))), yd))
+    return new, rate
+
+
+def stepped(t, h, state, body, params):
+    """A stub: one step of Nyström's formulas, for rotation."""
+    y, yd = entered(state, body)
+    y, yd = nystrom(t, h, y, yd, spinning, body, params)
+    return left(y, yd, body)
+
+
+def stepped_with_place(t, h, state, body, params):
+    y, yd = entered_with_place(state, body)
+    y, yd = nystrom(t, h, y, yd, flying, body, params)
+    return left_with_place(y, yd, body)
+
+
+# ---- what follows each step
+def normalised(state, count):
+    """A stub: the state with q of length 1, whenever it is time; ``count`` steps were done."""
+    return (to_unit_length(state[0]), *state[1:])
+
+
+def seldom(every: int) -> Callable:
+    interval = float(every)
+
+    def normalised_seldom(state, count):
+        if (count + 1.0) % interval == 0.0:
+            return normalised(state, count)
+        return state
+
+    return normalised_seldom
+
+
+def never(state, count):
+    return state
+
+
+def momentum(state):
+    """A stub: what is carried of the momentum in inertial axes."""
+    return ()
+
+
+def momentum_inertial(state):
+    return to_inertial(to_unit_length(state[0]), state[1])
+
+
+def held(state, level):
+    """A stub: the state with the momentum that is carried."""
+    return state
+
+
+def held_momentum(state, level):
+    return (state[0], to_body(to_unit_length(state[0]), level), *state[2:])
+
+
+# ---- whole steps
+def step(t, h, state, carry, body, params):
+    return normalised(stepped(t, h, state, body, params), 0.0), carry
+
+
+# ---- with options; carried: (steps so far, momentum in inertial axes, substeps, evaluations)
+def counted_start(t, h, state, body, params):
+    return 0.0, momentum(state), 1.0, 0.0
+
+
+def counted(t, h, state, carry, body, params):
+    count, level, n, evaluations = carry
+    state = held(normalised(stepped(t, h, state, body, params), count), level)
+    return state, (count + 1.0, level, n, evaluations + 4.0)
+
+
+def repeated(n, t, h, state, carry, body, params):
+    """n steps instead of one."""
+    part = h / n
+    for i in range(n):
+        state, carry = counted(t + i * part, part, state, carry, body, params)
+    return state, carry
+
+
+def dividing(substeps: int) -> Callable:
+    def step(t, h, state, carry, body, params):
+        return repeated(substeps, t, h, state, carry, body, params)
+
+    return step
+
+
+def refining(tolerance: float) -> Callable:
+    def step(t, h, state, carry, body, params):
+        n = carry[2]
+        coarse, _ = repeated(int(n), t, h, state, carry, body, params)
+        fine, kept = repeated(int(2.0 * n), t, h, state, carry, body, params)
+        spent, error = 3.0 * n, apart(coarse, fine, body)
+        while not error <= tolerance and n < MOST:  # NaN: further
+            n = 2.0 * n
+            coarse = fine
+            fine, kept = repeated(int(2.0 * n), t, h, state, carry, body, params)
+            spent, error = spent + 2.0 * n, apart(coarse, fine, body)
+        good = 1.0 if error <= tolerance else NAN
+        n = 0.5 * n if SPARE * error < tolerance and n > 1.0 else n
+        fine = (each(times, (good, fine[0])), *fine[1:])
+        return fine, (kept[0], kept[1], n, carry[3] + 4.0 * spent)
+
+    return step
+
+
+def evaluations(carry: tuple) -> int:
+    """How many there were, from the carry at the end."""
+    return int(carry[3])
+
+
+def times(a, b):
+    return a * b
+
+
+def apart(state, other, body):
+    """A stub: an estimate of the error of ``other``, which has twice as many substeps."""
+    turn = hamilton(conjugate(state[0]), other[0])
+    angle = 2.0 * length(turn[1:])
+    return max(angle, relative(state[1], other[1])) / 15.0
+
+
+def apart_with_place(state, other, body):
+    reach = sqrt(0.5 * body[4] * (body[0][0] + body[0][1] + body[0][2]))
+    x = length(subtract(state[2], other[2])) / max(length(other[2]), reach)
+    p = relative(state[3], other[3])
+    return max(max(x, p) / 15.0, apart(state, other, body))
+
+
+def length(v):
+    return sqrt(dot(v, v))
+
+
+def relative(a, b):
+    return length(subtract(a, b)) / (length(b) + 1e-300)
+
+
+# ---- the record
+@cache
+def rkn4(
+    *,
+    normalise_every: int | None = None,
+    keep_momentum: bool = False,
+    gyroscopic: bool = True,
+    substeps: int = 1,
+    tolerance: float | None = None,
+    as_printed: bool = False,
+) -> Method:
+    """The method with options; see the top of this file.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> loose = {"normalise_every": 100, "tolerance": 1e-6}
+    >>> run = ph.solve(ph.problems.fast_top(), (0, 1), method="rkn4", dt=0.05, options=loose)
+    >>> run.success
+    True
+    """
+    if normalise_every is None:
+        normalise_every = PAPER if as_printed else 1
+    every, parts = _whole(normalise_every, "normalise_every", 0), _whole(substeps, "substeps", 1)
+    if tolerance is not None:
+        if not 1e-13 <= float(tolerance) < 1.0:
+            raise InputError(f"tolerance must be between 1e-13 and 1, got {tolerance!r}")
+        if parts != 1:
+            raise InputError("give substeps or tolerance, not both")
+    meanings: dict[Callable, Callable] = {}
+    if as_printed:
+        meanings[inverse] = conjugate
+    if not gyroscopic:
+        meanings[gyroscopic_torque] = no_torque
+    if every != 1:
+        meanings[normalised] = seldom(every) if every else never
+    if keep_momentum:
+        meanings |= {momentum: momentum_inertial, held: held_momentum}
+    plain = every == 1 and not keep_momentum and parts == 1 and tolerance is None
+    if plain:
+        whole: Callable = step
+    else:
+        whole = dividing(parts) if tolerance is None else refining(float(tolerance))
+    settings: dict[str, Any] = {
+        "name": "rkn4",
+        "title": "Runge-Kutta-Nyström method for quaternions",
+        "order": 3 if as_printed and every != 1 else 4,
+        "symmetric": False,
+        "free_only": bool(keep_momentum),
+        "torques_per_step": 4 * parts,
+        "references": ("mandre2008",),
+        "step": bind(whole, meanings),
+        "options": rkn4,
+    }
+    if not plain:
+        settings["start"] = bind(counted_start, meanings)
+        settings["evaluations"] = evaluations
+    with_place = {stepped: bind(stepped_with_place, meanings), apart: apart_with_place}
+    motion = replace(Method(**settings), step=bind(whole, meanings | with_place))
+    return Method(**settings, motion=motion)
+
+
+def _whole(value: int, argument: str, least: int) -> int:
+    if not isinstance(value, int) or value < least:
+        raise InputError(f"{argument} must be a whole number, {least} or more, got {value!r}")
+    return value
+
+
+METHOD = rkn4()
