@@ -81,8 +81,8 @@ def parts(record, formulation="rotor", omega=inertial, frame="inertial"):
 # ---- the front doors in plain Python: nothing is compiled
 @contextmanager
 def plain_python():
-    def plain(function, what, otherwise=None):
-        return otherwise or function
+    def plain(function, what):
+        return function
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_join, "CompiledOrPlain", plain)

@@ -96,6 +96,11 @@ def check_model(method: Method, model: Model) -> None:
         return
     if method.free_only:
         need = f"is for free bodies, and model {model.name!r} has a torque"
+    elif not model.depends_on_omega:
+        need = (
+            "kicks with a force that must not depend on the velocity,"
+            f" and the one of model {model.name!r} does"
+        )
     else:
         need = (
             "kicks with a torque that must not depend on the rate,"

@@ -12,6 +12,7 @@ from polhode import loops
 from polhode._compile import CompiledOrPlain
 from polhode._tree import Uncacheable, bind, digest, flat
 from polhode.contracts import (
+    ORIGIN,
     Formulation,
     Integrator,
     Method,
@@ -361,30 +362,48 @@ class Along:
 def try_potentials(
     parts: Joined | Pursuit, model: Model, state: tuple, body: tuple, aligned: bool
 ) -> None:
-    """Once: whether the complex step gives the torque of a potential, as it does not for ``abs``.
+    """Once: whether the complex step differentiates a potential, as it does not for ``abs``.
 
-    Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy.
+    Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy;
+    so do those over 1e-4 of the distance from the origin.
     """
     q, m, x, p = whole(state)
+    reach = 1e-4 * (math.hypot(*x) or 1.0)
     for term in () if parts.tried else model.terms or (model,):
         if not term.analytic:
             continue
         pieces = loops.model_pieces(term, aligned)
 
-        def energy(angle, axis, value=pieces[potential_stub], params=term.params):
-            turn = tuple(angle if k == axis else 0.0 for k in range(3))
-            return value(0.0, product(q, exp(turn)), x, body, params)
+        def energy(turn, shift, value=pieces[potential_stub], params=term.params):
+            there = tuple(a + b for a, b in zip(x, shift, strict=True))
+            return value(0.0, product(q, exp(turn)), there, body, params)
 
-        found, _ = pieces[wrench_stub](0.0, q, m, x, p, body, term.params)
-        slopes = [(energy(-1e-4, k) - energy(1e-4, k)) / 2e-4 for k in range(3)]
-        size = max(map(abs, (*found, *slopes)))
-        gap = max(abs(a - b) for a, b in zip(found, slopes, strict=True))
-        if gap > 1e-5 * size + 1e-9 * abs(energy(0.0, 0)):
-            raise InputError(
-                f"the potential of model {term.name!r} is not analytic in q: by a complex step its"
-                f" torque would be {list(found)}, by differences it is {slopes}; do without abs,"
-                " min, max and comparisons of q, or give the torque with ph.torque"
-            )
+        def along(k, size):
+            return tuple(size if k == axis else 0.0 for axis in range(3))
+
+        turning, pushing = pieces[wrench_stub](0.0, q, m, x, p, body, term.params)
+        back = [
+            (energy(along(k, -1e-4), ORIGIN) - energy(along(k, 1e-4), ORIGIN)) / 2e-4
+            for k in range(3)
+        ]
+        fall = [
+            (energy(ORIGIN, along(k, -reach)) - energy(ORIGIN, along(k, reach))) / (2.0 * reach)
+            for k in range(3)
+        ]
+        rounding = 1e-9 * abs(energy(ORIGIN, ORIGIN))
+        for what, variable, found, slopes, noise in (
+            ("torque", "q", turning, back, rounding),
+            ("force", "x", pushing, fall, rounding * 1e-4 / reach),
+        ):
+            size = max(map(abs, (*found, *slopes)))
+            gap = max(abs(a - b) for a, b in zip(found, slopes, strict=True))
+            if gap > 1e-5 * size + noise:
+                raise InputError(
+                    f"the potential of model {term.name!r} is not analytic in {variable}: by a"
+                    f" complex step its {what} would be {list(found)}, by differences it is"
+                    f" {slopes}; do without abs, min, max and comparisons of {variable}, or give"
+                    f" the {what} with ph.{what}"
+                )
     parts.tried = True
 
 

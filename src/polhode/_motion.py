@@ -12,6 +12,8 @@ so is this; the order is 2, or what a composition makes of it.  Kicks by the tor
 fall on the same instants as those by its force, so that symplectic splittings stay symplectic.
 
 Only (3) is implicit, if the force depends on the velocity: it is iterated until it no longer moves.
+A map that carries a torque on takes it anew then, for p̂ is another one in the next step.  (Of the
+evaluations in (3) only the first is counted.)
 F at the end is the first of the next step, and carried.  Inside (2) time starts at 0, so that no
 digits of s are lost to t; maps of free bodies, some of which remember when they began, keep t.
 """
@@ -105,6 +107,13 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
     map_finish = own.get("finish", still)
 
     keeps_time = 1.0 if method.free_only else 0.0
+    anew = depends_on_velocity and method.torques_at_start > 0
+
+    def carried(t, h, state, carry, body, way):
+        """What the map carries, at the start of its step."""
+        if anew:
+            return map_start(keeps_time * t, h, state, body, way)
+        return carry[0]
 
     def start(t, h, state, body, params):
         q, m, x, p = state
@@ -123,14 +132,17 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         q, m, x, _ = state
         p, ep, v = pushed(h, state, carry, body)  # (1)
         way = params, t, x, v, p
-        rotated, inner = map_step(keeps_time * t, h, (q, m), carry[0], body, way)  # (2)
+        inner = carried(t, h, (q, m), carry, body, way)
+        rotated, inner = map_step(keeps_time * t, h, (q, m), inner, body, way)  # (2)
         return ended(t, h, x, v, p, carry[2][0], ep, rotated, inner, body, params)
 
     def guess(t, h, state, carry, body, params):
         q, m, x, _ = state
         p, _, v = pushed(h, state, carry, body)
-        inner = map_guess(keeps_time * t, h, (q, m), carry[0], body, (params, t, x, v, p))
-        return inner, (v, p), inner[-1]
+        way = params, t, x, v, p
+        inner = carried(t, h, (q, m), carry, body, way)
+        unknown = map_guess(keeps_time * t, h, (q, m), inner, body, way)
+        return unknown, (v, p), unknown[-1]
 
     def improve(t, h, unknown, state, body, params):
         q, m, x, _ = state
@@ -142,8 +154,9 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         q, m, x, _ = state
         p, ep, v = pushed(h, state, carry, body)
         way = params, t, x, v, p
-        rotated, kept = map_finish(keeps_time * t, h, unknown[0], (q, m), carry[0], body, way)
-        return ended(t, h, x, v, p, carry[2][0], ep, rotated, kept, body, params)
+        inner = carried(t, h, (q, m), carry, body, way)
+        rotated, inner = map_finish(keeps_time * t, h, unknown[0], (q, m), inner, body, way)
+        return ended(t, h, x, v, p, carry[2][0], ep, rotated, inner, body, params)
 
     made: dict[str, Callable] = {
         "start": start,
@@ -165,7 +178,7 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         momentum_order=None,
         order_when_free=None,
         torques_at_start=method.torques_at_start + 1,
-        torques_per_step=method.torques_per_step + 1,
+        torques_per_step=method.torques_per_step + 1 + anew * (2 if method.implicit else 1),
     )
 
 
