@@ -1,7 +1,7 @@
 """Bodies that move and turn, and what they do by an independent route.
 
-The equations of ``Flight`` are written with attitude *matrices* and vectors, apart from the library:
-M x'' = F, (R I Rᵀ ω)' = T in inertial axes.  SciPy integrates them.
+The equations of ``Flight`` are written with attitude *matrices*, apart from the library: M x'' = F,
+(R I Rᵀ ω)' = T in inertial axes.  SciPy integrates them.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ LINEAR, ROTATIONAL = 0.2, 0.3
 
 @dataclass(frozen=True)
 class Flight:
-    """A problem, and its force and torque in inertial axes from (t, x, v, R, ω in inertial axes)."""
+    """A problem, and its force and torque from (t, x, v, R, ω), all in inertial axes."""
 
     name: str
     problem: ph.Problem

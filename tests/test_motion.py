@@ -381,7 +381,7 @@ def test_events_see_the_place():
     assert mapped.t_events[0] == pytest.approx([2 * 5.0 / 9.80665], abs=1e-9)
     with pytest.raises(ph.InputError, match=r"events\[0\] takes \(t, x, v, q, omega\), but the"):
         ph.solve(ph.Problem(BODY, omega=(1, 0, 0)), (0, 1), events=ground)
-    with pytest.raises(ph.InputError, match="fails at t = 0.0: TypeError: .*it takes"):
+    with pytest.raises(ph.InputError, match=r"fails at t = 0\.0: TypeError: .*it takes"):
         ph.solve(FREE_FLIGHT, (0, 1), rtol=1e-6, events=lambda t, x, v, q, omega: x + 1)
 
 
