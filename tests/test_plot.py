@@ -12,6 +12,7 @@ import polhode as ph
 from polhode import plot
 from polhode.plot import ellipsoid, quantities, space, style
 
+MOVING = "position", "path"  # panels that need a position
 ASYMMETRIC = ph.RigidBody([1.0, 2.0, 2.5])
 TENSOR = ph.RigidBody([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.2]])
 
@@ -41,7 +42,9 @@ def free():
     return ph.exact_free_motion(ASYMMETRIC, None, [0.3, 1.0, 0.2], np.linspace(0, 40, 2001))
 
 
-@pytest.mark.parametrize("panel", [*(p for p in plot.PANELS if p != "error"), "axis_path"])
+@pytest.mark.parametrize(
+    "panel", [*(p for p in plot.PANELS if p not in ("error", *MOVING)), "axis_path"]
+)
 def test_a_panel_draws_into_the_axes_it_is_given(panel, free, ax):
     assert getattr(plot, panel)(free, ax) is ax
     assert drawn(ax) > 0
@@ -272,3 +275,32 @@ def test_nothing_global_is_touched_and_importing_the_library_draws_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# ---- with a position
+@pytest.fixture(scope="module")
+def thrown():
+    start = {"omega": (0.1, 5.0, 0.1), "position": (0, 0, 1), "velocity": (1, 0, 4)}
+    return ph.solve(ph.Problem(ASYMMETRIC, ph.models.uniform_gravity(), **start), (0, 1), rtol=1e-9)
+
+
+@pytest.mark.parametrize("panel", MOVING)
+def test_where_the_body_goes(panel, thrown, free, ax):
+    assert thrown.plot(panel, ax) is ax
+    assert drawn(ax) > 0
+    assert ax.get_title(loc="left")
+    with pytest.raises(ph.InputError, match=f"panel '{panel}' needs a body with a position"):
+        free.plot(panel)
+
+
+def test_the_path_has_a_scale_and_a_point(thrown, ax):
+    thrown.plot("path", ax, point=(0, 0, 0.3), view=(0.0, 90.0))
+    assert "0.2 m" in [text.get_text() for text in ax.texts]
+    assert "point" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_overview_of_a_moving_body(thrown, tmp_path):
+    axes = thrown.plot()
+    assert axes[0, 0].get_ylabel() == "position (m)"
+    assert [text.get_text() for text in axes[1, 1].get_legend().get_texts()] == ["energy"]
+    assert plot.save(axes, tmp_path / "run.png").stat().st_size > 10_000

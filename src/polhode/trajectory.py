@@ -545,6 +545,8 @@ class Trajectory:
     def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
         """Four panels: attitude, rates, the path of body axis 3, the drift of invariants.
 
+        With a position: that, rates, the path, the drift of the energy.
+
         Or one by its name, "polhode", "herpolhode", "poinsot", "trace" and others in
         ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
         point=(1, 0, 0))``.  ``axes`` are matplotlib's, to draw into; returned.

@@ -1,5 +1,6 @@
 """Pictures of runs.  Every function draws into the axes it is given, and returns them."""
 
+from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
@@ -17,8 +18,10 @@ __all__ = [
     "error",
     "herpolhode",
     "overview",
+    "path",
     "poinsot",
     "polhode",
+    "position",
     "rates",
     "save",
     "tilt",

@@ -18,7 +18,7 @@ EPSILON = float(np.finfo(float).eps)
 def tilt(run: Any, ax: "Axes | None" = None) -> "Axes":
     """The angle of body axis 3 to the inertial z axis, over time."""
     ax = style.axes_or_new(ax)
-    _curve(ax, run.t, tilt_angle(run), style.BLUE)
+    curve(ax, run.t, tilt_angle(run), style.BLUE)
     return style.dress(ax, "Tilt of body axis 3 from inertial z", "time (s)", "angle (degrees)")
 
 
@@ -26,7 +26,7 @@ def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
     """The angular velocity in body axes, over time."""
     ax = style.axes_or_new(ax)
     for k, colour in enumerate(style.COLOURS[:3]):
-        _curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
+        curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
     style.dress(ax, "Angular velocity, body axes", "time (s)", "rate (rad/s)")
     style.legend(ax)
     return ax
@@ -37,7 +37,7 @@ def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
     ax = style.axes_or_new(ax)
     for name, values in changes(run).items():
         colour = style.RED if name == "energy" else style.BLUE
-        _curve(ax, run.t, np.maximum(values, FLOOR), colour, name, width=0.8)
+        curve(ax, run.t, np.maximum(values, FLOOR), colour, name, width=0.8)
     ax.axhline(EPSILON, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.annotate(
         "rounding",
@@ -62,7 +62,7 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
         raise InputError("the panel 'error' needs a run with an estimate, as of integrate_samples")
     ax = style.axes_or_new(ax)
     first = int(np.argmax(run.error > 0))  # the start has none
-    _curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.BLUE)
+    curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.BLUE)
     for number, (start, end) in enumerate(run.gaps):
         label = "gaps" if number == 0 else ""
         ax.axvspan(start, end, color=style.ORANGE, alpha=0.35, linewidth=1.0, label=label)
@@ -110,7 +110,7 @@ def convergence(
 
 
 # ---- curves
-def _curve(
+def curve(
     ax: "Axes",
     t: np.ndarray,
     values: np.ndarray,

@@ -36,14 +36,16 @@ def changes(run: Any) -> dict[str, np.ndarray]:
     """Relative changes since the start of what the motion may keep, by name.
 
     The energy, if a potential is known.  The angular momentum in inertial axes if there is no
-    torque; otherwise its component along z, which any torque symmetric about z keeps.  Nothing
-    without a body.
+    torque; otherwise its component along z, which any torque symmetric about z keeps.  With a
+    position the energy alone, unless there is none.  Nothing without a body.
     """
     result: dict[str, np.ndarray] = {}
     if run.angular_momentum_inertial is None:
         return result
     if run.energy is not None:
         result["energy"] = np.abs(run.energy - run.energy[0]) / _size(run.energy)
+    if result and getattr(run, "x", None) is not None and not is_free(run):
+        return result
     m = run.angular_momentum_inertial
     size = np.linalg.norm(m[0]) or 1.0
     if is_free(run):

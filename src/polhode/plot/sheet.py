@@ -11,6 +11,7 @@ import numpy as np
 
 from polhode.errors import FileError, InputError
 from polhode.plot import style
+from polhode.plot.flight import path, position
 from polhode.plot.panels import drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.sphere import trace
@@ -18,10 +19,11 @@ from polhode.plot.sphere import trace
 PANELS: Mapping[str, Callable] = MappingProxyType(
     {
         draw.__name__: draw
-        for draw in (tilt, rates, trace, drift, error, polhode, herpolhode, poinsot)
+        for draw in (tilt, rates, trace, drift, error, polhode, herpolhode, poinsot, position, path)
     }
 )
 DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # what needs a body
+MOVING = "position", "path"  # what needs a position
 
 
 def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
@@ -31,7 +33,7 @@ def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -
     if not isinstance(panel, str) or panel not in PANELS:
         raise InputError(f"panel must be one of {', '.join(PANELS)}, or None, got {panel!r}")
     if panel in DYNAMIC and _is_bodiless(run):
-        kinematic = ", ".join(name for name in PANELS if name not in DYNAMIC)
+        kinematic = ", ".join(name for name in PANELS if name not in (*DYNAMIC, *MOVING))
         raise InputError(
             f"the panel {panel!r} needs a body, and a motion by given angular velocities has none;"
             f" it has {kinematic}"
@@ -42,7 +44,8 @@ def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -
 def overview(run: Any, axes: Any = None) -> np.ndarray:
     """Four panels: tilt, rates, path of body axis 3, change of energy and momentum.
 
-    Without a body the last one is the estimated error of the attitude, if there is an estimate.
+    For a body with a position: that, rates, its path, change of energy.  Without a body the last
+    one is the estimated error of the attitude, if there is an estimate.
     ``axes`` is a 2×2 array of axes, or None for a new figure.  Returns that array; the figure is
     ``axes[0, 0].figure``, which a notebook shows.
     """
@@ -52,7 +55,9 @@ def overview(run: Any, axes: Any = None) -> np.ndarray:
         sheet.suptitle(_heading(run), fontsize=11, color=style.INK)
         axes = sheet.subplots(2, 2)
     axes = np.asarray(axes).reshape(2, 2)
-    for ax, draw in zip(axes.flat, (tilt, rates, trace), strict=False):
+    moves = getattr(run, "x", None) is not None
+    panels = (position, rates, path) if moves else (tilt, rates, trace)
+    for ax, draw in zip(axes.flat, panels, strict=False):
         draw(run, ax)
     if not _is_bodiless(run):
         drift(run, axes[1, 1])

@@ -1,0 +1,91 @@
+"""Where the body goes: the centre of mass and points of the body, over time and in space."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.plot import style
+from polhode.plot.panels import curve
+from polhode.plot.quantities import POINTS
+from polhode.plot.space import draw_ends, draw_path, eye, frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+VIEW = 20.0, -60.0
+
+
+def position(run: Any, ax: "Axes | None" = None) -> "Axes":
+    """The three coordinates of the centre of mass, over time."""
+    x = _positions(run, "position")
+    ax = style.axes_or_new(ax)
+    for k, colour in enumerate(style.COLOURS[:3]):
+        curve(ax, run.t, x[:, k], colour, "xyz"[k])
+    style.dress(ax, "Position of the centre of mass", "time (s)", "position (m)")
+    style.legend(ax)
+    return ax
+
+
+def path(
+    run: Any,
+    ax: "Axes | None" = None,
+    point: Sequence[float] | None = None,
+    view: tuple[float, float] = VIEW,
+) -> "Axes":
+    """The path of the centre of mass in space, dark to light in time, and that of a body ``point``.
+
+    ``point`` is in body axes, from the centre of mass.  ``view`` is (elevation, azimuth) of the eye
+    in degrees.  Bars of equal length along x, y and z give the scale.
+    """
+    x = _positions(run, "path")
+    ax = style.axes_or_new(ax)
+    every = slice(None, None, -(-len(run.t) // POINTS))
+    basis = eye(*view)
+    seen = x[every] @ basis.T
+    shown = seen
+    if point is not None:
+        around = run.point_position(point)[every] @ basis.T
+        ax.plot(*around[:, :2].T, color=style.ORANGE, linewidth=0.7, label="point", zorder=2)
+        shown = np.vstack([seen, around])
+    low, high = shown[:, :2].min(axis=0), shown[:, :2].max(axis=0)
+    middle, half = (low + high) / 2, 0.6 * float((high - low).max()) or 1.0
+    draw_path(ax, seen, np.ones(len(seen), dtype=bool), unit=half)
+    draw_ends(ax, seen)
+    _scale(ax, basis, middle, half)
+    frame(ax, middle, half)
+    style.dress(ax, "Path of the centre of mass")
+    ax.set_axis_off()
+    style.legend(ax)
+    return ax
+
+
+def _positions(run: Any, panel: str) -> np.ndarray:
+    x = getattr(run, "x", None)
+    if x is None:
+        raise InputError(
+            f"the panel {panel!r} needs a body with a position: give position= to the Problem"
+        )
+    return x
+
+
+def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> None:
+    """Bars along x, y and z in a corner, of a round length."""
+    length = 10.0 ** np.floor(np.log10(0.4 * half))
+    length *= max(k for k in (1, 2, 5) if k * length <= 0.4 * half or k == 1)
+    corner = middle + half * np.array([-0.75, -0.8])
+    for name, bar in zip("xyz", length * basis.T, strict=True):
+        end = corner + bar[:2]
+        ax.plot(*np.stack([corner, end]).T, color=style.GREY, linewidth=1.0, zorder=1)
+        ax.annotate(
+            name, end, xytext=(3, 3), textcoords="offset points", fontsize=8, color=style.INK
+        )
+    ax.annotate(
+        f"{length:g} m",
+        corner,
+        xytext=(-4, -10),
+        textcoords="offset points",
+        fontsize=8,
+        color=style.INK,
+    )
