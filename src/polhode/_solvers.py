@@ -138,8 +138,8 @@ class Solver(Door):
             facts["nfev"] = method.evaluations(like(self._carry, iter(row[0, self._width :])))
         motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
         kept = out if self._formulation is None else None
-        if kept is None and not self._all_kept:
-            kept = motion.at(times)
+        if kept is None and not self._all_kept:  # else when they are asked for
+            kept = self._parts.states(out) if self._parts.continuous else motion.at(times)
         if self.watch is not None:
             end = self._looked(motion, facts)
             if end is not None:
