@@ -30,13 +30,14 @@ from polhode.kernels.vector import add_scaled, multiply
 from polhode.tableaus.composition import COMPOSITIONS
 
 MOST = 60  # iterations of (3)
+ROUNDING = 1e-15  # where they end; what is left is smaller by what they contract
 NAN = float("nan")
 
 
 def torque_on_the_way(t, q, m, body, params):
     """The torque at the place where the centre of mass is by then."""
-    params, begun, x, v, p = params
-    return wrench(begun + t, q, m, add_scaled(x, t, v), p, body, params)[0]
+    own, begun, x, v, p = params
+    return wrench(begun + t, q, m, add_scaled(x, t, v), p, body, own)[0]
 
 
 # ---- parts of a step
@@ -58,21 +59,19 @@ def kicked(t, c, q, m, x, p, e, body, params):
 
 def kicked_by_friction(t, c, q, m, x, p, e, body, params):
     """(3) where the force depends on p'; NaN if it finds no end, as with too long a step."""
-    new, f = p, wrench(t, q, m, x, p, body, params)[1]
-    before, count = f, 0
-    while count == 0 or (before != f and count < MOST):
-        new, before = add_scaled(p, c, f), f
-        f = wrench(t, q, m, x, new, body, params)[1]
-        count += 1
-    good = 1.0 if count < MOST or near(f, before) else NAN
-    p, e = plus_scaled3(p, e, c * good, f)
+    f = wrench(t, q, m, x, p, body, params)[1]
+    done, count = False, 0
+    while not done and count < MOST:
+        new = wrench(t, q, m, x, add_scaled(p, c, f), body, params)[1]
+        f, done, count = new, near(new, f), count + 1
+    p, e = plus_scaled3(p, e, c if done else NAN, f)
     return p, e, f
 
 
 def near(f, g):
     """Whether two forces differ by rounding alone."""
     off = abs(f[0] - g[0]) + abs(f[1] - g[1]) + abs(f[2] - g[2])
-    return off <= 1e-15 * (abs(f[0]) + abs(f[1]) + abs(f[2]))
+    return off <= ROUNDING * (abs(f[0]) + abs(f[1]) + abs(f[2]))
 
 
 def pushed(h, state, carry, body):

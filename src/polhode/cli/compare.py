@@ -1,13 +1,13 @@
 """``polhode compare``: what accuracy costs, method by method."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.files import place
 from polhode.cli.progress import bar
-from polhode.errors import FileError, InputError
+from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode._compare import Comparison, Row
@@ -54,7 +54,7 @@ def compare(
     start, end = todo.run.t_start, todo.run.t_end
     if quick and t_end is None:
         end = start + QUICK_PART * (end - start)
-    file = _place(out, todo.name)
+    file = place(out, f"{todo.name}-compare.csv", FORMATS)
     sizes = None if dts is None else _numbers(dts, "--dts")
     wanted = None if errors is None else _numbers(errors, "--errors")
     if sizes is None and wanted is None:
@@ -110,19 +110,6 @@ def _numbers(text: str, option: str) -> list[float]:
     if not numbers or not all(0 < x < float("inf") for x in numbers):
         raise InputError(f"{option} takes positive numbers separated by commas, got {text!r}")
     return numbers
-
-
-def _place(out: Path | None, name: str) -> Path:
-    """The file of the rows; its directory exists, so that the work is not in vain."""
-    out = out or Path()
-    file = out if out.suffix in FORMATS else out / f"{name}-compare.csv"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
-    if not os.access(file.parent, os.W_OK):
-        raise FileError(f"cannot write into {str(file.parent)!r}")
-    return file
 
 
 # ---- tables

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.files import place
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -106,17 +107,10 @@ def _check_complete(values, lines, log: Path) -> None:
 
 
 def _place(out: Path | None, log: Path) -> Path:
-    """The file to write; its directory exists."""
-    out = out or Path()
-    file = out if out.suffix in FORMATS else out / f"{log.stem}-attitude.nc"
+    """The file to write, which is not the log."""
+    file = place(out, f"{log.stem}-attitude.nc", FORMATS)
     if file.resolve() == log.resolve():
         raise FileError(f"--out would replace the log itself, {str(log)!r}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
-    if not os.access(file.parent, os.W_OK):
-        raise FileError(f"cannot write into {str(file.parent)!r}")
     return file
 
 

@@ -1,7 +1,6 @@
 """``polhode run``: solve a problem; write the motion and a picture of it."""
 
 import math
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,9 @@ import typer
 
 from polhode.cli import options
 from polhode.cli.consoles import complain, plain, stdout
+from polhode.cli.files import place
 from polhode.cli.progress import bar
-from polhode.errors import FileError, InputError
+from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
@@ -64,7 +64,7 @@ def run(
     asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
     todo = plan(target or str(mesh), asked)
     _check_size(todo)
-    file = _place(out, todo.name)
+    file = place(out, f"{todo.name}.nc", (".nc",))
     result, per_step, compiling = _solved(todo, quiet)
     written = [result.save(file)]
     if not no_plot:
@@ -87,19 +87,6 @@ def _check_size(todo: "Plan") -> None:
             f"the run would keep {states:.3g} states, more than {MOST:.0e}; keep fewer with"
             f" --save-every {enough} or more"
         )
-
-
-def _place(out: Path | None, name: str) -> Path:
-    """The file to write; its directory exists, so that a long run does not end in vain."""
-    out = out or Path()
-    file = out if out.suffix == ".nc" else out / f"{name}.nc"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
-    if not os.access(file.parent, os.W_OK):
-        raise FileError(f"cannot write into {str(file.parent)!r}")
-    return file
 
 
 def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:

@@ -1,0 +1,23 @@
+"""Where a command writes."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from polhode.errors import FileError
+
+
+def place(out: Path | None, name: str, suffixes: Collection[str]) -> Path:
+    """The file to write: ``out`` if it ends in one of the suffixes, else ``name`` in it.
+
+    Its directory exists, and can be written into, so that a long run does not end in vain.
+    """
+    out = out or Path()
+    file = out if out.suffix in suffixes else out / name
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make {str(file.parent)!r}: {error.strerror}") from error
+    if not os.access(file.parent, os.W_OK):
+        raise FileError(f"cannot write into {str(file.parent)!r}")
+    return file
