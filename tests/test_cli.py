@@ -473,6 +473,7 @@ def used_keys():
         keys |= {*entry_.references, *entry_.make().model.references}
     for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
         keys |= set(record.references)
+    keys |= set(ph.exact_torque.REFERENCES)
     return keys | {key for make in RATES.values() for key in make().references}
 
 

@@ -12,6 +12,7 @@ from polhode.body import RigidBody, shapes
 from polhode.contracts import Formulation, Integrator, Method, Model, Status
 from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
 from polhode.exact import exact_free_motion
+from polhode.exact_torque import constant_torque_rates, exact_constant_torque
 from polhode.formulations import FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS, methods_table
@@ -47,6 +48,8 @@ __all__ = [
     "Trajectory",
     "__version__",
     "compare",
+    "constant_torque_rates",
+    "exact_constant_torque",
     "exact_free_motion",
     "force",
     "integrate_angular_velocity",

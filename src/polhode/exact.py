@@ -39,7 +39,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     """
     if not isinstance(body, RigidBody):
         raise InputError(f"body must be a RigidBody, got {body!r}")
-    times = _times(t)
+    times = list_of_times(t)
     _, momentum = rates(body, omega, None)
     q, m = free_states(body, inner_state(body, quaternion(attitude), momentum), times)
     return Trajectory(times, q, m, body, potential=lambda: np.zeros(len(times)), method=EXACT)
@@ -64,7 +64,8 @@ def _loop():
     return loops.build(loops.free_motion, None)
 
 
-def _times(t: Any) -> np.ndarray:
+def list_of_times(t: Any) -> np.ndarray:
+    """A time or a list of times, as an array."""
     try:
         times = np.atleast_1d(np.array(t, dtype=float))
     except (TypeError, ValueError):
