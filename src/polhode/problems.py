@@ -6,14 +6,21 @@ attitudes, for ``integrate_angular_velocity``.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import cos, sin
+from math import cos, sin, sqrt
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from polhode.body import RigidBody
-from polhode.models import gravity_gradient, heavy_top
+from polhode.body import RigidBody, shapes
+from polhode.models import (
+    gravity_gradient,
+    heavy_top,
+    lorentz,
+    point_gravity,
+    spring,
+    uniform_gravity,
+)
 from polhode.models import soft_wall as soft_wall_model
 from polhode.problem import Problem
 from polhode.turning import PRECESSING_BINARY, Quaternion, Turning, Vector
@@ -99,7 +106,71 @@ def satellite() -> Problem:
     )
 
 
-CELLEDONI = ("celledoni2006",)
+# ---- six degrees of freedom
+def tennis_racket() -> Problem:
+    """A tennis racket thrown up, spinning about its middle axis: it turns over before it falls."""
+    along_x = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]
+    handle = shapes.tube(0.014, 0.011, 0.42, mass=0.14).turned(along_x).moved([-0.345, 0.0, 0.0])
+    frame, strings = shapes.torus(0.13, 0.008, mass=0.17), shapes.disc(0.122, mass=0.02)
+    return Problem(  # the face across z; coordinates of the shapes from the middle of the head
+        RigidBody.from_shapes(frame, strings, handle),
+        uniform_gravity(),
+        omega=[0.1, 9.0, 0.0],
+        position=[0.0, 0.0, 1.5],
+        velocity=[0.0, 0.3, 4.9],
+        name="tennis-racket",
+    )
+
+
+def off_centre_spring() -> Problem:
+    """A box that hangs by a corner from a spring: swinging, bouncing and tumbling are coupled."""
+    anchor, corner = (0.0, 0.0, 1.0), (0.15, 0.1, 0.05)
+    return Problem(
+        RigidBody.from_shapes(shapes.box([0.3, 0.2, 0.1], mass=2.0)),
+        spring(150.0, anchor, corner, length=0.4) + uniform_gravity(),
+        omega=[0.5, 0.3, 3.0],
+        position=[-0.05, -0.1, 0.4],
+        velocity=[0.3, 0.0, 0.0],
+        name="off-centre-spring",
+    )
+
+
+def dipole_satellite() -> Problem:
+    """Two balls on a rod of 100 m around an asteroid: attitude and orbit are coupled."""
+    mu, nearest, eccentricity = 4.892, 400.0, 0.2  # Bennu's; a point mass would have an ellipse
+    speed = sqrt(mu * (1 + eccentricity) / nearest)
+    ball = shapes.sphere(2.0, mass=50.0)
+    tilt = 0.3  # of the rod out of the orbit
+    return Problem(
+        RigidBody.from_shapes(ball.moved([50.0, 0.0, 0.0]), ball.moved([-50.0, 0.0, 0.0])),
+        point_gravity(mu),
+        attitude=[cos(tilt / 2), 0.0, sin(tilt / 2), 0.0],
+        scalar_first=True,
+        omega=[0.0, 0.0, speed / nearest],
+        position=[nearest, 0.0, 0.0],
+        velocity=[0.0, speed, 0.0],
+        name="dipole-satellite",
+    )
+
+
+def charged_top() -> Problem:
+    """A spinning disc, held up in electric and magnetic fields by a charge below its centre."""
+    disc = RigidBody.from_shapes(shapes.cylinder(0.03, 0.01, mass=0.1))
+    gravity, charge = uniform_gravity(), 0.05
+    (g,) = gravity.numbers
+    field = -disc.mass * g[2] / charge  # carries the weight; the couple is that of a heavy top
+    return Problem(
+        disc,
+        lorentz(charge, (0.0, 0.0, field), (0.0, 0.0, 4.0), (0.0, 0.0, -0.02)) + gravity,
+        omega=[0.0, 0.0, 150.0],
+        position=[0.0, 0.0, 0.0],
+        velocity=[0.05, 0.0, 0.0],
+        name="charged-top",
+        **_tilted(0.3),
+    )
+
+
+CELLEDONI, MANDRE = ("celledoni2006",), ("mandre2008",)
 
 
 @dataclass(frozen=True)
@@ -135,6 +206,16 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
             celledoni_heavy_top, t_end=100.0, dt=0.01, method="mr2", references=CELLEDONI
         ),
         "satellite": Entry(satellite, t_end=400.0, dt=0.05, method="mr2", references=CELLEDONI),
+        "tennis-racket": Entry(
+            tennis_racket, t_end=1.0, dt=0.002, method="rkn4", references=MANDRE
+        ),
+        "off-centre-spring": Entry(
+            off_centre_spring, t_end=20.0, dt=0.002, method="mr4", references=MANDRE
+        ),
+        "dipole-satellite": Entry(
+            dipole_satellite, t_end=640_000.0, dt=100.0, method="mr4", references=MANDRE
+        ),
+        "charged-top": Entry(charged_top, t_end=5.0, dt=0.00025, method="rkn4", references=MANDRE),
     }
 )
 
