@@ -1,0 +1,314 @@
+"""What the claims and figures of Mandre (2008) share, each made once when asked for.
+
+``TUMBLING``, a free body with the moments 1, 2 and 3, is where normalisation and drift are
+measured; the problems off-centre-spring and charged-top of the catalogue are where rotation and
+translation need each other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import cos, sin
+from typing import Any
+
+import numpy as np
+
+from polhode import problems
+from polhode._solve import solve
+from polhode.body import RigidBody
+from polhode.contracts import Method, wrench
+from polhode.exact import exact_free_motion
+from polhode.kernels.vector import multiply
+from polhode.methods.rkn4 import (
+    METHOD,
+    entered_with_place,
+    left_with_place,
+    normalised,
+    nystrom,
+    spin,
+    turning,
+)
+from polhode.papers.claims import Untestable
+from polhode.papers.mandre2008 import by_hand, reference
+from polhode.papers.mandre2008.by_hand import Numbers
+from polhode.papers.maps import slope
+from polhode.problem import Problem
+from polhode.trajectory import Trajectory
+
+Progress = Callable[[str], None]
+Errors = np.ndarray  # a row for each step, a column for each of several quantities
+
+MOMENTS = 1.0, 2.0, 3.0
+TUMBLING = Problem(RigidBody(MOMENTS), omega=[1.0, 1.0, 1.0], name="tumbling")
+SPAN, STEP = 100.0, 0.025
+VARIANTS: Mapping[str, dict[str, Any]] = {
+    "as printed, never": {"as_printed": True, "normalise_every": 0},
+    "as printed, every 1000": {"as_printed": True},
+    "as printed, every step": {"as_printed": True, "normalise_every": 1},
+    "q⁻¹, never": {"normalise_every": 0},
+    "q⁻¹, every 1000": {"normalise_every": 1000},
+    "q⁻¹, every step": {},
+    "q⁻¹, momentum kept": {"keep_momentum": True},
+}
+
+
+# ---- 7.5: RKN4 in two halves, each of which sees the other as it was at the start of the step
+def _held_place(t, y, yd, body, params):
+    given, x, p = params
+    u, omega, m = spin(y, yd, body)
+    return turning(y, yd, u, omega, m, wrench(t, y, m, x, p, body, given)[0], body)
+
+
+def _held_attitude(t, y, yd, body, params):
+    given, q, m = params
+    return multiply(body[4], wrench(t, q, m, y, multiply(body[3], yd), body, given)[1])
+
+
+def _apart(t, h, state, carry, body, params):
+    q, m, x, p = state
+    y, yd = entered_with_place(state, body)
+    turn, turn_rate = nystrom(t, h, y[:4], yd[:4], _held_place, body, (params, x, p))
+    place, speed = nystrom(t, h, y[4:], yd[4:], _held_attitude, body, (params, q, m))
+    end = left_with_place((*turn, *place), (*turn_rate, *speed), body)
+    return normalised(end, 0.0), carry
+
+
+def frozen() -> Method:
+    """The method with the two halves of sections 5 and 6 kept apart."""
+    record: dict[str, Any] = {
+        "name": "rkn4-apart",
+        "title": "RKN4 in two halves that see each other at the start of a step",
+        "order": 1,
+        "symmetric": False,
+        "references": ("mandre2008",),
+    }
+    return Method(**record, step=METHOD.step, motion=Method(**record, step=_apart))
+
+
+# ---- a torque that depends on everything
+def pushed(t: float, q: Numbers, omega: Numbers) -> Numbers:
+    """A top, a swing and friction, in body axes."""
+    u = by_hand.turned(by_hand.inverse(q), (0.0, 0.0, 1.0))
+    return (
+        1.5 * u[1] + 0.3 * cos(2 * t) - 0.1 * omega[0],
+        -1.5 * u[0] - 0.1 * omega[1],
+        0.2 * sin(t) - 0.1 * omega[2],
+    )
+
+
+PUSHED = Problem(
+    RigidBody(MOMENTS),
+    attitude=[0.8, 0.36, 0.48, 0.0],
+    scalar_first=True,
+    omega=[0.6, 1.1, -0.4],
+    position=[0.0, 0.0, 0.0],
+    name="pushed",
+)
+PUSHED_END = 2.0
+
+Step = Callable[[float, float, Numbers, Numbers], tuple[Numbers, Numbers]]  # (t, h, q, ω)
+
+
+def angle(q: Any, p: Any) -> float:
+    """The turn between two attitudes of any length."""
+    u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
+    return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
+
+
+@dataclass(frozen=True)
+class Study:
+    """Errors by step, and the orders that follow."""
+
+    steps: np.ndarray
+    errors: Errors
+
+    @property
+    def orders(self) -> list[float]:
+        return [slope(self.steps.tolist(), column.tolist()) for column in self.errors.T]
+
+
+@dataclass(frozen=True)
+class Coupled:
+    """A problem in which rotation and translation need each other, and how it is converged."""
+
+    problem: Problem
+    wrench: reference.Wrench
+    t_end: float
+    counts: tuple[int, ...]
+
+
+def coupled() -> dict[str, Coupled]:
+    box, disc = problems.off_centre_spring(), problems.charged_top()
+    return {
+        "spring": Coupled(box, reference.hung(box.body.mass), 1.0, (200, 400, 800)),
+        "charge": Coupled(disc, reference.charged(disc.body.mass), 0.2, (400, 800, 1600)),
+    }
+
+
+class Laboratory:
+    """All shared results; ``quick`` takes fewer and shorter runs."""
+
+    def __init__(self, quick: bool, progress: Progress):
+        self.quick = quick
+        self.progress = progress
+
+    def run(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
+        """RKN4 from time 0, with its options; one that stops early is no measurement."""
+        run = solve(problem, (0.0, t_end), method="rkn4", dt=dt, options=options or None)
+        if not run.success:
+            raise Untestable(f"rkn4 on {problem.name} with {options}: {run.message}")
+        return run
+
+    # ---- free tumbling
+    @cached_property
+    def tumbling(self) -> dict[str, Trajectory]:
+        """By variant of normalisation, T = 100 and h = 0.025."""
+        self.progress(f"free tumbling on [0, {SPAN:g}]")
+        return {
+            name: self.run(TUMBLING, SPAN, STEP, **options) for name, options in VARIANTS.items()
+        }
+
+    @cached_property
+    def tumbling_exact(self) -> Trajectory:
+        """The closed form at the same times."""
+        return exact_free_motion(
+            TUMBLING.body, None, TUMBLING.omega, self.tumbling["q⁻¹, every step"].t
+        )
+
+    @staticmethod
+    def energy(run: Trajectory) -> np.ndarray:
+        """The relative change of the energy over time."""
+        energy = np.asarray(run.energy)
+        return energy / energy[0] - 1
+
+    def changes(self, name: str) -> dict[str, np.ndarray]:
+        """What a variant gets wrong, over time: lengths, energy, momentum, attitude."""
+        run = self.tumbling[name]
+        size = np.linalg.norm(run.q, axis=1)
+        momentum = run.to_inertial(run.angular_momentum)  # q of any length
+        off = np.linalg.norm(momentum - momentum[0], axis=1)
+        return {
+            "length": np.abs(size - 1),
+            "energy": np.abs(self.energy(run)),
+            "momentum": off / np.linalg.norm(momentum[0]),
+            "attitude": run.frame_error(self.tumbling_exact.q) / np.sqrt(2),
+        }
+
+    def worst(self, name: str, quantity: str) -> float:
+        return float(self.changes(name)[quantity].max())
+
+    # ---- rotation with a torque, by hand
+    @cached_property
+    def pushed_end(self) -> tuple[np.ndarray, np.ndarray]:
+        """(q, ω) by the reference."""
+
+        def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> Any:
+            return np.array(pushed(t, tuple(q), tuple(omega))), np.zeros(3)
+
+        _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
+        return q, omega
+
+    def by_hand(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
+        """The errors in attitude and ω of a step from the page."""
+        q_end, omega_end = self.pushed_end
+        rows = []
+        for count in counts:
+            h, q, omega = PUSHED_END / count, PUSHED.attitude, PUSHED.omega
+            for k in range(count):
+                q, omega = step(k * h, h, q, omega)
+                q = by_hand.normalised(q) if normalise else q
+            rows.append([angle(q, q_end), float(np.linalg.norm(omega - omega_end))])
+        return Study(PUSHED_END / np.array(counts), np.array(rows))
+
+    @cached_property
+    def spinning(self) -> dict[str, Study]:
+        """The steps of section 6, as printed and with q⁻¹."""
+        self.progress("orders of section 6")
+        counts = (20, 40, 80, 160) if self.quick else (20, 40, 80, 160, 320)
+
+        def of(back: by_hand.Back) -> Step:
+            return lambda t, h, q, omega: by_hand.spun(t, h, q, omega, pushed, MOMENTS, back)
+
+        return {
+            "as printed": self.by_hand(of(by_hand.conjugate), counts),
+            "as printed, normalised": self.by_hand(of(by_hand.conjugate), counts, True),
+            "q⁻¹": self.by_hand(of(by_hand.inverse), counts),
+        }
+
+    def foretold(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
+        """7.3: torques from the starts of the last ``known`` steps; the first two steps see all.
+
+        ``sign`` is that of x = (t - t₀)/h.
+        """
+        values: list[Numbers] = []
+
+        def step(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
+            if t == 0.0:
+                values.clear()
+            values.append(pushed(t, q, omega))
+            history = values[-known:]
+
+            def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
+                if len(values) < 3:
+                    return pushed(s, q, omega)
+                x = sign * (s - t) / h
+                return tuple(by_hand.foretold(row, x) for row in zip(*history, strict=True))
+
+            return by_hand.spun(t, h, q, omega, torque, MOMENTS, by_hand.inverse)
+
+        return self.by_hand(step, counts, normalise=True)
+
+    # ---- six degrees of freedom
+    @cached_property
+    def flights(self) -> dict[str, Study]:
+        """Errors in x, v, attitude and ω of the joint method, and of its halves kept apart."""
+        self.progress("orders with six degrees of freedom")
+        found = {}
+        for name, case in coupled().items():
+            ends = reference.flight(case.problem, case.wrench, case.t_end)
+            found[name] = self._flights(case, ends, "rkn4")
+            if name == "spring":
+                found["apart"] = self._flights(case, ends, frozen())
+        return found
+
+    def _flights(self, case: Coupled, ends: tuple[np.ndarray, ...], method: Any) -> Study:
+        x, v, q, omega = ends
+        rows = []
+        counts = case.counts if self.quick else (*case.counts, 2 * case.counts[-1])
+        for count in counts:
+            dt = case.t_end / count
+            run = solve(case.problem, (0.0, case.t_end), method=method, dt=dt, save_every=count)
+            rows.append(
+                [
+                    float(np.linalg.norm(run.x[-1] - x)),
+                    float(np.linalg.norm(run.v[-1] - v)),
+                    angle(run.q[-1], q),
+                    float(np.linalg.norm(run.omega[-1] - omega)),
+                ]
+            )
+        return Study(case.t_end / np.array(counts), np.array(rows))
+
+    # ---- 7.7
+    @cached_property
+    def kinematics(self) -> dict[str, np.ndarray]:
+        """Quaternions of the tumbling body by its exact ω, in rows of steps of ``STEP``."""
+        count = round(SPAN / STEP)
+        return self.kinematic_runs(STEP, count)
+
+    def kinematic_runs(self, h: float, count: int) -> dict[str, np.ndarray]:
+        times = 0.5 * h * np.arange(2 * count + 1)
+        rates = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times).omega.tolist()
+        ways = {
+            "Euler": by_hand.euler,
+            "RK4": by_hand.runge_kutta,
+            "NASA": by_hand.whitmore,
+        }
+        found: dict[str, np.ndarray] = {}
+        for name, way in ways.items():
+            q: Numbers = TUMBLING.attitude
+            path = [q]
+            for k in range(count):
+                q = way(q, h, [tuple(r) for r in rates[2 * k : 2 * k + 3]])
+                path.append(q)
+            found[name] = np.array(path)
+        return found
