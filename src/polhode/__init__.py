@@ -5,12 +5,20 @@ from polhode._compare import Comparison, compare
 from polhode._log import read_samples
 from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
 from polhode._samples import integrate_samples
+from polhode._simulator import Simulator, State
 from polhode._solve import prepare, solve
 from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes
 from polhode.contracts import Formulation, Integrator, Method, Model, Status
-from polhode.errors import FileError, InputError, MethodError, PolhodeError, PolhodeWarning
+from polhode.errors import (
+    FileError,
+    InputError,
+    MethodError,
+    PolhodeError,
+    PolhodeWarning,
+    StepError,
+)
 from polhode.exact import exact_free_motion
 from polhode.exact_torque import constant_torque_rates, exact_constant_torque
 from polhode.formulations import FORMULATIONS
@@ -42,8 +50,11 @@ __all__ = [
     "PolhodeWarning",
     "Problem",
     "RigidBody",
+    "Simulator",
     "Solver",
+    "State",
     "Status",
+    "StepError",
     "Tableau",
     "Trajectory",
     "__version__",

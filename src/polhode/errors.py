@@ -13,6 +13,14 @@ class MethodError(InputError):
     """A method is unknown, or does not fit the problem or the other arguments."""
 
 
+class StepError(PolhodeError, ArithmeticError):
+    """A step of a simulator failed; ``status`` says how."""
+
+    def __init__(self, message: str, status: int = 0):
+        super().__init__(message)
+        self.status = status
+
+
 class FileError(PolhodeError, ValueError):
     """A file is not what it should be."""
 

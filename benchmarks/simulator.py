@@ -1,0 +1,135 @@
+"""One step of a simulator, called from Python: ``python benchmarks/simulator.py``.
+
+Microseconds of CPU time for what a loop does in a step: apply forces, step, read the state.  The
+body has three different moments; ``+`` is what is done besides ``step(dt)``.  Then the parts of it,
+and MuJoCo's ``mj_step`` on the same free body, where it is installed, driven in the same way.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from common import conclude, installed, parser, table, timed
+
+LIMIT = 20.0  # microseconds of a step from Python
+DT = 1e-3
+MOMENTS, MASS, OMEGA = (1.0, 2.0, 3.0), 2.0, (0.3, 1.0, 0.4)
+FORCE, TORQUE, POINT, OTHER = (0.1, 0.2, 0.3), (0.0, 0.1, 0.0), (0.3, 0.1, 0.2), (-0.3, 0.1, 0.0)
+TURN = Rotation.from_rotvec([0.4, -0.7, 0.3]).as_matrix()
+BODY = ph.RigidBody(MOMENTS, mass=MASS)
+TURNED = ph.RigidBody(TURN @ np.diag(MOMENTS) @ TURN.T, mass=MASS)
+XML = f"""<mujoco><option timestep="{DT}" integrator="RK4"/><worldbody><body><freejoint/>
+    <inertial pos="0 0 0" mass="{MASS}" diaginertia="{" ".join(map(str, MOMENTS))}"/>
+    </body></worldbody></mujoco>"""
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """``call`` is timed; a ``whole`` one has to be within the limit."""
+
+    name: str
+    call: Callable[[], Any]
+    whole: bool = True
+
+
+def steps() -> Iterator[Variant]:
+    def made(body: ph.RigidBody = BODY, **arguments) -> ph.Simulator:
+        return ph.Simulator(body, omega=OMEGA, **arguments)
+
+    def pushed(sim: ph.Simulator) -> Callable:
+        def call():
+            sim.apply_force(FORCE, at=POINT)
+            return sim.step(DT).x
+
+        return call
+
+    sim = made()
+    yield Variant("step", lambda sim=sim: sim.step(DT))
+    sim = made()
+    yield Variant("step + a force at a point, x", pushed(sim))
+    sim = made()
+
+    def loop(sim=sim):
+        sim.apply_force(FORCE, at=POINT)
+        sim.apply_force(FORCE, at=OTHER, frame="body")
+        sim.apply_torque(TORQUE)
+        state = sim.step(DT)
+        return state.x, state.q, state.omega
+
+    yield Variant("step + two forces, a torque, x, q, ω", loop)
+    for order in (1, 2):
+        yield Variant(f"  the second, extrapolation {order}", pushed(made(extrapolation=order)))
+    yield Variant("  the second, full tensor", pushed(made(TURNED)))
+    yield Variant("  the second, 10 substeps", pushed(made(substeps=10)))
+    model = ph.models.uniform_gravity() + ph.models.spring(20.0, (0, 0, 3), POINT)
+    yield Variant("  the second, gravity and a spring", pushed(made(model=model)))
+    for method in ("rk4", "mr2", "imidm", "gauss"):
+        yield Variant(f"  the second, {method}", pushed(made(method=method)))
+
+
+def parts() -> Iterator[Variant]:
+    sim = ph.Simulator(BODY, omega=OMEGA)
+    yield Variant("apply_force, at the centre", lambda: sim.apply_force(FORCE), False)
+    yield Variant("apply_force, at a point", lambda: sim.apply_force(FORCE, at=POINT), False)
+    array = np.array(FORCE)
+    yield Variant("apply_force, an array", lambda: sim.apply_force(array), False)
+    yield Variant("apply_torque", lambda: sim.apply_torque(TORQUE), False)
+    yield Variant("state", lambda: sim.state, False)
+    state = sim.state
+    yield Variant("state.x", lambda: state.x, False)
+    yield Variant("state.point_velocity", lambda: state.point_velocity(POINT), False)
+    back = ph.Simulator(BODY, omega=OMEGA)
+
+    def to_and_fro():
+        back.step(DT)
+        back.rewind()
+
+    yield Variant("step and rewind", to_and_fro, False)
+
+
+def peers() -> Iterator[Variant]:
+    mujoco = installed("mujoco")
+    if mujoco is None:
+        return
+    model = mujoco.MjModel.from_xml_string(XML)
+    model.opt.disableflags = (1 << int(mujoco.mjtDisableBit.mjNDISABLE)) - 1  # all that can be
+    data = mujoco.MjData(model)
+    data.qvel[3:] = OMEGA
+    mujoco.mj_forward(model, data)
+    yield Variant("MuJoCo, RK4: mj_step", lambda: mujoco.mj_step(model, data), False)
+    wrench, point = np.array([*FORCE, *TORQUE]), np.array(POINT)
+
+    def loop():
+        data.qfrc_applied[:] = 0.0
+        at = data.xpos[1] + data.xmat[1].reshape(3, 3) @ point
+        mujoco.mj_applyFT(model, data, wrench[:3], wrench[3:], at, 1, data.qfrc_applied)
+        mujoco.mj_step(model, data)
+        return data.qpos[:3].copy()
+
+    loop()
+    assert np.allclose(data.qvel[:3], np.array(FORCE) / MASS * DT)  # it acts, and nothing else does
+    yield Variant("MuJoCo, RK4: + a force at a point, x", loop, False)
+
+
+def main() -> None:
+    options = parser(__doc__).parse_args()
+    times = timed([*steps(), *parts(), *peers()], options.repeats)
+    rows = [
+        {"what": variant.name, "minimum": t.minimum / 1e3, "median": t.median / 1e3}
+        for variant, t in times.items()
+    ]
+    print(table(["microseconds", "minimum", "median"], rows))
+    worst = max((t.median / 1e3, variant.name) for variant, t in times.items() if variant.whole)
+    holds = "holds" if worst[0] <= LIMIT else "FAILS"
+    verdict = (
+        f"a step from Python <= {LIMIT:g} µs (median): {worst[0]:.2f}, {worst[1].strip()}: {holds}"
+    )
+    conclude(options, {"rows": rows}, [verdict])
+
+
+if __name__ == "__main__":
+    main()
