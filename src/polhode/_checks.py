@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polhode._choice import ACCURACY
-from polhode.contracts import Formulation, Integrator, Method, Model
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
 from polhode.errors import InputError, MethodError
-from polhode.formulations import FORMULATIONS
+from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
 
@@ -48,16 +48,33 @@ def is_integrator(method: Any) -> bool:
     return isinstance(method, Integrator) or (isinstance(method, str) and method in INTEGRATORS)
 
 
-def find_formulation(formulation: str | Formulation | None, default: str) -> Formulation:
-    if isinstance(formulation, Formulation):
+def find_formulation(
+    formulation: str | Formulation | Coordinates | None, default: str
+) -> Formulation | Coordinates:
+    if isinstance(formulation, (Formulation, Coordinates)):
         return formulation
     name = default if formulation is None else formulation
+    if name in COORDINATES:
+        return COORDINATES[name]
     if name in FORMULATIONS:
         return FORMULATIONS[name]
+    allowed = ", ".join((*FORMULATIONS, *COORDINATES))
     raise MethodError(
-        f"formulation must be one of {', '.join(FORMULATIONS)}, or a Formulation,"
-        f" got {formulation!r}"
+        f"formulation must be one of {allowed}, or a Formulation, got {formulation!r}"
     )
+
+
+def find_kinematic(
+    formulation: str | Formulation | Coordinates | None, default: str
+) -> Formulation:
+    """The formulation of that name, for a motion without a body."""
+    found = find_formulation(formulation, default)
+    if isinstance(found, Coordinates):
+        raise MethodError(
+            f"formulation {found.name!r} is for bodies, whose momentum it needs; use one of"
+            f" {', '.join(FORMULATIONS)}"
+        )
+    return found
 
 
 def with_options(method: Any, options: Any) -> Any:

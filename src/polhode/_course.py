@@ -58,7 +58,7 @@ class Course:
     @cached_property
     def states(self) -> np.ndarray:
         """Rows (attitude, momentum, …), the sign of the attitude continuous."""
-        states = self.parts.states(self.rows[:, 2:])
+        states = self._states(self.times, self.rows[:, 2:])
         if not self.parts.continuous:
             _turn_towards(self.looks()[::LOOKS], states)
         return states
@@ -69,14 +69,14 @@ class Course:
         A run that grows is looked at where it is new.
         """
         if self._looks is None:
-            self._looks = self.parts.states(self.rows[:1, 2:])[:, :4]
+            self._looks = self._states(self.times[:1], self.rows[:1, 2:])[:, :4]
         known, times = self._looks, self.times[len(self._looks) // LOOKS :]
         if len(times) > 1:
             shares = np.arange(1, LOOKS + 1) / LOOKS
             inner = times[:-1, None] + np.diff(times)[:, None] * shares
             inner[:, -1] = times[1:]
             out, _, _ = self._sampled(inner.ravel(), self.places(inner.ravel()))
-            new = self.parts.states(out)[:, :4]
+            new = self._states(inner.ravel(), out)[:, :4]
             _keep_sign(np.concatenate([known[-1:], new]), new)
             self._looks = np.concatenate([known, new])
         return self._looks
@@ -92,7 +92,7 @@ class Course:
         """Rows (attitude, momentum, …) at any times of the run."""
         first, last = _check_inside(times, self.times)
         if len(times) == 0:
-            return self.parts.states(self.rows[:1, 2:])[:0]
+            return self._states(self.times[:1], self.rows[:1, 2:])[:0]
         order = np.argsort(times if last >= first else -times, kind="stable")
         inner = times[order]
         places = self.places(inner)
@@ -103,7 +103,7 @@ class Course:
                 " force is not defined inside this step"
             )
         self.evaluations += count
-        states = self.parts.states(out)
+        states = self._states(inner, out)
         if not self.parts.continuous:
             steps = np.append(np.diff(self.times), 1.0)
             shares = (LOOKS * (inner - self.times[places]) / steps[places]).astype(np.int64)
@@ -111,6 +111,9 @@ class Course:
         back = np.empty_like(states)
         back[order] = states
         return back
+
+    def _states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.parts.states(times, rows, self.body)
 
     def _sampled(self, times: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, int, int]:
         """(rows of variables at times in order, how many are good, evaluations)."""

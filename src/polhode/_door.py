@@ -14,9 +14,18 @@ import numpy as np
 from polhode._checks import in_order, span, times_of
 from polhode._course import Course, Motion
 from polhode._events import Watch, watched
+from polhode._join import equations_of
 from polhode._steps import Plan, plan
 from polhode._tree import flat, like
-from polhode.contracts import ADVICE, OK, Formulation, Integrator, Method, Status
+from polhode.contracts import (
+    ADVICE,
+    OK,
+    Coordinates,
+    Formulation,
+    Integrator,
+    Method,
+    Status,
+)
 from polhode.errors import InputError, MethodError
 from polhode.problem import (
     Problem,
@@ -35,7 +44,7 @@ class Asked:
     """What a solver was asked for, as ``solve`` has it."""
 
     method: str | Method | Integrator
-    formulation: str | Formulation | None
+    formulation: str | Formulation | Coordinates | None
     dt: float | None
     rtol: float | None
     atol: float | None
@@ -86,6 +95,10 @@ class Keeper:
         """What an event sees at given times: rows (q, omega), and (x, v) if there are any."""
         raise NotImplementedError
 
+    def _failure(self, status: int, t: float, steps: int, h: float, size: float = 0.0) -> str:
+        """What went wrong, and what to try."""
+        return failure(status, t, steps, h, size)
+
     def _asked_of(
         self, course: Course, watch: Watch | None, t0: float, t1: float
     ) -> tuple[np.ndarray, np.ndarray | None, dict[str, Any]]:
@@ -98,7 +111,7 @@ class Keeper:
         times, rows = course.times, None
         if course.status != OK and stop is None:
             end = float(times[-1])
-            facts["message"] = failure(course.status, end, course.nsteps, course.next_step, 0.0)
+            facts["message"] = self._failure(course.status, end, course.nsteps, course.next_step)
         if self.t_eval is not None or stop is not None or self.save_every != 1:
             times = self._kept(course, stop, t0, t1)
             rows = course.at(times)
@@ -139,6 +152,7 @@ class Door(Keeper):
     """What solvers of bodies have in common: a problem, and where it starts."""
 
     _parts: Any
+    _variables: Formulation | Coordinates | None = None  # None: the state itself
 
     def __init__(self, problem: Problem, asked: Asked):
         super().__init__(asked)
@@ -167,6 +181,33 @@ class Door(Keeper):
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         """The motion from t0 to t1."""
         raise NotImplementedError
+
+    def _entered(self, t0: float, state: tuple) -> tuple[tuple, tuple]:
+        """(what loops integrate, the body as they see it) at the start."""
+        variables, body = self._variables, self._body
+        if variables is None:
+            return state, body
+        enter = equations_of(variables, self.problem.moves).enter
+        if isinstance(variables, Formulation):
+            return enter(t0, state, body), body
+        if variables.nominal is not None:
+            body = (*body, variables.nominal(t0, state[0], state[1], body))
+        try:
+            first = enter(t0, state, body)
+        except (ArithmeticError, ValueError):
+            first = (math.nan,)
+        if not all(map(math.isfinite, flat(first))):
+            raise InputError(
+                f"formulation {variables.name!r} cannot describe the initial state:"
+                f" {variables.singular}"
+            )
+        return first, body
+
+    def _failure(self, status: int, t: float, steps: int, h: float, size: float = 0.0) -> str:
+        text = failure(status, t, steps, h, size)
+        if isinstance(self._variables, Coordinates):
+            text += f"; the variables of {self._variables.name!r}: {self._variables.singular}"
+        return text
 
     def _trajectory(
         self,

@@ -13,6 +13,7 @@ from polhode._compile import CompiledOrPlain
 from polhode._tree import Uncacheable, bind, digest, flat
 from polhode.contracts import (
     ORIGIN,
+    Coordinates,
     Formulation,
     Integrator,
     Method,
@@ -34,7 +35,7 @@ from polhode.contracts import potential_at as potential_stub
 from polhode.contracts import velocity as velocity_stub
 from polhode.contracts import wrench as wrench_stub
 from polhode.errors import InputError
-from polhode.formulations.equations import IDENTITY, flown, given, moved
+from polhode.formulations.equations import Equations, flown, given, moved
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
@@ -88,9 +89,9 @@ class Joined:
 
     @cached_property
     def states(self) -> Callable:
-        """Rows of the state to rows (q, m)."""
+        """(times, rows of the variables, body) to rows of the state."""
         leave = self._joined[0].leave
-        return np.array if leave is None else _states(leave)
+        return _as_they_are if leave is None else _states(leave)
 
 
 def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
@@ -107,7 +108,7 @@ def resetting(integrator: Integrator) -> Integrator:
     finish: Any = integrator.finish
 
     def again(t, h, y, carry, body, params):
-        y, changed = reset(y)
+        y, changed = reset(t + h, y, body)
         return y, begin(t + h, h, y, body, params) if changed else carry
 
     def stepped(t, h, y, carry, body, params):
@@ -134,7 +135,7 @@ class Pursuit:
     def __init__(
         self,
         integrator: Integrator,
-        formulation: Formulation,
+        formulation: Formulation | Coordinates,
         force: Model | Rate,
         aligned: bool,
         moving: bool = False,
@@ -146,15 +147,18 @@ class Pursuit:
         self.plain = plain
         self.run: Any = None
         if isinstance(force, Rate):
+            assert isinstance(formulation, Formulation)
             self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
             equations = given(formulation, force.inertial)
+            self._leave: Callable = _attitude_of(formulation)
             if integrator.linear:
                 from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 
                 equations[side] = on_the_left if force.inertial else on_the_right
         else:
             self.pieces = loops.model_pieces(force, aligned)
-            equations = (flown if moving else moved)(formulation)
+            whole_equations = equations_of(formulation, moving)
+            equations, self._leave = whole_equations.pieces, whole_equations.leave
             self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
         self.wrench: Any = self.pieces.get(wrench_stub)
@@ -197,8 +201,8 @@ class Pursuit:
 
     @cached_property
     def states(self) -> Callable:
-        """Rows of variables to rows of the state, (q) alone where there is no body."""
-        return _states(leaving(self.formulation, with_momentum=not isinstance(self.force, Rate)))
+        """(times, rows of variables, body) to rows of the state, (q) alone without a body."""
+        return _states(self._leave)
 
     @cached_property
     def velocities(self) -> Callable:
@@ -206,35 +210,43 @@ class Pursuit:
 
 
 @cache
-def leaving(formulation: Formulation, with_momentum: bool = True) -> Callable:
-    """y -> (attitude, whatever follows)."""
-    attitude, n = formulation.attitude, len(formulation.enter(IDENTITY))
-    if not with_momentum:
-        return attitude
-    return lambda y: (attitude(y[:n]), y[n:])
+def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
+    return (flown if moving else moved)(variables)
+
+
+@cache
+def _attitude_of(formulation: Formulation) -> Callable:
+    attitude = formulation.attitude
+    return lambda t, y, body: attitude(y)
+
+
+def _as_they_are(times: np.ndarray, rows: np.ndarray, body: tuple) -> np.ndarray:
+    return np.array(rows)
 
 
 @cache
 def _states(leave: Callable) -> Callable:
-    run = CompiledOrPlain(bind(loops.unit_attitudes, {loops.left: leave}), "the attitude")
+    run = CompiledOrPlain(bind(loops.states_of, {loops.left: leave}), "the attitude")
 
-    def states(rows):
+    def states(times, rows, body):
         pattern = (0.0,) * rows.shape[1]
-        out = np.empty((len(rows), len(flat(leave((1.0,) * rows.shape[1])))))
-        run(np.ascontiguousarray(rows), pattern, out)
+        out = np.empty((len(rows), len(flat(leave(0.0, (1.0,) * rows.shape[1], body)))))
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), pattern, body, out)
         return out
 
     return states
 
 
 @cache
-def fixed(integrator: Integrator, formulation: Formulation, moving: bool = False) -> Method:
+def fixed(
+    integrator: Integrator, formulation: Formulation | Coordinates, moving: bool = False
+) -> Method:
     """An integrator with fixed steps, as a method whose state are the variables."""
-    equations = (flown if moving else moved)(formulation)
+    equations = equations_of(formulation, moving)
     if formulation.resets:
         integrator = resetting(integrator)
     own: dict[str, Any] = {
-        stub.__name__: loops.bound(function, equations)
+        stub.__name__: loops.bound(function, equations.pieces)
         for stub in (start, step, guess, improve, finish)
         if (function := getattr(integrator, stub.__name__)) is not None
     }
@@ -248,7 +260,7 @@ def fixed(integrator: Integrator, formulation: Formulation, moving: bool = False
         torques_per_step=integrator.evaluations,
         torques_per_iteration=integrator.evaluations_per_iteration,
         references=integrator.references,
-        leave=leaving(formulation),
+        leave=equations.leave,
         continuous=formulation.continuous,
         **own,
     )
@@ -271,7 +283,7 @@ def joined(method: Method, model: Model, aligned: bool, moving: bool = False) ->
 
 def pursuit(
     integrator: Integrator,
-    formulation: Formulation,
+    formulation: Formulation | Coordinates,
     force: Model | Rate,
     aligned: bool = True,
     moving: bool = False,

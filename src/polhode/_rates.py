@@ -11,8 +11,8 @@ import numpy as np
 from polhode._checks import (
     AUTO,
     breaks,
-    find_formulation,
     find_integrator,
+    find_kinematic,
     positive,
     span,
     step_limits,
@@ -140,7 +140,7 @@ class RateSolver(Keeper):
             self.integrator = _gauss_taylor(tolerance)
         else:
             self.integrator = find_integrator(asked.method)
-        self.formulation = find_formulation(asked.formulation, ROTOR)
+        self.formulation = find_kinematic(asked.formulation, ROTOR)
         self._check(asked, tolerance)
         self.tolerances = 0.0, tolerance
         self._parts = pursuit(self.integrator, self.formulation, self.rate)

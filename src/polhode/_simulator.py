@@ -33,7 +33,6 @@ from polhode import loops
 from polhode._checks import (
     check_body,
     check_model,
-    find_formulation,
     find_integrator,
     find_method,
     is_integrator,
@@ -42,7 +41,6 @@ from polhode._checks import (
 from polhode._compile import finite, fma, put, take
 from polhode._join import Along, fixed, joined, try_potentials, try_wrench, variant, zeros
 from polhode._motion import with_translation
-from polhode._solvers import QUATERNION
 from polhode._tree import bind, flat, like
 from polhode._vector import each
 from polhode.body import RigidBody
@@ -64,7 +62,7 @@ from polhode.contracts import (
     torque,
 )
 from polhode.errors import InputError, MethodError, StepError
-from polhode.formulations.equations import IDENTITY
+from polhode.formulations.quaternion import FORMULATION as QUATERNION
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.sums import added
 from polhode.kernels.vector import add, cross, dot, multiply, scale
@@ -77,6 +75,7 @@ from polhode.trajectory import Trajectory
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
+IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
 NOTHING = (0.0,) * 21  # (1)
 ORDERS = 0, 1, 2  # of (3)
@@ -661,7 +660,7 @@ def _stepping(method: Any, force: Model) -> tuple[Method, dict[Callable, Callabl
             f"method {integrator.name!r} finds its steps itself, and a Simulator is told them: take"
             " substeps= of a map, or method='rkn4' with options={'tolerance': 1e-8}"
         )
-    return fixed(integrator, find_formulation(None, QUATERNION), True), {seen: seen_in_variables}
+    return fixed(integrator, QUATERNION, True), {seen: seen_in_variables}
 
 
 # ---- places in the row of numbers

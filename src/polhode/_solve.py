@@ -6,7 +6,7 @@ from typing import Any
 from polhode._checks import AUTO, find_integrator, is_integrator, with_options
 from polhode._door import Asked
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
-from polhode.contracts import Formulation, Integrator, Method
+from polhode.contracts import Coordinates, Formulation, Integrator, Method
 from polhode.errors import InputError
 from polhode.problem import Problem
 from polhode.trajectory import Trajectory
@@ -17,7 +17,7 @@ def solve(
     t_span: Sequence[float],
     *,
     method: str | Method | Integrator = AUTO,
-    formulation: str | Formulation | None = None,
+    formulation: str | Formulation | Coordinates | None = None,
     dt: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -91,7 +91,7 @@ def prepare(
     problem: Problem,
     *,
     method: str | Method | Integrator = AUTO,
-    formulation: str | Formulation | None = None,
+    formulation: str | Formulation | Coordinates | None = None,
     dt: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,

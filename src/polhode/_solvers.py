@@ -36,7 +36,7 @@ from polhode._course import (
     pursue,
     row_of_numbers,
 )
-from polhode._door import Asked, Door, failure, reporter
+from polhode._door import Asked, Door, reporter
 from polhode._join import fixed, joined, pursuit, try_potentials, try_wrench, variant
 from polhode._motion import with_translation
 from polhode._steps import FIRST_CHUNK, in_chunks, plan
@@ -58,7 +58,6 @@ class Solver(Door):
         super().__init__(problem, asked)
         method, model, body = asked.method, problem.model, problem.body
         asked.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
-        self._formulation = None
         self._all_kept = asked.t_eval is None and asked.save_every == 1
         if method == AUTO:
             self.dt = positive(asked.dt, AUTO)
@@ -68,8 +67,8 @@ class Solver(Door):
             if is_integrator(method):
                 integrator = find_integrator(method)
                 check_body(integrator)
-                self._formulation = find_formulation(asked.formulation, QUATERNION)
-                self.method = fixed(integrator, self._formulation, problem.moves)
+                self._variables = find_formulation(asked.formulation, QUATERNION)
+                self.method = fixed(integrator, self._variables, problem.moves)
             else:
                 self.method = find_method(method)
                 check_model(self.method, model)
@@ -78,38 +77,35 @@ class Solver(Door):
                     f"method {self.method.name!r} takes fixed steps: give dt=, not rtol= or atol="
                 )
             self.dt = positive(asked.dt, self.method.name)
-        if self._formulation is None:
+        if self._variables is None:
             asked.refuse(
                 f"method {self.method.name!r} is a map of its own variables", "formulation"
             )
         self.arguments = {"dt": self.dt, **self.arguments}
+        if self._variables is not None and self._variables.name != QUATERNION:
+            self.arguments["formulation"] = self._variables.name
         if asked.compensated:
             check_sums(self.method)
             self.arguments["compensated"] = True
-        if problem.moves and self._formulation is None:
+        if problem.moves and self._variables is None:
             self.method = with_translation(self.method, model.depends_on_velocity)
         self._weights, self._offsets = loops.substeps(self.method)
         self._torques = len(self.method.weights) * self.method.torques_per_step
         bound = variant(self.method, body.symmetry_axis, asked.compensated)
         parts = self._parts = joined(bound, model, body.is_aligned, problem.moves)
-        first = self._entered(self._state)
+        first, begun = self._entered(0.0, self._state)
         self._width = len(flat(first))
         if model.user:
             try_wrench(parts.wrench, model, self._state, self._body)
             try_potentials(parts, model, self._state, self._body, body.is_aligned)
-        self._carry = parts.start(0.0, self.dt, first, self._body, self._params)
-        numbers = first, self._carry, self._body, self._params[0]
+        self._carry = parts.start(0.0, self.dt, first, begun, self._params)
+        numbers = first, self._carry, begun, self._params[0]
         self._run = parts.packed(*numbers)
         self._row = np.array([flat(numbers)])
 
-    def _entered(self, state: tuple) -> tuple:
-        """The state in the variables of the formulation, if there is one."""
-        f = self._formulation
-        return state if f is None else (*f.enter(state[0]), *flat(state[1:]))
-
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
         planned = n, h, times, ends, sides = self._plan(t0, t1)
-        row = self._filled(state, numbers)
+        row, _, body = self._filled(t0, state, numbers)
         out = np.empty((len(ends), self._width))
         settings = self._weights, self._offsets, numbers[1], out
         if n <= FIRST_CHUNK and not self.progress:
@@ -126,7 +122,7 @@ class Solver(Door):
         if status != OK:
             stop = t0 + steps * h
             facts["status"] = Status(status)
-            facts["message"] = failure(status, stop, steps, h, size)
+            facts["message"] = self._failure(status, stop, steps, h, size)
             out, times, asides = out[:rows], times[:rows], int(np.count_nonzero(sides[:rows]))
             if rows == 0 or times[-1] != stop:  # the last good step, saved or not
                 last = row[:, : self._width]
@@ -137,9 +133,11 @@ class Solver(Door):
         if method.evaluations is not None:
             facts["nfev"] = method.evaluations(like(self._carry, iter(row[0, self._width :])))
         motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
-        kept = out if self._formulation is None else None
+        kept = out if self._variables is None else None
         if kept is None and not self._all_kept:  # else when they are asked for
-            kept = self._parts.states(out) if self._parts.continuous else motion.at(times)
+            kept = motion.at(times)
+            if self._parts.continuous:
+                kept = self._parts.states(times, out, body)
         if self.watch is not None:
             end = self._looked(motion, facts)
             if end is not None:
@@ -147,31 +145,34 @@ class Solver(Door):
                 kept = motion.at(times)
         return self._trajectory(motion, times, kept, state, numbers, facts)
 
-    def _filled(self, state: tuple, numbers: tuple) -> np.ndarray:
-        """The row of numbers that the loop takes."""
+    def _filled(self, t0: float, state: tuple, numbers: tuple) -> tuple[np.ndarray, tuple, tuple]:
+        """(the row of numbers that the loop takes, what it integrates, the body)."""
         row = self._row.copy()
-        if state is not self._state:
-            row[0, : self._width] = flat(self._entered(state))
+        first, body = self._entered(t0, state)
+        if state is not self._state or body is not self._body:
+            row[0, : self._width] = flat(first)
+        if body is not self._body:
+            start = self._width + len(flat(self._carry))
+            row[0, start : start + len(flat(body))] = flat(body)
         if numbers is not self._params:
             given = flat(numbers[0])
             row[0, row.shape[1] - len(given) :] = given
-        return row
+        return row, first, body
 
     def _course(self, t0, t1, state, numbers, times, out) -> Course:
         """Every step of a run; made anew if not all were kept."""
         settings = self._weights, self._offsets
+        row, first, body = self._filled(t0, state, numbers)
         if not self._all_kept:
             planned = plan(t0, t1, self.dt)
             out = np.empty((len(planned.ends), self._width))
-            row = self._filled(state, numbers)
             with reporter(False) as report:
                 _, rows, *_ = in_chunks(
                     self._run, row, t0, planned, *settings, numbers[1], out, report
                 )
             times, out = planned.times[:rows], out[:rows]
         table = np.column_stack([times, np.zeros(len(times)), out])
-        pattern = self._entered(state)
-        return Course(self._parts, table, pattern, self._body, numbers, settings)
+        return Course(self._parts, table, first, body, numbers, settings)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.arguments.items())
@@ -197,7 +198,7 @@ class AdaptiveSolver(Door):
                 " not dt="
             )
         asked.refuse(f"method {name!r} always carries what its sums lose", "compensated")
-        self.formulation = find_formulation(asked.formulation, QUATERNION)
+        self._variables = find_formulation(asked.formulation, QUATERNION)
         self.tolerances = tolerances(asked.rtol, asked.atol, self.integrator)
         self._limits = step_limits(asked.first_step, asked.max_step)
         self._breakpoints = asked.breakpoints
@@ -206,17 +207,18 @@ class AdaptiveSolver(Door):
         for key in ("first_step", "max_step"):
             if (value := getattr(asked, key)) is not None:
                 self.arguments[key] = float(value)
-        if self.formulation.name != QUATERNION:
-            self.arguments["formulation"] = self.formulation.name
+        if self._variables.name != QUATERNION:
+            self.arguments["formulation"] = self._variables.name
         parts = self._parts = pursuit(
-            self.integrator, self.formulation, model, body.is_aligned, problem.moves
+            self.integrator, self._variables, model, body.is_aligned, problem.moves
         )
         if model.user:
             try_wrench(parts.wrench, model, self._state, self._body)
             try_potentials(parts, model, self._state, self._body, body.is_aligned)
-        self._first = first = self._entered(self._state)
-        carry = parts.start(0.0, 1.0, first, self._body, self._params)
-        others = carry, self._body, self._params[0]
+        first, begun = self._entered(0.0, self._state)
+        self._first, self._fixed = first, begun is self._body
+        carry = parts.start(0.0, 1.0, first, begun, self._params)
+        others = carry, begun, self._params[0]
         parts.packed(first, *others)
         self._steps_alone = (
             self.watch is None
@@ -226,32 +228,34 @@ class AdaptiveSolver(Door):
         )
         self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
 
-    def _entered(self, state: tuple) -> tuple:
-        return (*self.formulation.enter(state[0]), *flat(state[1:]))
-
-    def _filled(self, first: tuple, numbers: tuple) -> np.ndarray:
-        """The row of numbers that the loop takes."""
+    def _filled(self, t0: float, state: tuple, numbers: tuple) -> tuple[np.ndarray, tuple, tuple]:
+        """(the row of numbers that the loop takes, what it integrates, the body)."""
         row = self._row.copy()
-        if first is not self._first:
+        if state is self._state and self._fixed:
+            first, body = self._first, self._body
+        else:
+            first, body = self._entered(t0, state)
             row[0, : len(first)] = first
+        end = row.shape[1] - 3  # the limits follow
+        count = len(flat(self._params[0]))
         if numbers is not self._params:
-            given = flat(numbers[0])
-            end = row.shape[1] - 3  # the limits follow
-            row[0, end - len(given) : end] = given
-        return row
+            row[0, end - count : end] = flat(numbers[0])
+        if body is not self._body:
+            given = flat(body)
+            row[0, end - count - len(given) : end - count] = given
+        return row, first, body
 
     def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
-        first = self._first if state is self._state else self._entered(state)
-        row = self._filled(first, numbers)
+        row, first, body = self._filled(t0, state, numbers)
         if self._steps_alone and not self.progress:
-            return self._all_steps(t0, t1, row, first, state, numbers)
+            return self._all_steps(t0, t1, row, first, body, state, numbers)
         points = (t0, t1) if self._breakpoints is None else breaks(self._breakpoints, t0, t1)
         known = (
             self._parts,
             points,
             row,
             first,
-            self._body,
+            body,
             numbers,
             self.tolerances,
             self._limits[0],
@@ -266,14 +270,14 @@ class AdaptiveSolver(Door):
         times, rows, facts = self._asked_of(course, watch, t0, t1)
         return self._trajectory(course, times, rows, state, numbers, facts)
 
-    def _all_steps(self, t0, t1, row, first, state, numbers) -> Trajectory:
+    def _all_steps(self, t0, t1, row, first, body, state, numbers) -> Trajectory:
         """``_moved`` where there is nothing but steps: a prepared solver is called in loops."""
         parts, limit = self._parts, self._limits[0]
         out = np.empty((FIRST_ROWS, 2 + len(first)))
         h = limit if t1 >= t0 else -limit
         begun = parts.run(row, t0, 0.0, t1, h, True, numbers[1], out)
         t, low, _, status, accepted, rejected, starts, count = begun
-        known = self._body, numbers, self.tolerances
+        known = body, numbers, self.tolerances
         if status != OK or (t1 - t) - low != 0.0:
             course = pursue(parts, (t0, t1), row, first, *known, limit, begun=(*begun, out))
             times, rows, facts = self._asked_of(course, None, t0, t1)

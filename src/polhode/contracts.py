@@ -6,7 +6,8 @@
 ``carry``   what a method hands from one step to the next: the torque at the end, a predictor, a
             history, compensations.  ``start`` makes the first one
 ``body``    ``(inertia, inverse, axes, mass, 1/mass)``: principal moments, their inverses, the
-            quaternion that takes principal axes to the user's body axes
+            quaternion that takes principal axes to the user's body axes; behind them the numbers
+            of a nominal motion, if ``Coordinates`` have one
 ``params``  ``(numbers, tables)``: the model's own floats, nested as its author likes, and its
             read-only arrays, both handed over at run time
 
@@ -167,8 +168,13 @@ def slope(t, y, body, params):
     return y
 
 
-def reset(y):
-    """Between steps: (y, changed), the same attitude in better variables; then start anew."""
+def reset(t, y, body):
+    """Between steps: (y, changed), the same motion in better variables; then start anew."""
+    return y, False
+
+
+def unchanged(y):
+    """The reset of a formulation that needs none."""
     return y, False
 
 
@@ -234,7 +240,7 @@ class Method:
     trial: Callable | None = None
     weights: tuple[float, ...] | tuple[tuple[float, ...], ...] = (1.0,)
     width: int = 8  # SIMD width that measured best
-    leave: Callable | None = None  # (q, m) from the state, if that is something else
+    leave: Callable | None = None  # (t, y, body) -> state, if it has other variables
     continuous: bool = True  # the sign of q is
     motion: "Method | None" = None  # for states (q, m, x, p)
     evaluations: Callable | None = None  # of the torque, from the carry: their number varies
@@ -301,9 +307,9 @@ class Formulation:
     """Variables for the attitude and their rate of change: one file, one record.
 
     ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
-    inertial axes, ``reset`` as above.  With a torque the momentum is appended to y, and omega
-    follows from it; quaternions have something better for y = (q, m), ``moved(t, y, body, params)
-    -> dy/dt``.
+    inertial axes, ``reset(y) -> (y, changed)``.  With a torque the momentum is appended to y, and
+    omega follows from it; quaternions have something better for y = (q, m), ``moved(t, y, body,
+    params) -> dy/dt``.
     """
 
     name: str
@@ -311,12 +317,42 @@ class Formulation:
     enter: Callable
     attitude: Callable
     rate: Callable
-    reset: Callable = reset
+    reset: Callable = unchanged
     moved: Callable | None = None
     angle: float  # a small error |d| of y is a turn by this times |d|
     continuous: bool = True  # the sign of ``attitude`` is, along a motion and over resets
-    resets: bool = False
     references: tuple[str, ...]
+
+    @property
+    def resets(self) -> bool:
+        return self.reset is not unchanged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coordinates:
+    """Variables for attitude and momentum of a body together: one file, one record.
+
+    ``enter(t, q, m, body) -> y``, ``leave(t, y, body) -> (q, m)``, ``slope(t, y, body, params) ->
+    dy/dt``, which calls ``torque``, and ``reset`` as above.  Variables that are departures from a
+    nominal motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, which all
+    these functions find in ``body[5]``.
+    """
+
+    name: str
+    title: str
+    numbers: int  # how many variables
+    enter: Callable
+    leave: Callable
+    slope: Callable
+    reset: Callable = reset
+    nominal: Callable | None = None
+    continuous: bool = False  # the sign of q is, along a motion and over resets
+    singular: str  # where they are, and what to take instead
+    references: tuple[str, ...]
+
+    @property
+    def resets(self) -> bool:
+        return self.reset is not reset
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -214,7 +214,7 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
             t = new_t if short else end
             if not short and abs(following) < abs(h):
                 following = h
-            state, changed = reset(new)
+            state, changed = reset(t + t_low, new, body)
             carry = kept
             if changed:
                 carry, starts = start(t + t_low, following, state, body, params), starts + 1
@@ -281,14 +281,14 @@ def sampled(knots, places, times, settings, state, carry, fitted, body, params, 
     return len(times), evaluations
 
 
-def unit_attitudes(rows, pattern, out):
-    """The attitude of every row of variables, and whatever follows them."""
+def states_of(times, rows, pattern, body, out):
+    """The state of every row of variables."""
     for i in range(len(rows)):
-        put(out, i, left(take(rows, i, 0, pattern)))
+        put(out, i, left(times[i], take(rows, i, 0, pattern), body))
 
 
-def left(y):
-    """A stub: (attitude, momentum) from the variables of a formulation."""
+def left(t, y, body):
+    """A stub: the state from the variables of a formulation."""
     return y
 
 

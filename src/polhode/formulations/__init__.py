@@ -1,9 +1,11 @@
-"""Variables for the attitude: one file each.  ``FORMULATIONS`` is the registry."""
+"""Variables: one file each.  The registries are ``FORMULATIONS``, of the attitude, and
+``COORDINATES``, of attitude and momentum together.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from polhode.contracts import Formulation
+from polhode.contracts import Coordinates, Formulation
 from polhode.formulations import (
     generator,
     generator_reset,
@@ -19,3 +21,4 @@ _FILES = quaternion, rotor, vectors3, vectors2, vectors2_damped, generator, gene
 FORMULATIONS: Mapping[str, Formulation] = MappingProxyType(
     {file.FORMULATION.name: file.FORMULATION for file in _FILES}
 )
+COORDINATES: Mapping[str, Coordinates] = MappingProxyType({})

@@ -1,20 +1,45 @@
 """What an integrator sees of a formulation: ``slope``, ``reset`` and ``size`` by their stubs.
 
 ``given``: the angular velocity is a function of time and attitude, and y the variables alone.
-``moved``: there is a body with a momentum, and y the variables with the momentum appended.
+``moved``: there is a body with a momentum, and y the variables with the momentum appended, or what
+``Coordinates`` have instead.
 ``flown``: the body has a place too, and y has x and p behind them.
 """
 
 from collections.abc import Callable
 from math import sqrt
+from typing import NamedTuple
 
 from polhode._tree import bind
-from polhode.contracts import Formulation, reset, size, slope, torque, velocity, wrench
-from polhode.kernels.quaternion import to_inertial
-from polhode.kernels.vector import add, cross, dot, multiply, scale
+from polhode.contracts import (
+    Coordinates,
+    Formulation,
+    reset,
+    size,
+    slope,
+    torque,
+    velocity,
+    wrench,
+)
+from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
+from polhode.kernels.vector import add, cross, dot, multiply, scale, subtract
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 Pieces = dict[Callable, Callable]
+
+
+class Equations(NamedTuple):
+    """The motion of a body in some variables.
+
+    ``enter(t, state, body) -> y``, ``leave(t, y, body) -> state``; ``seen`` is the latter as the
+    slope needs it.
+    """
+
+    enter: Callable
+    leave: Callable
+    seen: Callable
+    numbers: int  # of the variables, attitude and momentum together
+    pieces: Pieces
 
 
 def given(formulation: Formulation, inertial: bool) -> Pieces:
@@ -30,15 +55,18 @@ def given(formulation: Formulation, inertial: bool) -> Pieces:
 
     return {
         slope: slope_inertial if inertial else slope_body,
-        reset: formulation.reset,
+        reset: _reset_of(formulation),
         size: _mean_square(len(formulation.enter(IDENTITY))),
     }
 
 
-def moved(formulation: Formulation) -> Pieces:
+def moved(variables: Formulation | Coordinates) -> Equations:
     """For a body."""
-    rate, attitude = formulation.rate, formulation.attitude
-    n = len(formulation.enter(IDENTITY))
+    if isinstance(variables, Coordinates):
+        return _coordinates(variables)
+    formulation = variables
+    rate, attitude, enter = formulation.rate, formulation.attitude, formulation.enter
+    n = len(enter(IDENTITY))
     angle = formulation.angle
     square = _square(n)
 
@@ -56,48 +84,95 @@ def moved(formulation: Formulation) -> Pieces:
         off = sqrt(dot(d[n:], d[n:])) / (rtol * sqrt(longer) + (atol + 1e-300))
         return sqrt(turn * turn + off * off)
 
-    return {slope: formulation.moved or moving, reset: formulation.reset, size: relative}
+    def entered(t, state, body):
+        return (*enter(state[0]), *state[1])
+
+    def left(t, y, body):
+        return attitude(y[:n]), y[n:]
+
+    def as_it_is(t, y, body):
+        return y[:n], y[n:]
+
+    pieces: Pieces = {
+        slope: formulation.moved or moving,
+        reset: _reset_of(formulation),
+        size: relative,
+    }
+    seen = left if formulation.moved is None else as_it_is  # a quaternion, near enough to a unit
+    return Equations(entered, left, seen, n + 3, pieces)
 
 
-def flown(formulation: Formulation) -> Pieces:
+def _coordinates(variables: Coordinates) -> Equations:
+    """An error is the turn and the change of the momentum that it makes."""
+    enter, leave = variables.enter, variables.leave
+
+    def entered(t, state, body):
+        return enter(t, state[0], state[1], body)
+
+    def relative(d, y, new, body, tolerances):
+        rtol, atol = tolerances
+        q, m = leave(0.0, new, body)  # at any time
+        p, n = leave(0.0, off(new, d), body)
+        u = hamilton(conjugate(p), q)[1:]
+        turn = 2.0 * sqrt(dot(u, u)) / (rtol + atol)
+        e = subtract(m, n)
+        change = sqrt(dot(e, e)) / (rtol * sqrt(dot(m, m)) + (atol + 1e-300))
+        return sqrt(turn * turn + change * change)
+
+    off = _difference(variables.numbers)
+    pieces: Pieces = {slope: variables.slope, reset: variables.reset, size: relative}
+    return Equations(entered, leave, leave, variables.numbers, pieces)
+
+
+def _reset_of(formulation: Formulation) -> Callable:
+    function = formulation.reset
+    return (lambda t, y, body: function(y)) if formulation.resets else reset
+
+
+def flown(variables: Formulation | Coordinates) -> Equations:
     """For a body with six degrees of freedom: x' = p / M, p' = F.
 
     An error of x is relative to |x| or the radius of gyration, one of p to |p| or what spin gives a
     point at that radius, whichever is larger: neither vanishes where the body passes the origin.
     """
-    rotation, attitude = moved(formulation), formulation.attitude
-    if formulation.moved is not None:  # the variables are a quaternion, and near enough to a unit
-        attitude = same
-    n = len(formulation.enter(IDENTITY))
-    a, b = n + 3, n + 6  # y is variables, m from n, x from a, p from b
-    turning = bind(rotation[slope], {torque: torque_there})
-    reset_rotation, turned = rotation[reset], rotation[size]
+    rotation = moved(variables)
+    enter, leave, seen = rotation.enter, rotation.leave, rotation.seen
+    a = rotation.numbers
+    b = a + 3  # x is y[a:b], p is y[b:]
+    turning = bind(rotation.pieces[slope], {torque: torque_there})
+    reset_rotation, turned = rotation.pieces[reset], rotation.pieces[size]
 
     def flying(t, y, body, params):
         x, p = y[a:b], y[b:]
-        _, force = wrench(t, attitude(y[:n]), y[n:a], x, p, body, params)
+        q, m = seen(t, y[:a], body)
+        _, force = wrench(t, q, m, x, p, body, params)
         rates = turning(t, y[:a], body, (params, x, p))
         return (*rates, *multiply(body[4], p), *force)
 
-    def back(y):
-        first, changed = reset_rotation(y[:a])
+    def back(t, y, body):
+        first, changed = reset_rotation(t, y[:a], body)
         return (*first, *y[a:]), changed
 
     def relative(d, y, new, body, tolerances):
         rtol, atol = tolerances
         rotated = turned(d[:a], y[:a], new[:a], body, tolerances)
         reach = (body[0][0] + body[0][1] + body[0][2]) * (0.5 * body[4])  # gyration, squared
-        spin = larger(y[n:a], new[n:a]) / reach if reach > 0.0 else 0.0
+        _, m = seen(0.0, new[:a], body)
+        spin = dot(m, m) / reach if reach > 0.0 else 0.0
         far = rtol * sqrt(max(larger(y[a:b], new[a:b]), reach)) + (atol + 1e-300)
         fast = rtol * sqrt(max(larger(y[b:], new[b:]), spin)) + (atol + 1e-300)
         dx, dp = dot(d[a:b], d[a:b]) / (far * far), dot(d[b:], d[b:]) / (fast * fast)
         return sqrt(rotated * rotated + (dx + dp))
 
-    return {slope: flying, reset: back, size: relative}
+    def entered(t, state, body):
+        return (*enter(t, (state[0], state[1]), body), *state[2], *state[3])
 
+    def left(t, y, body):
+        q, m = leave(t, y[:a], body)
+        return q, m, y[a:b], y[b:]
 
-def same(y):
-    return y
+    pieces: Pieces = {slope: flying, reset: back, size: relative}
+    return Equations(entered, left, left, a + 6, pieces)
 
 
 def torque_there(t, q, m, body, params):
@@ -109,6 +184,15 @@ def torque_there(t, q, m, body, params):
 def larger(a, b):
     """The larger of the squared lengths of two vectors."""
     return max(dot(a, a), dot(b, b))
+
+
+def _difference(n: int) -> Callable:
+    """(a, b) -> a - b, of n numbers."""
+    last = n - 1
+    if last == 0:
+        return lambda a, b: (a[0] - b[0],)
+    before = _difference(last)
+    return lambda a, b: (*before(a, b), a[last] - b[last])
 
 
 def _square(n: int) -> Callable:

@@ -32,6 +32,5 @@ FORMULATION = Formulation(
     reset=reset,
     angle=2.0,
     continuous=False,
-    resets=True,
     references=("boyle2017",),
 )

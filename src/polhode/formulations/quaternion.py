@@ -46,6 +46,5 @@ FORMULATION = Formulation(
     reset=reset,
     moved=moved,
     angle=2.0,
-    resets=True,
     references=(),
 )

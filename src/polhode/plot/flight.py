@@ -79,11 +79,11 @@ def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> No
         end = corner + bar[:2]
         ax.plot(*np.stack([corner, end]).T, color=style.GREY, linewidth=1.0, zorder=1)
         ax.annotate(
-            name, end, xytext=(3, 3), textcoords="offset points", fontsize=8, color=style.INK
+            name, tuple(end), xytext=(3, 3), textcoords="offset points", fontsize=8, color=style.INK
         )
     ax.annotate(
         f"{length:g} m",
-        corner,
+        tuple(corner),
         xytext=(-4, -10),
         textcoords="offset points",
         fontsize=8,
