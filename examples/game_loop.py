@@ -14,6 +14,7 @@ import polhode as ph
 
 MASS, SIZE, GRAVITY = 12.0, (0.6, 0.4, 0.3), 9.80665  # kg, m, m/s²
 STRONGEST, HEIGHT = 60.0, 2.0  # N of each thruster, m to hover at
+KICK, SPIN = np.array([1.0, 0.0, 0.0]), np.array([1.0, 2.0, 0.0])  # what the ball does, m/s, rad/s
 CORNERS = [(x, y, -0.15) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
 
 box = ph.RigidBody.from_shapes(ph.shapes.box(SIZE, mass=MASS))
@@ -48,7 +49,7 @@ print("  time   height  tilt    thrust of each")
 while sim.t < 10.0:
     if sim.t >= 6.0 and not hit:
         hit = True
-        state = sim.set_state(velocity=state.v + (1.0, 0.0, 0.0), omega=state.omega + (1.0, 2.0, 0))
+        state = sim.set_state(velocity=state.v + KICK, omega=state.omega + SPIN)
     if (3.0 <= sim.t < 4.0) != pushed:
         pushed = not pushed
         sim.break_history()

@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,6 +206,18 @@ def orders(truth, extrapolation, uneven=False, short=True, **others):
 def test_the_order_is_one_more_than_that_of_the_extrapolation(truth, extrapolation, uneven):
     found = orders(truth, extrapolation, uneven)
     assert found == pytest.approx([extrapolation + 1] * 4, abs=0.15)
+
+
+def test_the_table_of_the_guide_is_measured(capsys):
+    """To the two digits that are stated."""
+    page = (Path(__file__).parents[1] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    block = next(b for b in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "rate" in b)
+    scope: dict = {"__name__": "block"}
+    exec(compile(block, "block", "exec"), scope)
+    rows = re.findall(r"^\| (\d+) \| (\S+) \| (\S+) \| (\S+) \|$", page, re.M)
+    stated = {(k, int(n)): float(e[k]) for n, *e in rows for k in range(3)}
+    assert len(stated) == 12
+    assert stated == pytest.approx(scope["errors"], rel=0.06)
 
 
 def test_substeps_do_not_raise_the_order(truth):

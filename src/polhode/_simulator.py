@@ -615,8 +615,8 @@ class Simulator:
         if method.evaluations is not None:
             counts = [method.evaluations(like(self._carry, iter(row))) for row in carry.tolist()]
             return int(np.sum(counts[1:] - np.where(fresh, 0, counts[:-1]))), int(iterations)
-        each = self._settings["substeps"] * len(method.weights) * method.torques_per_step
-        found = len(fresh) * each + fresh.sum() * method.torques_at_start
+        parts = len(fresh) * self._settings["substeps"] * len(method.weights)
+        found = parts * method.torques_per_step + fresh.sum() * method.torques_at_start
         return int(found + iterations * method.torques_per_iteration), int(iterations)
 
     def __repr__(self) -> str:
