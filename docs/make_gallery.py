@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 
 DOCS = Path(__file__).parent
-EXAMPLES = "dzhanibekov", "poinsot", "tops", "gyro_log"
+EXAMPLES = "dzhanibekov", "poinsot", "tops", "gyro_log", "normalisation"
 COLOURS = 96  # of a picture with a palette, which is a third of the size
 
 

@@ -119,7 +119,7 @@ def when_asked(_: Laboratory) -> Measured:
     "to extrapolate from earlier steps increases accuracy where forces are known only at the start"
     " of a step",
     claimed="increases",
-    note="from order 1 to 3, not to 4",
+    note="from order 1 to 3, not to 4; ph.Simulator does so",
 )
 def foretold(laboratory: Laboratory) -> Measured:
     counts = 40, 80, 160
