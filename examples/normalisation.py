@@ -44,7 +44,9 @@ def errors(options):
 
 
 found = {name: errors(options) for name, (options, *_) in WAYS.items()}
-print(ph.solve(problem, (0, 100), method="rkn4", dt=0.025))
+run = ph.solve(problem, (0, 100), method="rkn4", dt=0.025)
+run.save("normalisation.nc")
+print(run)
 print(f"{'':30}", *(f"{name:>9}" for name in LABELS))
 for name, of in found.items():
     print(f"{name:30}", *(f"{values.max():9.1e}" for values in of.values()))
