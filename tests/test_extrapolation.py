@@ -96,7 +96,7 @@ FIRST = 0.8, 0.36, -0.48, 0.0, 1.0, 9.6, 4.4
 
 
 def body_pieces(model):
-    return equations.moved(quaternion.FORMULATION), loops.model_pieces(model, True)
+    return equations.moved(quaternion.FORMULATION).pieces, loops.model_pieces(model, True)
 
 
 def of_body(record, model, numbers=None):
@@ -276,7 +276,7 @@ MODELS = {
 @pytest.mark.parametrize("aligned", [True, False], ids=["aligned", "turned"])
 def test_models_take_four_numbers_at_once(model, aligned):
     """Else all would be right, and slow."""
-    pieces = equations.moved(quaternion.FORMULATION), loops.model_pieces(model, aligned)
+    pieces = equations.moved(quaternion.FORMULATION).pieces, loops.model_pieces(model, aligned)
     machine = compiled(loops.bound(on_four, *pieces))
     found = machine(0.3, FIRST, BODY, model.params)
     alone = compiled(loops.bound(slope_alone, *pieces))(0.3, FIRST, BODY, model.params)
@@ -291,7 +291,7 @@ def slope_alone(t, y, body, params):
 def test_any_formulation(name):
     """In lanes, or one by one where its slope has branches."""
     formulation = FORMULATIONS[name]
-    pieces = equations.moved(formulation), loops.model_pieces(SWINGING, True)
+    pieces = equations.moved(formulation).pieces, loops.model_pieces(SWINGING, True)
     y = (*formulation.enter(FIRST[:4]), *FIRST[4:])
     given = {"body": BODY, "params": SWINGING.params, "tol": 1e-11, "end": 0.2}
     end, status, *_ = run(compiled(joined(INTEGRATOR, *pieces)), y, **given)

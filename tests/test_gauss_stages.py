@@ -52,7 +52,7 @@ FIRST = 0.8, 0.36, -0.48, 0.0, 1.0, 9.6, 4.4
 
 
 def of_body(model):
-    return equations.moved(quaternion.FORMULATION), loops.model_pieces(model, True)
+    return equations.moved(quaternion.FORMULATION).pieces, loops.model_pieces(model, True)
 
 
 def joined(record, *pieces, numbers=None):
