@@ -467,4 +467,4 @@ def test_what_is_lost_is_carried():
 def test_resets_are_none_of_its_business():
     """A formulation that starts anew loses the low parts, and nothing else."""
     assert INTEGRATOR.start(0.0, 0.1, (1.0, 2.0), (), ()) == ((0.0, 0.0),)
-    assert reset((1.0, 2.0)) == ((1.0, 2.0), False)
+    assert reset(0.0, (1.0, 2.0), ()) == ((1.0, 2.0), False)
