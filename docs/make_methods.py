@@ -92,11 +92,38 @@ def formulations() -> list[str]:
     return lines
 
 
+def coordinates() -> list[str]:
+    lines = [
+        "",
+        "## Coordinates",
+        "",
+        "Formulations for bodies alone, of attitude and momentum together, with `formulation=`,",
+        "too. *Departures* are those from a uniform rotation, found at the start of a run: for a",
+        "body that spins steadily under small torques they gain many digits over a long time.",
+        "",
+        "| name | title | numbers | departures | reset between steps | singular | references |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for variables in ph.COORDINATES.values():
+        cells = [
+            f"`{variables.name}`",
+            variables.title,
+            str(variables.numbers),
+            yes(variables.nominal is not None),
+            yes(variables.resets),
+            variables.singular.replace("'", "`"),
+            ", ".join(variables.references) or "–",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def documented() -> list[str]:
     """The docstrings of the files of integrators and formulations."""
     lines: list[str] = []
     seen: set[str] = set()
-    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+    registries = ph.INTEGRATORS, ph.FORMULATIONS, ph.COORDINATES
+    for record in (record for registry in registries for record in registry.values()):
         name = record.name.split(":")[0]
         folder = "integrators" if isinstance(record, ph.Integrator) else "formulations"
         stem = name.replace("-", "_")
@@ -116,7 +143,8 @@ def page() -> str:
         "",
         "Generated from the registries by `docs/make_methods.py`; `polhode methods --json` prints",
         "the same. [Maps](#maps) are methods for rotation with a step of their own;",
-        "[integrators](#integrators) are general, and run in any [formulation](#formulations).",
+        "[integrators](#integrators) are general, and run in any [formulation](#formulations), for",
+        "bodies in any [coordinates](#coordinates), too.",
         "",
         "## Maps",
         "",
@@ -147,7 +175,7 @@ def page() -> str:
             cost(method),
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += integrators() + formulations()
+    lines += integrators() + formulations() + coordinates()
     seen: set[str] = set()
     for method in ph.METHODS.values():
         file = f"polhode.methods.{method.name.replace('-', '_')}"

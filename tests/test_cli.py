@@ -20,7 +20,7 @@ from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
 BOX = ROOT / "examples" / "spinning_box.toml"
-COMMANDS = "run", "compare", "gyro", "methods", "problems", "cite", "reproduce"
+COMMANDS = "run", "compare", "gyro", "methods", "problems", "moon", "cite", "reproduce"
 
 
 @pytest.fixture
@@ -398,14 +398,19 @@ def test_methods(polhode):
     for row in ph.methods_table():
         assert row["name"] in out
         assert row["title"] in out
-    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+    registries = {
+        "integrators": ph.INTEGRATORS,
+        "formulations": ph.FORMULATIONS,
+        "coordinates": ph.COORDINATES,
+    }
+    for record in (record for registry in registries.values() for record in registry.values()):
         assert record.name in out
         assert record.title in out
     code, out, _ = polhode("methods", "--json")
     assert code == 0
     tables = json.loads(out)
     assert tables["methods"] == ph.methods_table()
-    for kind, registry in (("integrators", ph.INTEGRATORS), ("formulations", ph.FORMULATIONS)):
+    for kind, registry in registries.items():
         assert [row["name"] for row in tables[kind]] == list(registry)
 
 

@@ -10,7 +10,7 @@ from polhode._solve import prepare, solve
 from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes
-from polhode.contracts import Formulation, Integrator, Method, Model, Status
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
 from polhode.errors import (
     FileError,
     InputError,
@@ -21,8 +21,9 @@ from polhode.errors import (
 )
 from polhode.exact import exact_free_motion
 from polhode.exact_torque import constant_torque_rates, exact_constant_torque
-from polhode.formulations import FORMULATIONS
+from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
+from polhode.kernels.angles import reduced_angle
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
 from polhode.models import MODELS, force, potential, torque
@@ -33,12 +34,14 @@ from polhode.trajectory import Trajectory, load
 
 __all__ = [
     "COMPOSITIONS",
+    "COORDINATES",
     "FORMULATIONS",
     "INTEGRATORS",
     "METHODS",
     "MODELS",
     "TABLEAUS",
     "Comparison",
+    "Coordinates",
     "FileError",
     "Formulation",
     "InputError",
@@ -75,6 +78,7 @@ __all__ = [
     "prepare_angular_velocity",
     "problems",
     "read_samples",
+    "reduced_angle",
     "shapes",
     "solve",
     "torque",

@@ -42,7 +42,8 @@ def solve(
         ``dt`` the cheapest map that was measured to be accurate enough with this step on problems
         of this kind; else an adaptive integrator.  ``run.method`` and ``run.reason`` say which and
         why
-    formulation : the variables of an integrator, a name from ``ph.FORMULATIONS``; "quaternion"
+    formulation : the variables of an integrator, a name from ``ph.FORMULATIONS`` or, attitude and
+        momentum together, from ``ph.COORDINATES``; "quaternion" if nobody says
     dt : the step of a map.  If the span is a whole number of steps within 1e-9, exactly that many
         are taken; otherwise the last one is shortened to hit the end.  "auto" without torque needs
         none, and then returns 201 states

@@ -333,9 +333,11 @@ class Coordinates:
     """Variables for attitude and momentum of a body together: one file, one record.
 
     ``enter(t, q, m, body) -> y``, ``leave(t, y, body) -> (q, m)``, ``slope(t, y, body, params) ->
-    dy/dt``, which calls ``torque``, and ``reset`` as above.  Variables that are departures from a
-    nominal motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, which all
-    these functions find in ``body[5]``.
+    dy/dt``, which calls ``torque``, and ``reset`` as above.  ``error(d, y, body) -> (turn, change,
+    momentum)``: what a small change d of y does to the attitude and, in body axes, to the momentum,
+    by their lengths, and a momentum of the size at y.  Variables that are departures from a nominal
+    motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, in plain Python,
+    which all these functions find in ``body[5]``.
     """
 
     name: str
@@ -344,6 +346,7 @@ class Coordinates:
     enter: Callable
     leave: Callable
     slope: Callable
+    error: Callable
     reset: Callable = reset
     nominal: Callable | None = None
     continuous: bool = False  # the sign of q is, along a motion and over resets

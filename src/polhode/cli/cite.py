@@ -48,7 +48,7 @@ def keys_of(names: Iterable[str]) -> list[str]:
 
 def _keys_of(name: str) -> tuple[str, ...]:
     from polhode.cli.schema import did_you_mean
-    from polhode.formulations import FORMULATIONS
+    from polhode.formulations import COORDINATES, FORMULATIONS
     from polhode.integrators import INTEGRATORS
     from polhode.methods import METHODS
     from polhode.problems import CATALOGUE, RATES
@@ -56,7 +56,7 @@ def _keys_of(name: str) -> tuple[str, ...]:
 
     if name in bibliography():
         return (name,)
-    for registry in (METHODS, INTEGRATORS, FORMULATIONS):
+    for registry in (METHODS, INTEGRATORS, FORMULATIONS, COORDINATES):
         if name in registry:
             return registry[name].references
     problem = name.replace("_", "-")
@@ -65,7 +65,8 @@ def _keys_of(name: str) -> tuple[str, ...]:
         return entry.references + entry.make().model.references
     if problem in RATES:
         return RATES[problem]().references
-    known = [*bibliography(), *METHODS, *INTEGRATORS, *FORMULATIONS, *CATALOGUE, *RATES]
+    known = [*bibliography(), *METHODS, *INTEGRATORS, *FORMULATIONS, *COORDINATES]
+    known += [*CATALOGUE, *RATES]
     raise InputError(
         f"{name!r} is neither the key of a paper nor a method, integrator, formulation or problem"
         f"{did_you_mean(name, known)}; see polhode cite, polhode methods and polhode problems"

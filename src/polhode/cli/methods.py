@@ -25,6 +25,7 @@ def methods(as_json: options.Json = False) -> None:
             "methods": methods_table(),
             "integrators": integrators_table(),
             "formulations": formulations_table(),
+            "coordinates": coordinates_table(),
         }
         console.print(json.dumps(tables, indent=2), soft_wrap=True, markup=False)
         return
@@ -62,6 +63,11 @@ def methods(as_json: options.Json = False) -> None:
         {"name": "name", "numbers": "numbers", "title": "title"},
         formulations_table(),
     )
+    _list(
+        "\nFormulations for bodies, attitude and momentum together:",
+        {"name": "name", "numbers": "numbers", "title": "title"},
+        coordinates_table(),
+    )
 
 
 def integrators_table() -> list[dict[str, Any]]:
@@ -97,6 +103,24 @@ def formulations_table() -> list[dict[str, Any]]:
             "references": list(f.references),
         }
         for f in FORMULATIONS.values()
+    ]
+
+
+def coordinates_table() -> list[dict[str, Any]]:
+    """The facts about the variables of attitude and momentum together, as plain data."""
+    from polhode.formulations import COORDINATES
+
+    return [
+        {
+            "name": c.name,
+            "title": c.title,
+            "numbers": c.numbers,
+            "resets": c.resets,
+            "departures": c.nominal is not None,
+            "singular": c.singular,
+            "references": list(c.references),
+        }
+        for c in COORDINATES.values()
     ]
 
 

@@ -19,7 +19,7 @@ from pydantic import (
 from polhode.body import RigidBody
 from polhode.contracts import Model
 from polhode.errors import InputError
-from polhode.formulations import FORMULATIONS
+from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import OF_BODIES
 from polhode.methods import METHODS
 from polhode.models import MODELS
@@ -142,9 +142,10 @@ class RunTable(Table):
     @field_validator("formulation")
     @classmethod
     def _variables(cls, value: str | None) -> str | None:
-        if value is not None and value not in FORMULATIONS:
-            hint = did_you_mean(value, FORMULATIONS)
-            raise ValueError(f"unknown{hint}; allowed: {', '.join(FORMULATIONS)}")
+        allowed = *FORMULATIONS, *COORDINATES
+        if value is not None and value not in allowed:
+            hint = did_you_mean(value, allowed)
+            raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
         return value
 
     @model_validator(mode="after")

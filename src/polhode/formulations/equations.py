@@ -21,8 +21,8 @@ from polhode.contracts import (
     velocity,
     wrench,
 )
-from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
-from polhode.kernels.vector import add, cross, dot, multiply, scale, subtract
+from polhode.kernels.quaternion import to_inertial
+from polhode.kernels.vector import add, cross, dot, multiply, scale
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 Pieces = dict[Callable, Callable]
@@ -103,25 +103,20 @@ def moved(variables: Formulation | Coordinates) -> Equations:
 
 
 def _coordinates(variables: Coordinates) -> Equations:
-    """An error is the turn and the change of the momentum that it makes."""
-    enter, leave = variables.enter, variables.leave
+    enter, error = variables.enter, variables.error
 
     def entered(t, state, body):
         return enter(t, state[0], state[1], body)
 
     def relative(d, y, new, body, tolerances):
         rtol, atol = tolerances
-        q, m = leave(0.0, new, body)  # at any time
-        p, n = leave(0.0, off(new, d), body)
-        u = hamilton(conjugate(p), q)[1:]
-        turn = 2.0 * sqrt(dot(u, u)) / (rtol + atol)
-        e = subtract(m, n)
-        change = sqrt(dot(e, e)) / (rtol * sqrt(dot(m, m)) + (atol + 1e-300))
+        turn, change, m = error(d, new, body)
+        turn = turn / (rtol + atol)
+        change = change / (rtol * sqrt(dot(m, m)) + (atol + 1e-300))
         return sqrt(turn * turn + change * change)
 
-    off = _difference(variables.numbers)
     pieces: Pieces = {slope: variables.slope, reset: variables.reset, size: relative}
-    return Equations(entered, leave, leave, variables.numbers, pieces)
+    return Equations(entered, variables.leave, variables.leave, variables.numbers, pieces)
 
 
 def _reset_of(formulation: Formulation) -> Callable:
@@ -184,15 +179,6 @@ def torque_there(t, q, m, body, params):
 def larger(a, b):
     """The larger of the squared lengths of two vectors."""
     return max(dot(a, a), dot(b, b))
-
-
-def _difference(n: int) -> Callable:
-    """(a, b) -> a - b, of n numbers."""
-    last = n - 1
-    if last == 0:
-        return lambda a, b: (a[0] - b[0],)
-    before = _difference(last)
-    return lambda a, b: (*before(a, b), a[last] - b[last])
 
 
 def _square(n: int) -> Callable:

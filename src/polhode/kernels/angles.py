@@ -1,0 +1,61 @@
+"""Angles a₀ + n t that grow for a long time, modulo one turn and to rounding.
+
+The product n t of floats errs by half a unit in its last place, 1e-11 after 3e4 turns.  Here it is
+the exact sum p + e of two floats (Dekker 1971, so that plain Python has the same bits), of which k
+turns are taken away in parts,
+
+    n t = p + e,    k T = h + l,    r = (p - h) + ((e - l) - k T')                     (1)
+
+with T + T' = 2 pi, and p - h exact.  Then the same is done to a₀ + r.
+"""
+
+from polhode._compile import rint
+from polhode.kernels.sums import two_sum
+
+TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535
+SPLITTER = 134217729.0  # 2²⁷ + 1
+
+
+def split(a):
+    """a as the sum of two floats of 26 bits."""
+    c = SPLITTER * a
+    high = c - (c - a)
+    return high, a - high
+
+
+def two_product(a, b):
+    """(a b, its rounding error)."""
+    p = a * b
+    (a1, a2), (b1, b2) = split(a), split(b)
+    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def less_turns(p, e):
+    """p + e less whole turns of p, as two floats: what p is off, and the rest."""
+    k = rint(p * TURNS)
+    high, low = two_product(k, TURN)
+    return p - high, (e - low) - k * TURN_REST  # (1)
+
+
+def reduced(a0, n, t, rest):
+    """a₀ + n t + rest less whole turns, the rest being small."""
+    p, e = two_product(n, t)
+    r, low = less_turns(p, e + rest)
+    s, e = two_sum(a0, r)
+    r, low = less_turns(s, e + low)
+    return r + low
+
+
+def reduced_angle(a0, n, t):
+    """a₀ + n t less whole turns, between -pi and pi.
+
+    Within half a unit in its last place of the sum of these floats, for |n t| and |a₀| up to 1e9.
+    For torques that depend on the time, in plain Python and compiled.
+    """
+    return reduced(a0, n, t, 0.0)
+
+
+def nominal_angle(a0, n, t, t0):
+    """a₀ + n (t - t₀) less whole turns, the difference of the times without rounding."""
+    d, e = two_sum(t, -t0)
+    return reduced(a0, n, d, n * e)
