@@ -1,6 +1,6 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
-from polhode import lie, models, problems
+from polhode import celestial, lie, models, problems
 from polhode._compare import Comparison, compare
 from polhode._log import read_samples
 from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
@@ -61,6 +61,7 @@ __all__ = [
     "Tableau",
     "Trajectory",
     "__version__",
+    "celestial",
     "compare",
     "constant_torque_rates",
     "exact_constant_torque",

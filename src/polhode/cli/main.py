@@ -11,6 +11,7 @@ from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
 from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
+from polhode.cli.moon import moon
 from polhode.cli.problems import problems
 from polhode.cli.reproduce import reproduce
 from polhode.cli.run import run
@@ -23,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, gyro, methods, problems, cite, reproduce):
+for command in (run, compare, gyro, methods, problems, moon, cite, reproduce):
     app.command()(command)
 
 

@@ -187,3 +187,25 @@ AttitudeFile = Annotated[
         " beside it. Default: the current directory.",
     ),
 ]
+StartDate = Annotated[
+    str,
+    typer.Option(
+        "--start",
+        metavar="DATE",
+        help="A date of TDB, 2000-01-01 or 2000-01-01T12:00, or a Julian date; 1900 to 2200.",
+    ),
+]
+Years = Annotated[
+    float,
+    typer.Option("--years", help="How long, in years of 365.25 days; negative: back in time."),
+]
+Variants = Annotated[
+    str | None,
+    typer.Option(
+        "--models", metavar="NAME,…", help="Some of the models, separated by commas. Default: all."
+    ),
+]
+Planets = Annotated[
+    bool, typer.Option("--planets", help="With the torques of the planets, in every model.")
+]
+MoonTolerance = Annotated[float, typer.Option("--rtol", help="The error of a step.")]

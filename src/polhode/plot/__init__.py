@@ -4,6 +4,7 @@ from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
+from polhode.plot.residuals import residuals
 from polhode.plot.sheet import PANELS, draw, overview, save
 from polhode.plot.sphere import axis_path, trace
 from polhode.plot.work import work_precision
@@ -23,6 +24,7 @@ __all__ = [
     "polhode",
     "position",
     "rates",
+    "residuals",
     "save",
     "tilt",
     "trace",

@@ -1,0 +1,7 @@
+"""Bodies of the sky: their problems, with JPL's ephemeris for the real ones."""
+
+from polhode.celestial.ephemeris import de421
+from polhode.celestial.layered import layered_moon
+from polhode.celestial.libration import moon, moon_residuals
+
+__all__ = ["de421", "layered_moon", "moon", "moon_residuals"]

@@ -1,0 +1,188 @@
+"""JPL's ephemeris DE421: places of the Earth, Moon, Sun and planets, and the Moon's librations.
+
+The times of an ephemeris are TDB, Julian dates or seconds; its axes are those of the ICRF, its
+unit of length is the kilometre.  A series is a table (set, axis, coefficient) of Chebyshev
+polynomials, each for a stretch of L seconds.  At the time t after a ``start``, with x counted in
+stretches from the beginning of that in which the start lies,
+
+    x = x₀ + t/L,    k = ⌊x⌋,    s = 2 (x - k) - 1                                     (1)
+    f = Σ c_j T_j(s),    by    b_j = c_j + 2 s b_(j+1) - b_(j+2),    f = c_0 + s b_1 - b_2   (2)
+
+(2) is Clenshaw's sum.  x₀ and 1/L, and the number of the first set, are the *clock* of a series: so
+little is lost of t, far from the beginning of the ephemeris as it may be.  Outside of the ephemeris
+everything is NaN, and a run stops there with a status.
+"""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import cache, cached_property
+from math import floor, isfinite, nan
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from polhode._compile import fma
+from polhode.errors import InputError
+
+DAY = 86400.0  # s
+J2000 = 2451545.0  # TDB Julian date
+PLANETS = "mercury", "venus", "mars", "jupiter", "saturn", "uranus", "neptune"
+GRAVITIES = {
+    "mercury": "GM1",
+    "venus": "GM2",
+    "mars": "GM4",
+    "jupiter": "GM5",
+    "saturn": "GM6",
+    "uranus": "GM7",
+    "neptune": "GM8",
+    "sun": "GMS",
+}
+
+
+# ---- in compiled code
+def clenshaw(s, table, k):
+    """The three sums (2) of set k."""
+    a1 = a2 = b1 = b2 = c1 = c2 = 0.0
+    twice = s + s
+    for j in range(table.shape[2] - 1, 0, -1):
+        a1, a2 = fma(twice, a1, table[k, 0, j] - a2), a1
+        b1, b2 = fma(twice, b1, table[k, 1, j] - b2), b1
+        c1, c2 = fma(twice, c1, table[k, 2, j] - c2), c1
+    return (
+        fma(s, a1, table[k, 0, 0] - a2),
+        fma(s, b1, table[k, 1, 0] - b2),
+        fma(s, c1, table[k, 2, 0] - c2),
+    )
+
+
+def series_at(t, clock, table):
+    """The value of a series t seconds after the start for which its clock was made."""
+    first, x0, frequency = clock
+    x = fma(t, frequency, x0)
+    whole = floor(x)
+    k = int(first) + whole
+    if k == table.shape[0] and x == whole:  # the very end
+        return clenshaw(1.0, table, k - 1)
+    if not 0 <= k < table.shape[0]:
+        return nan, nan, nan
+    return clenshaw(2.0 * (x - whole) - 1.0, table, k)  # (1)
+
+
+# ---- the files
+class Ephemeris:
+    """The tables and constants of DE421, as the package ``de421`` has them.
+
+    ``constants`` has JPL's names and units (km, days, astronomical units); ``gravity(name)`` is GM
+    in km³/s².  ``first`` and ``last`` are TDB Julian dates.
+    """
+
+    def __init__(self, package: Any, reader: Any):
+        self._read = reader(package)
+        self.name: str = self._read.name
+        values = np.load(self._read.path("constants.npy"))
+        self.constants: Mapping[str, float] = MappingProxyType(
+            {name.decode(): float(value) for name, value in values}
+        )
+        self.first, self.last = self.constants["jalpha"], self.constants["jomega"]
+
+    @cached_property
+    def earth_share(self) -> float:
+        """Of the mass of Earth and Moon together."""
+        ratio = self.constants["EMRAT"]
+        return ratio / (1.0 + ratio)
+
+    def gravity(self, name: str) -> float:
+        """GM in km³/s²."""
+        if name in ("earth", "moon"):
+            share = self.earth_share if name == "earth" else 1.0 - self.earth_share
+            gm = share * self.constants["GMB"]
+        elif name in GRAVITIES:
+            gm = self.constants[GRAVITIES[name]]
+        else:
+            raise InputError(f"there is no mass of {name!r}; there are {', '.join(GRAVITIES)}")
+        return gm * self.constants["AU"] ** 3 / DAY**2
+
+    def table(self, name: str) -> np.ndarray:
+        """The coefficients of a series, read-only."""
+        if name not in self._read.names:
+            raise InputError(f"name must be one of {', '.join(self._read.names)}, got {name!r}")
+        found = self._read.load(name)
+        found.flags.writeable = False
+        return found
+
+    def clock(self, name: str, start: float) -> tuple[float, float, float]:
+        """(number of the first set, x₀, 1/L) of a series for times after ``start``."""
+        days = (self.last - self.first) / self.table(name).shape[0]
+        first, rest = divmod(start - self.first, days)
+        return float(first), rest / days, 1.0 / (days * DAY)
+
+    def series(self, name: str, start: float) -> tuple[tuple[float, float, float], np.ndarray]:
+        """(clock, table) for ``series_at``."""
+        return self.clock(name, start), self.table(name)
+
+    def librations(self, start: float, t: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The Moon's angles φ, θ, ψ and their rates (rad, rad/s) t seconds after ``start``.
+
+        Rz(φ) Rx(θ) Rz(ψ) turns vectors from the Moon's principal axes to the ICRF's.
+        """
+        days = np.atleast_1d(np.asarray(t, dtype=float)) / DAY
+        self.check(start, float(days.min()), float(days.max()))
+        angles, rates = self._read.position_and_velocity("librations", start, days)
+        return angles.T, rates.T / DAY
+
+    def check(self, start: float, before: float = 0.0, after: float = 0.0) -> None:
+        """That the days asked for lie in the ephemeris."""
+        if not self.first <= start + before <= start + after <= self.last:
+            raise InputError(
+                f"{self.name} covers the Julian dates {self.first} to {self.last} (TDB), that is"
+                f" {calendar(self.first)} to {calendar(self.last)}; asked for"
+                f" {start + before:.1f} to {start + after:.1f}"
+            )
+
+
+@cache
+def de421() -> Ephemeris:
+    """DE421, which comes with the extra ``celestial``."""
+    try:
+        import de421 as package
+        from jplephem.ephem import Ephemeris as Reader
+    except ImportError as error:
+        raise InputError(
+            f"the ephemeris DE421 needs the package {error.name!r}:"
+            " pip install 'polhode[celestial]'"
+        ) from None
+    return Ephemeris(package, Reader)
+
+
+# ---- dates
+def julian_date(start: Any) -> float:
+    """The TDB Julian date of a date: "2000-01-01", "2000-01-01T12:00", a ``date`` or a number."""
+    moment = start
+    if isinstance(start, str):
+        try:
+            moment = datetime.fromisoformat(start)
+        except ValueError:
+            moment = None
+    if isinstance(moment, datetime):
+        if moment.tzinfo is not None:
+            raise InputError(f"start is a date of TDB and has no time zone, got {start!r}")
+        midnight = datetime(moment.year, moment.month, moment.day)
+        return moment.toordinal() + 1721424.5 + (moment - midnight).total_seconds() / DAY
+    if isinstance(moment, date):
+        return moment.toordinal() + 1721424.5
+    try:
+        number = float(moment)
+    except (TypeError, ValueError):
+        number = nan
+    if not isfinite(number):
+        raise InputError(
+            "start must be a date of TDB such as '2000-01-01' or '2000-01-01T12:00', or a TDB"
+            f" Julian date, got {start!r}"
+        )
+    return number
+
+
+def calendar(julian: float) -> str:
+    """The day of a Julian date."""
+    return date.fromordinal(floor(julian - 1721424.5)).isoformat()

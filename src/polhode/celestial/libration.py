@@ -1,0 +1,301 @@
+"""The Moon as a rigid body in the field of the Earth, the Sun and the planets, as DE421 has it.
+
+The axes of the body are the Moon's principal axes, the inertial axes the ICRF's; the time is TDB,
+in seconds after the start.  The moments follow from DE421's β = (C - A)/B, γ = (B - A)/C, J2 and
+the mass,
+
+    A = C (1 - β γ)/(1 + β),  B = C (1 + γ)/(1 + β),  C = 2 J2 (1 + β)/(2 β - γ + β γ) M R²   (1)
+
+The potential of a mass μ/G in the direction u and at the distance r from the Moon is
+V = -μ M Σ Rⁿ/rⁿ⁺¹ H_n(u), with the harmonics H_n, P_n being Legendre's polynomials,
+
+    H_n = Σ_m dᵐP_n/dzᵐ (C_nm Re + S_nm Im)(x + i y)ᵐ,    C_n0 = -J_n                  (2)
+
+and its torque on the Moon is the same sum of
+
+    T_n = -μ M Rⁿ/rⁿ⁺¹ u × ∇H_n,    T_2 = 3 μ/r³ u × I u                               (3)
+
+The Earth is not a point either: its J2 acts on the moments I by (Folkner et al. 2014)
+
+    T = 15 μ R_E² J2_E/(2 r⁵) ((1 - 7 s²) u × I u + 2 s (u × I p + p × I u) - 2/5 p × I p)    (4)
+
+with its pole p and s = u·p.  In the Sun's field the Moon's local inertial axes turn by the
+geodetic precession Ω, 19.2 mas a year about the pole of the ecliptic:  T = Ω × m.       (5)
+
+A fluid core that does not take part in the turning leaves the mantle alone to be turned, of moments
+I - f C diag(1 - e, 1 - e, 1), by the torques on the whole figure: ``mantle``.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from polhode._compile import fma
+from polhode.body import RigidBody
+from polhode.celestial.ephemeris import (
+    DAY,
+    J2000,
+    PLANETS,
+    Ephemeris,
+    calendar,
+    de421,
+    julian_date,
+    series_at,
+)
+from polhode.contracts import Model
+from polhode.errors import InputError
+from polhode.kernels.quaternion import to_body
+from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
+from polhode.problem import Problem
+
+NEWTON = 6.67430e-11  # m³/(kg s²), CODATA 2018; it only scales moments and torques alike
+ARCSECOND = np.pi / 648000.0
+GEODETIC = 0.01919 * ARCSECOND / (365.25 * DAY)  # rad/s
+OBLIQUITY = 84381.406 * ARCSECOND  # of the ecliptic of J2000
+PRECESSION = 2004.1919 * ARCSECOND / (36525.0 * DAY)  # of the Earth's pole towards x, rad/s
+REFERENCES = "folkner2009", "folkner2014"
+
+
+# ---- the figure of the Moon
+def turned_by(q1, q2, q3, q4, c, u):
+    """u × ∇H of (2); q1 … q4 are the derivatives of P_n at z, c = (C_n0, (C_n1, S_n1), …)."""
+    x, y, _ = u
+    c0, (c1, s1), (c2, s2), (c3, s3), (c4, s4) = c
+    x2, y2 = fma(x, x, -(y * y)), 2.0 * x * y
+    x3, y3 = fma(x, x2, -(y * y2)), fma(x, y2, y * x2)
+    q2x, q3x, q4x = 2.0 * q2, 3.0 * q3, 4.0 * q4
+    gx = q1 * c1 + q2x * fma(c2, x, s2 * y) + q3x * fma(c3, x2, s3 * y2)
+    gy = q1 * s1 + q2x * fma(s2, x, -(c2 * y)) + q3x * fma(s3, x2, -(c3 * y2))
+    gz = q1 * c0 + q2 * fma(c1, x, s1 * y) + q3 * fma(c2, x2, s2 * y2)
+    gx += q4x * fma(c4, x3, s4 * y3)
+    gy += q4x * fma(s4, x3, -(c4 * y3))
+    gz += q4 * fma(c3, x3, s3 * y3)
+    return cross(u, (gx, gy, gz))
+
+
+def turned_by3(c, u):
+    """u × ∇H_3."""
+    z = u[2]
+    return turned_by(fma(7.5 * z, z, -1.5), 15.0 * z, 15.0, 0.0, c, u)
+
+
+def turned_by4(c, u):
+    """u × ∇H_4."""
+    z = u[2]
+    z2 = z * z
+    return turned_by(fma(17.5, z2, -7.5) * z, fma(52.5, z2, -7.5), 105.0 * z, 105.0, c, u)
+
+
+def turned_by_moments(differences, u):
+    """u × I u, from (C - B, A - C, B - A)."""
+    return scale(differences, (u[1] * u[2], u[2] * u[0], u[0] * u[1]))
+
+
+# ---- torques
+def direction(q, s):
+    """(u, r): the unit vector along s in the Moon's axes, and the length of s."""
+    r = sqrt(dot(s, s))
+    return to_body(q, multiply(1.0 / r, s)), r
+
+
+def torque(t, q, m, body, params):
+    """Of the Earth, and of the others in turn; all series are read at one place in the code."""
+    (clocks, gravities, share, figure, oblate, rate), tables = params
+    radius, differences, mass_area, c3, c4 = figure
+    moon = pair = n = (0.0, 0.0, 0.0)
+    for k in range(len(tables)):
+        s = series_at(t, clocks[k], tables[k])
+        if k == 1:
+            pair = s  # Earth and Moon together
+            continue
+        if k == 0:
+            moon = s
+            s = -s[0], -s[1], -s[2]
+        else:
+            s = add_scaled(add_scaled(s, -1.0, pair), -share, moon)
+        u, r = direction(q, s)
+        near = gravities[k] / (r * r * r)
+        n = add_scaled(n, 3.0 * near, turned_by_moments(differences, u))
+        if k == 0:
+            ratio = radius / r
+            f3 = -near * mass_area * ratio
+            n = add_scaled(n, f3, turned_by3(c3, u))
+            n = add_scaled(n, f3 * ratio, turned_by4(c4, u))  # (3)
+            n = add(n, turned_by_oblate(t, q, u, r, oblate))
+    return add(n, cross(to_body(q, rate), m))  # (5)
+
+
+def turned_by_oblate(t, q, u, r, oblate):
+    strength, begun, moments = oblate
+    p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
+    s = dot(u, p)
+    iu, ip = scale(moments, u), scale(moments, p)
+    n = multiply(fma(-7.0 * s, s, 1.0), cross(u, iu))
+    n = add_scaled(n, 2.0 * s, add(cross(u, ip), cross(p, iu)))
+    n = add_scaled(n, -0.4, cross(p, ip))
+    return multiply(strength / (r * r * r * r * r), n)  # (4)
+
+
+# ---- constants
+def moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
+    """A, B, C of the whole Moon, undistorted, in kg m²."""  # (1)
+    c = ephemeris.constants
+    beta, gamma = c["LBET"], c["LGAM"]
+    polar = 2.0 * c["J2M"] * (1.0 + beta) / (2.0 * beta - gamma + beta * gamma)
+    polar *= mass_area(ephemeris)
+    return (
+        polar * (1.0 - beta * gamma) / (1.0 + beta),
+        polar * (1.0 + gamma) / (1.0 + beta),
+        polar,
+    )
+
+
+def core_moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
+    """Of the fluid core, in kg m²."""
+    c = ephemeris.constants
+    polar = c["IFAC"] * moments(ephemeris)[2]
+    return polar * (1.0 - c["COBLAT"]), polar * (1.0 - c["COBLAT"]), polar
+
+
+def mass(ephemeris: Ephemeris) -> float:
+    """Of the Moon, in kg."""
+    return ephemeris.gravity("moon") * 1e9 / NEWTON
+
+
+def mass_area(ephemeris: Ephemeris) -> float:
+    """M R², in kg m²."""
+    return mass(ephemeris) * (1e3 * ephemeris.constants["AM"]) ** 2
+
+
+def harmonics(ephemeris: Ephemeris, n: int) -> tuple:
+    """(C_n0, (C_n1, S_n1), …) up to order 4, not normalised."""
+    c = ephemeris.constants
+    rows = [(c.get(f"C{n}{k}M", 0.0), c.get(f"S{n}{k}M", 0.0)) for k in range(1, 5)]
+    return -c[f"J{n}M"], *rows
+
+
+NO_HARMONICS = 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)
+
+
+# ---- the model
+def pulls(
+    ephemeris: Ephemeris,
+    start: float,
+    degree: int,
+    others: Sequence[str],
+    oblateness: bool,
+    geodetic: bool,
+) -> Model:
+    """What turns the Moon: the Earth, ``others``, and what else is asked for."""
+    if degree not in (2, 3, 4):
+        raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
+    c, mu = ephemeris.constants, ephemeris.gravity("earth")
+    names = ("moon", "earthmoon", *others) if others else ("moon",)
+    whole = moments(ephemeris)
+    figure = (
+        c["AM"],
+        differences(whole),
+        mass_area(ephemeris),
+        harmonics(ephemeris, 3) if degree > 2 else NO_HARMONICS,
+        harmonics(ephemeris, 4) if degree > 3 else NO_HARMONICS,
+    )
+    strength = 7.5 * mu * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
+    pole = 0.0, -float(np.sin(OBLIQUITY)), float(np.cos(OBLIQUITY))
+    return Model(
+        name="moon",
+        torque=torque,
+        potential=None,
+        names=("clocks", "gravities", "share", "figure", "oblateness", "geodetic"),
+        numbers=(
+            tuple(ephemeris.clock(name, start) for name in names),
+            (mu, 0.0, *map(ephemeris.gravity, others))[: len(names)],
+            ephemeris.earth_share,
+            figure,
+            (strength, (start - J2000) * DAY, whole),
+            multiply(GEODETIC if geodetic else 0.0, pole),
+        ),
+        tables=tuple(map(ephemeris.table, names)),
+        depends_on_omega=geodetic,
+        references=REFERENCES,
+    )
+
+
+def differences(i: tuple[float, float, float]) -> tuple[float, float, float]:
+    return i[2] - i[1], i[0] - i[2], i[1] - i[0]
+
+
+# ---- the problem
+def moon(
+    start: Any,
+    *,
+    degree: int = 4,
+    sun: bool = True,
+    planets: bool = False,
+    oblateness: bool = False,
+    geodetic: bool = False,
+    mantle: bool = False,
+) -> Problem:
+    """The rotation of the Moon from a date on, starting as in DE421.
+
+    The time of the problem is TDB, in seconds after ``start``; the body axes are the Moon's
+    principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
+
+    Parameters
+    ----------
+    start : a date of TDB, "2000-01-01" or "2000-01-01T12:00", or a TDB Julian date, 1900 to 2200
+    degree : 2, 3 or 4, how far the figure of the Moon goes on which the Earth acts
+    sun, planets : their torques on the figure of degree 2
+    oblateness : that of the Earth, on the figure of degree 2
+    geodetic : precession of the local inertial axes
+    mantle : turn the mantle alone, as if the fluid core stood still
+    """
+    ephemeris, begin = de421(), julian_date(start)
+    ephemeris.check(begin)
+    others = (("sun",) if sun else ()) + (PLANETS if planets else ())
+    model = pulls(ephemeris, begin, degree, others, oblateness, geodetic)
+    inertia = np.array(moments(ephemeris))
+    if mantle:
+        inertia = inertia - core_moments(ephemeris)
+    attitude, omega = state(ephemeris, begin)
+    return Problem(
+        RigidBody(inertia, mass=mass(ephemeris)),
+        model=model,
+        attitude=attitude,
+        omega=omega,
+        name=f"moon from {calendar(begin)}",
+    )
+
+
+def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
+    """(attitude, angular velocity in body axes) of DE421."""
+    angles, rates = ephemeris.librations(start, 0.0)
+    return attitudes(angles)[0], velocities(angles, rates)[0]
+
+
+def attitudes(angles: np.ndarray) -> Any:
+    """Rz(φ) Rx(θ) Rz(ψ), a SciPy ``Rotation`` for each row."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_euler("ZXZ", angles)
+
+
+def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """The angular velocity in body axes, in rows, from φ, θ, ψ and their rates."""
+    (_, theta, psi), (dphi, dtheta, dpsi) = angles.T, rates.T
+    along = dphi * np.sin(theta)
+    return np.stack(
+        [
+            along * np.sin(psi) + dtheta * np.cos(psi),
+            along * np.cos(psi) - dtheta * np.sin(psi),
+            dphi * np.cos(theta) + dpsi,
+        ],
+        axis=1,
+    )
+
+
+def moon_residuals(run: Any, start: Any) -> np.ndarray:
+    """The turn from DE421's Moon to that of a run, about the Moon's axes, in arcseconds."""
+    angles, _ = de421().librations(julian_date(start), run.t)
+    return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND
