@@ -51,7 +51,7 @@ def moon(
 
     The models: degree-2, degree-3 and rigid (degrees 2 to 4) are a rigid Moon in the field of Earth
     and Sun; in mantle the fluid core does not turn along; layered has tides and a fluid core too.
-    The first run of a model compiles it, which takes some 20 s.
+    The first run ever compiles the motion, which takes about a minute; later ones find it again.
 
     Examples:
 
@@ -110,7 +110,7 @@ def _date(start: str) -> float:
 
 
 def _departure(name: str, start: str, years: float, planets: bool, rtol: float) -> Found:
-    from polhode import solve
+    from polhode import prepare
     from polhode.celestial import layered_moon, moon, moon_residuals
 
     begin, settings = _date(start), VARIANTS[name][1]
@@ -119,15 +119,10 @@ def _departure(name: str, start: str, years: float, planets: bool, rtol: float) 
         problem, formulation = layered_moon(begin, planets=planets)
     else:
         problem = moon(begin, planets=planets, **settings)
+    solver = prepare(problem, method=METHOD, formulation=formulation, rtol=rtol, max_step=SAMPLES)
+    solver((0.0, 60.0))  # compiles
     begun = time.perf_counter()
-    run = solve(
-        problem,
-        (0.0, years * YEAR),
-        method=METHOD,
-        formulation=formulation,
-        rtol=rtol,
-        max_step=SAMPLES,
-    )
+    run = solver((0.0, years * YEAR))
     took = time.perf_counter() - begun
     if not run.success:
         raise InputError(f"the run of {name!r} stopped early: {run.message}")
@@ -166,10 +161,10 @@ def _draw(found: dict[str, Found], file: Any) -> Any:
 def _print(found: dict[str, Found], start: str, years: float, planets: bool, written: list) -> None:
     from rich.table import Table
 
-    console = stdout()
+    console, span = stdout(), "1 year" if years == 1 else f"{years:g} years"
     console.print(
-        f"[bold]the Moon from {plain(start)} (TDB) over {years:g} years[/]   [dim]departure from"
-        f" DE421's librations, rms in arcseconds{', with planets' if planets else ''}[/]"
+        f"[bold]the Moon from {plain(start)} (TDB) over {span}[/]   [dim]departure from DE421's"
+        f" librations, rms in arcseconds{', with planets' if planets else ''}[/]"
     )
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for k, head in enumerate(
