@@ -3,5 +3,13 @@
 from polhode.celestial.ephemeris import de421
 from polhode.celestial.layered import layered_moon
 from polhode.celestial.libration import moon, moon_residuals
+from polhode.celestial.model_orbits import rigid_earth_model, rigid_moon_model
 
-__all__ = ["de421", "layered_moon", "moon", "moon_residuals"]
+__all__ = [
+    "de421",
+    "layered_moon",
+    "moon",
+    "moon_residuals",
+    "rigid_earth_model",
+    "rigid_moon_model",
+]

@@ -14,7 +14,12 @@ alike, reduced without rounding (``kernels/angles``),
 For the Moon's own rotation (2) is the direction of the Earth, or the opposite one, for T is even.
 """
 
-from math import cos, pi, sin
+import csv
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from math import cos, pi, sin, sqrt
+from pathlib import Path
 
 from polhode.body import RigidBody
 from polhode.contracts import Model
@@ -24,6 +29,7 @@ from polhode.kernels.vector import add, dot, scale
 from polhode.models.gravity_gradient import turning
 from polhode.problem import Problem
 
+TRUTH = Path(__file__).with_suffix(".csv")  # made by design/model_orbits.py, with 113 bits
 W = 2 * pi
 E_SUN, E_MOON, I_MOON, PERI_SUN = 0.01670862, 0.0549, 0.0897980, 4.938188
 YEAR, NODE, PERIGEE = 365.256363, 6798.383, 3232.605  # days
@@ -125,3 +131,26 @@ def rigid_moon_model() -> Problem:
             (0.0, -2 * pi / NODE * MONTH),
         ),
     )  # fmt: skip
+
+
+# ---- where they are after a while
+@cache
+def truth(name: str) -> dict[int, tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    """(attitude, momentum in body axes) after so many revolutions, of the problem of that name."""
+    with TRUTH.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file) if row[0] == name]
+    return {
+        int(row[1]): (tuple(map(Fraction, row[2:6])), tuple(map(Fraction, row[6:]))) for row in rows
+    }
+
+
+def orientation_error(q: Sequence[float], right: Sequence[Fraction]) -> float:
+    """The angle between attitudes, the second known to many digits."""
+    w, x, y, z = (Fraction(float(number)) for number in q)
+    a, b, c, d = right
+    apart = (
+        w * b - x * a - y * d + z * c,
+        w * c - y * a - z * b + x * d,
+        w * d - z * a - x * c + y * b,
+    )
+    return 2.0 * sqrt(sum(float(number) ** 2 for number in apart))
