@@ -36,6 +36,7 @@ from polhode.tableaus.verner9 import VERNER9
 RECORDS = tuple(ph.INTEGRATORS.values())
 ADAPTIVE = tuple(r for r in RECORDS if r.adaptive)
 GENERAL = tuple(r for r in RECORDS if not r.linear)
+SHORT = "rk4", "magnus4", "adams"  # which take short steps: for their errors, or to be stable
 LOW = tuple(r for r in RECORDS if r.order <= 9)  # in doubles an order can be measured up to here
 
 
@@ -391,12 +392,12 @@ def test_evaluations_are_counted(record):
     assert len(calls) == before
     if record.name == "extrapolation":  # whose idle lanes look again at the start
         assert run.nfev <= before
-    elif record.improve is None:
-        assert run.nfev == before
+    elif record.improve is None:  # with fixed steps, the form of the carry is looked at each time
+        assert run.nfev == before - (0 if record.adaptive else min(record.evaluations_at_start, 1))
     else:  # and the first guess of an implicit method
         assert before - 2 <= run.nfev <= before
     if record.step is not None:
-        assert run.nfev == 50 * record.evaluations
+        assert run.nfev == 50 * record.evaluations + record.evaluations_at_start
 
 
 def test_dopri5_keeps_its_last_slope():
@@ -510,7 +511,7 @@ def test_steps_are_exactly_those_that_time_takes(record, begin):
         (begin, begin + span),
         steady,
         rtol=1e-12,
-        dt=None if record.adaptive else 0.0007 if record.order == 4 else 0.007,
+        dt=None if record.adaptive else 0.0007 if record.name in SHORT else 0.007,
     )
     assert run.t[-1] == begin + span
     half = 40.0 * ((begin + span) - begin)

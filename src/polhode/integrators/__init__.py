@@ -17,6 +17,7 @@ _PLACES: dict[str, tuple[str, str | int]] = {
     "dopri5": ("dopri5", "INTEGRATOR"),
     "bulirsch-stoer": ("bulirsch_stoer", "INTEGRATOR"),
     "gauss": ("gauss", "INTEGRATOR"),
+    "adams": ("adams", "INTEGRATOR"),
     "rk4": ("rk4", "INTEGRATOR"),
     **{f"gauss-taylor:{s}": ("gauss_taylor", s) for s in (4, 6, 8, 10, 12)},
     **{f"magnus{p}": ("magnus", f"MAGNUS{p}") for p in (4, 6, 8)},
