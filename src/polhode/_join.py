@@ -79,6 +79,8 @@ class Joined:
         """The loop; its state, carry, body and numbers are like these."""
         if self.run is None:
             template = loops.packed_record(zeros(numbers))
+            if self._joined[0].leave is not None:  # an integrator
+                template = bind(template, {loops.whole_step: loops.only_step})
             self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
         return self.run
 
@@ -183,8 +185,8 @@ class Pursuit:
             if self.integrator.adaptive:
                 self.run = self.built(loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0)))))
             else:
-                template = loops.packed_record(zeros(numbers))
-                self.run = self.built(bind(template, {loops.attempt: self.attempt}))
+                parts = {loops.whole_step: bind(loops.only_step, {loops.attempt: self.attempt})}
+                self.run = self.built(bind(loops.packed_record(zeros(numbers)), parts))
         return self.run
 
     @property

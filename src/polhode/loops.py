@@ -105,6 +105,11 @@ def whole_step(t, h, weights, offsets, state, carry, body, params):
     return state, carry, OK, iterations, size
 
 
+def only_step(t, h, weights, offsets, state, carry, body, params):
+    """``whole_step`` of one part: no loop, for which a long carry would be copied twice."""
+    return attempt(t, h, state, carry, body, params)
+
+
 def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out):
     """States after ``ends[r]`` steps and a side step ``sides[r]``, in row r of ``out``.
 
