@@ -7,14 +7,15 @@ smallest, and the three are right-handed.  A label is one number, shift + 3 flip
     (a, b, c) = (x, y, z)    or with flip (x, -y, -z)                                  (1)
               = (y, -x, z)   or with flip (y, x, -z)          with swap
 
-Components are only renamed: all of this is exact.  A label holds on until b² + a² or a² are larger
-than ``TILT`` and ``SIDE`` of the whole, later than another would be better by a little, so that a
-vector near the border of two labels does not change between them.
+Written as a matrix of 0, 1 and -1, components are only renamed: all of this is exact.  A label
+holds on until b² + a² or a² are larger than ``TILT`` and ``SIDE`` of the whole, later than another
+would be better by a little, so that a vector near the border of two labels does not change between
+them.
 """
 
 from math import sqrt
 
-from polhode._compile import blend, mask, rint
+from polhode._compile import blend, fma, mask, rint
 from polhode.kernels.quaternion import hamilton
 
 TILT, SIDE = 0.75, 0.5
@@ -22,53 +23,69 @@ HALF = sqrt(0.5)
 
 
 def parts_of(label):
-    """Masks (shift is 1, shift is 2, flip, swap)."""
+    """(1 if there is no shift or 0, if one, if two, flip, swap)."""
     k = rint(label)  # dense output may round it
-    swap = mask(k > 5.5)
-    k = blend(swap, k - 6.0, k)
-    flip = mask(k > 2.5)
-    k = blend(flip, k - 3.0, k)
-    return mask(k == 1.0), mask(k == 2.0), flip, swap
+    swap = blend(mask(k > 5.5), 1.0, 0.0)
+    k = fma(-6.0, swap, k)
+    flip = blend(mask(k > 2.5), 1.0, 0.0)
+    k = fma(-3.0, flip, k)
+    once, twice = blend(mask(k == 1.0), 1.0, 0.0), blend(mask(k == 2.0), 1.0, 0.0)
+    return 1.0 - once - twice, once, twice, flip, swap
 
 
-def signs(flip, swap):
-    """Those of b and c in (1)."""
-    c = blend(flip, -1.0, 1.0)
-    return blend(swap, -c, c), c
+def along(row, v):
+    return fma(row[0], v[0], fma(row[1], v[1], row[2] * v[2]))
+
+
+def mixed(u, row, w, other):
+    return (
+        fma(u, row[0], w * other[0]),
+        fma(u, row[1], w * other[1]),
+        fma(u, row[2], w * other[2]),
+    )
 
 
 def ordered(label, v):
     """The components along A, B and C, without the signs."""
-    once, twice, _, swap = parts_of(label)
-    x, y, z = blend(once, (v[1], v[2], v[0]), blend(twice, (v[2], v[0], v[1]), (v[0], v[1], v[2])))
-    return blend(swap, (y, x, z), (x, y, z))
+    none, once, twice, _, swap = parts_of(label)
+    x, y, stay = along((none, once, twice), v), along((twice, none, once), v), 1.0 - swap
+    return fma(stay, x, swap * y), fma(stay, y, swap * x), along((once, twice, none), v)
+
+
+def rows(label):
+    """The matrix of (1), by rows."""
+    none, once, twice, flip, swap = parts_of(label)
+    x, y, z = (none, once, twice), (twice, none, once), (once, twice, none)
+    c = fma(-2.0, flip, 1.0)
+    stay, b = 1.0 - swap, fma(-2.0 * c, swap, c)
+    first, second = mixed(stay, x, swap, y), mixed(b * stay, y, b * swap, x)
+    return first, second, (c * z[0], c * z[1], c * z[2])
 
 
 def labelled(label, v):
     """(a, b, c) from (v1, v2, v3)."""
-    _, _, flip, swap = parts_of(label)
-    a, b, c = ordered(label, v)
-    s, r = signs(flip, swap)
-    return a, s * b, r * c  # (1)
+    first, second, third = rows(label)
+    return along(first, v), along(second, v), along(third, v)
 
 
 def unlabelled(label, v):
     """(v1, v2, v3) from (a, b, c)."""
-    once, twice, flip, swap = parts_of(label)
-    s, r = signs(flip, swap)
-    a, b, z = v[0], s * v[1], r * v[2]
-    x, y = blend(swap, (b, a), (a, b))
-    return blend(once, (z, x, y), blend(twice, (y, z, x), (x, y, z)))
+    a, b, c = rows(label)
+    return (
+        along((a[0], b[0], c[0]), v),
+        along((a[1], b[1], c[1]), v),
+        along((a[2], b[2], c[2]), v),
+    )
 
 
 def attitude(label):
     """The quaternion of the labelled axes: v = g (a, b, c) g*."""
-    once, twice, flip, swap = parts_of(label)
-    s = blend(once, 0.5, blend(twice, -0.5, 0.0))
-    shift = blend(once, 0.5, blend(twice, 0.5, 1.0)), s, s, s
-    turned = blend(flip, (0.0, HALF, HALF, 0.0), (HALF, 0.0, 0.0, HALF))
-    straight = blend(flip, (0.0, 1.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
-    return hamilton(shift, blend(swap, turned, straight))
+    none, once, twice, flip, swap = parts_of(label)
+    s = 0.5 * (once - twice)
+    stay, upright = 1.0 - swap, 1.0 - flip
+    w = fma(HALF, swap, stay)
+    turn = upright * w, flip * w, flip * swap * HALF, upright * swap * HALF
+    return hamilton((fma(0.5, once + twice, none), s, s, s), turn)
 
 
 def label_for(v):

@@ -19,7 +19,7 @@ variables, which do not change in between.
 
 from math import atan2, sqrt
 
-from polhode._compile import fma
+from polhode._compile import blend, fma, mask
 from polhode.contracts import Coordinates, torque
 from polhode.formulations._labels import (
     attitude,
@@ -29,10 +29,10 @@ from polhode.formulations._labels import (
     suits,
     unlabelled,
 )
-from polhode.formulations._parts import inverse, root
-from polhode.kernels.quaternion import conjugate, hamilton, to_inertial, to_unit_length
+from polhode.formulations._parts import NAN, inverse, root
+from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import dot, multiply
+from polhode.kernels.vector import dot
 
 
 # ---- attitude
@@ -41,30 +41,30 @@ def third(a, b, whole):
     return root(fma(whole - a, whole + a, -(b * b)))
 
 
-def tilted(n):
-    """Q of (1) for the unit vector n as a quaternion of any length; its third component >= 0."""
-    a, b, c = n
-    w = root((1.0 - a) * (1.0 + a))
-    return (w + c) * (1.0 + w), -b * (1.0 + w), (w + c) * a, -b * a
+def tilted(v, whole):
+    """(Q of (1) for the vector v of that length as a quaternion, its length squared); c >= 0."""
+    a, b, c = v
+    w = root((whole - a) * (whole + a))
+    x, y = w + c, whole + w
+    return (x * y, -(b * y), x * a, -(b * a)), 4.0 * ((w * x) * (whole * y))
 
 
 def of_angle(half, body_label, space_label, inner, outer, whole):
     """(1), of half the angle f; ``inner`` and ``outer`` are (L_A, L_B, L_C) and (L_X, L_Y, L_Z)."""
     s, c1 = sincos1(half)
-    f = inverse(whole)
-    left = hamilton(attitude(space_label), tilted(multiply(f, outer)))
-    right = hamilton(attitude(body_label), tilted(multiply(f, inner)))
-    q = hamilton(hamilton(left, (1.0 + c1, 0.0, 0.0, s)), conjugate(right))
-    return to_unit_length(q)
+    (left, m), (right, n) = tilted(outer, whole), tilted(inner, whole)
+    f = inverse(sqrt(m) * sqrt(n))
+    left, right = hamilton(attitude(space_label), left), hamilton(attitude(body_label), right)
+    w, x, y, z = hamilton(hamilton(left, (1.0 + c1, 0.0, 0.0, s)), conjugate(right))
+    return f * w, f * x, f * y, f * z
 
 
 def angle_of(q, body_label, space_label, inner, outer, whole):
-    """f, from (1)."""
-    f = inverse(whole)
-    left = hamilton(attitude(space_label), tilted(multiply(f, outer)))
-    right = hamilton(attitude(body_label), tilted(multiply(f, inner)))
+    """f, from (1); NaN without a momentum."""
+    (left, _), (right, _) = tilted(outer, whole), tilted(inner, whole)
+    left, right = hamilton(attitude(space_label), left), hamilton(attitude(body_label), right)
     w, _, _, z = hamilton(hamilton(conjugate(left), q), right)
-    return 2.0 * atan2(z, w)
+    return blend(mask(whole > 0.0), 2.0 * atan2(z, w), NAN * w)
 
 
 # ---- rates
