@@ -135,9 +135,8 @@ class Solver(Door):
         motion = Made(lambda: self._course(t0, t1, state, numbers, times, out))
         kept = out if self._variables is None else None
         if kept is None and not self._all_kept:  # else when they are asked for
-            kept = motion.at(times)
-            if self._parts.continuous:
-                kept = self._parts.states(times, out, body)
+            continuous = self._parts.continuous  # else the sign follows from all steps
+            kept = self._parts.states(times, out, body) if continuous else motion.at(times)
         if self.watch is not None:
             end = self._looked(motion, facts)
             if end is not None:
