@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.celestial import layered, precession
 from polhode.cli import main as entry
 from polhode.cli.plan import _keys, parsed, plan
 from polhode.models import MODELS
@@ -20,7 +21,7 @@ from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
 BOX = ROOT / "examples" / "spinning_box.toml"
-COMMANDS = "run", "compare", "gyro", "methods", "problems", "moon", "cite", "reproduce"
+COMMANDS = "run", "compare", "gyro", "methods", "problems", "moon", "earth", "cite", "reproduce"
 
 
 @pytest.fixture
@@ -476,9 +477,11 @@ def used_keys():
         keys |= set(tableau.references)
     for entry_ in CATALOGUE.values():
         keys |= {*entry_.references, *entry_.make().model.references}
-    for record in (*ph.INTEGRATORS.values(), *ph.FORMULATIONS.values()):
+    records = *ph.INTEGRATORS.values(), *ph.FORMULATIONS.values(), *ph.COORDINATES.values()
+    for record in records:
         keys |= set(record.references)
-    keys |= set(ph.exact_torque.REFERENCES)
+    for file in (ph.exact_torque, layered, precession):
+        keys |= set(file.REFERENCES)
     return keys | {key for make in RATES.values() for key in make().references}
 
 

@@ -4,9 +4,15 @@ from polhode.celestial.ephemeris import de421
 from polhode.celestial.layered import layered_moon
 from polhode.celestial.libration import moon, moon_residuals
 from polhode.celestial.model_orbits import rigid_earth_model, rigid_moon_model
+from polhode.celestial.nutation import core_resonance, earth_nutations
+from polhode.celestial.precession import earth, earth_residuals
 
 __all__ = [
+    "core_resonance",
     "de421",
+    "earth",
+    "earth_nutations",
+    "earth_residuals",
     "layered_moon",
     "moon",
     "moon_residuals",

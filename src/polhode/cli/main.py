@@ -9,6 +9,7 @@ from polhode._version import __version__
 from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
+from polhode.cli.earth import earth
 from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
 from polhode.cli.moon import moon
@@ -24,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, gyro, methods, problems, moon, cite, reproduce):
+for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce):
     app.command()(command)
 
 

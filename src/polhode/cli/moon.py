@@ -7,14 +7,12 @@ from polhode.cli import options
 from polhode.cli.consoles import plain, stdout
 from polhode.cli.files import place
 from polhode.cli.progress import bar
+from polhode.cli.sky import FORMATS, METHOD, YEAR, check_span, date_of, rms
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
 
-FORMATS = ".csv", ".png"
-METHOD = "extrapolation"
-YEAR = 365.25 * 86400.0  # s
 SAMPLES = 2 * 86400.0  # s: residuals have terms of some days
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "degree-2": ("rigid, figure of degree 2, Earth and Sun", {"degree": 2}),
@@ -65,7 +63,7 @@ def moon(
     if not 1e-15 <= rtol < 1e-3:
         raise InputError(f"--rtol must be between 1e-15 and 1e-3, got {rtol!r}")
     file = place(out, "moon.csv", FORMATS).with_suffix(".csv")
-    _check_span(start, years)
+    check_span(start, years)
     found: dict[str, Found] = {}
     with bar(f"moon: {names[0]}", lambda done: f"moon: {len(found)} of {len(names)}", quiet) as on:
         for name in names:
@@ -86,34 +84,11 @@ def _variants(text: str | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _check_span(start: str, years: float) -> None:
-    from polhode.celestial.ephemeris import DAY
-
-    days = years * YEAR / DAY
-    ephemeris, begin = _ephemeris(), _date(start)
-    ephemeris.check(begin, min(days, 0.0), max(days, 0.0))
-
-
-def _ephemeris() -> Any:
-    from polhode.celestial import de421
-
-    return de421()
-
-
-def _date(start: str) -> float:
-    from polhode.celestial.ephemeris import julian_date
-
-    try:
-        return float(start)
-    except ValueError:
-        return julian_date(start)
-
-
 def _departure(name: str, start: str, years: float, planets: bool, rtol: float) -> Found:
     from polhode import prepare
     from polhode.celestial import layered_moon, moon, moon_residuals
 
-    begin, settings = _date(start), VARIANTS[name][1]
+    begin, settings = date_of(start), VARIANTS[name][1]
     formulation = None
     if name == "layered":
         problem, formulation = layered_moon(begin, planets=planets)
@@ -127,13 +102,6 @@ def _departure(name: str, start: str, years: float, planets: bool, rtol: float) 
     if not run.success:
         raise InputError(f"the run of {name!r} stopped early: {run.message}")
     return Found(run.t / YEAR, moon_residuals(run, begin), run.nsteps, run.nfev, took)
-
-
-def _rms(values: "np.ndarray") -> float:
-    """Over time, of numbers or of lengths of rows."""
-    import numpy as np
-
-    return float(np.sqrt(np.mean(np.square(values).reshape(len(values), -1).sum(axis=1))))
 
 
 def _save(found: dict[str, Found], file: Any) -> Any:
@@ -173,7 +141,7 @@ def _print(found: dict[str, Found], start: str, years: float, planets: bool, wri
         table.add_column(head, justify="left" if k in (0, 9) else "right", no_wrap=k < 9)
     for name, of in found.items():
         sizes = (of.turns**2).sum(axis=1) ** 0.5
-        numbers = [*(_rms(column) for column in of.turns.T), _rms(of.turns), float(sizes.max())]
+        numbers = [*(rms(column) for column in of.turns.T), rms(of.turns), float(sizes.max())]
         table.add_row(
             name,
             *(f"{x:.3g}" for x in numbers),

@@ -4,7 +4,7 @@ from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
-from polhode.plot.residuals import residuals
+from polhode.plot.residuals import nutation, residuals
 from polhode.plot.sheet import PANELS, draw, overview, save
 from polhode.plot.sphere import axis_path, trace
 from polhode.plot.work import work_precision
@@ -18,6 +18,7 @@ __all__ = [
     "drift",
     "error",
     "herpolhode",
+    "nutation",
     "overview",
     "path",
     "poinsot",

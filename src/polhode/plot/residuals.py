@@ -28,3 +28,37 @@ def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = No
     style.dress(right, last, "years from the start", "arcseconds")
     style.legend(right)
     return axes
+
+
+def nutation(
+    years: Any, gaps: Any, terms: Mapping[str, tuple[float, float]], curve: Any, axes: Any = None
+) -> Any:
+    """Left X and Y of a pole less those it should have, right ratios of nutations.
+
+    ``gaps`` are rows of two, in milliarcseconds; ``terms`` are (cycles a year, ratio) by name, and
+    ``curve`` is a function of cycles a year, or None.  ``axes`` are two, or None for a new figure.
+    """
+    if axes is None:
+        axes = style.figure((11.0, 4.2)).subplots(1, 2)
+    left, right = np.ravel(axes)
+    for values, name, colour in zip(np.transpose(gaps), "XY", style.COLOURS, strict=False):
+        left.plot(years, values, color=colour, linewidth=0.6, label=name)
+    style.dress(left, "rigid less IAU 2006/2000A", "years from the start", "milliarcseconds")
+    style.legend(left)
+    inside = {name: at for name, at in terms.items() if abs(at[0]) < 3.0}
+    if curve is not None:
+        x = np.linspace(-2.6, 2.6, 2000)  # without 0
+        y = np.asarray(curve(x))
+        right.plot(x, np.where(np.abs(y - 1.0) < 0.6, y, np.nan), color=style.GREY, linewidth=0.9)
+        right.set_ylim(0.8, 1.5)
+    for at in inside.values():
+        right.plot(*at, "o", color=style.COLOURS[0], markersize=4)
+    slow = [name for name, at in inside.items() if abs(at[0]) < 0.5]  # all at one place
+    labels = {name: at for name, at in inside.items() if name not in slow}
+    if slow:
+        labels[", ".join(slow)] = max(inside[name] for name in slow)
+    for name, at in labels.items():
+        place = 6, (-14 if "," in name else 5)
+        right.annotate(name, at, xytext=place, textcoords="offset points", fontsize=7)
+    style.dress(right, "IAU / rigid", "cycles a year, retrograde to the left", "ratio")
+    return axes
