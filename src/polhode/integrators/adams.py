@@ -9,7 +9,8 @@ and f_(n+1) = f(t + h, y'): two evaluations a step, whatever the order.  The wei
 fractions (``tableaus/adams``), rounded.  Rounded weights of slopes do not sum to 1, and y would
 drift by what is missing, in every step alike; those of differences as in (1) and (2) miss their sum
 as well, and energy would drift.  So both are summed as f_n + ∇f/2 + Σ_i u_i ∇²f_i, with second
-differences of slopes, and nothing drifts.  What y loses to rounding is carried.
+differences of slopes, and nothing drifts.  What y loses to rounding is carried, unless ``options``
+say ``compensated=False``, which is what programs usually do, and no faster.
 
 The first k - 1 steps are steps of Gragg's extrapolation, of a higher order.  They go forward from
 the initial state, so that the force is never asked for outside the run: before it there may be
@@ -61,6 +62,11 @@ def powers(x):
     x5, x6, x7, x8 = x4 * x, x4 * x2, x4 * x3, x4 * x4
     low = x, x2, x3, x4, x5, x6, x7, x8
     return 1.0, *low, x8 * x, x8 * x2, x8 * x3, x8 * x4, x8 * x5, x8 * x6, x8 * x7
+
+
+def plainly(y, low, h, d):
+    """``accumulated`` without what is lost."""
+    return moved(y, h, d), low
 
 
 def columns(k: int) -> Columns:
@@ -127,7 +133,7 @@ def inside(k: int, number: Callable[[Any], Any]) -> Callable:
 
 
 # ---- the step
-def steps(k: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
+def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, Callable]:
     """start and step.
 
     The carry is (the size of the steps, how many differences of slopes are known, the last slope,
@@ -136,6 +142,7 @@ def steps(k: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
     last, full = k - 1, k - 1.0
     first_steps, corrected = extrapolation(k, number), correction(k, number)
     step_inside, none = inside(k, number), picked([0] * last)
+    summed = accumulated if compensated else plainly
 
     def start(t, h, y, body, params):
         zero = nothing(y)
@@ -149,7 +156,7 @@ def steps(k: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
             d, scale = step_inside(t, h, h / size, y, f, past, body, params)
         else:
             d, scale = first_steps(t, h, y, f, body, params)
-        new, low = accumulated(y, low, scale, d)
+        new, low = summed(y, low, scale, d)
         rate = slope(t + h, new, body, params)
         change = minus(rate, f)
         past = (*past[:-1], minus(change, past[-1]), change)[1:]
@@ -160,7 +167,12 @@ def steps(k: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
 
 
 @cache
-def adams(order: int = 12, number: Callable[[Any], Any] = float, **changed: Any) -> Integrator:
+def adams(
+    order: int = 12,
+    compensated: bool = True,
+    number: Callable[[Any], Any] = float,
+    **changed: Any,
+) -> Integrator:
     """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order not in range(2, HIGHEST + 1):
         raise InputError(f"adams: the order is a whole number from 2 to {HIGHEST}, got {order!r}")
@@ -176,7 +188,7 @@ def adams(order: int = 12, number: Callable[[Any], Any] = float, **changed: Any)
         "references": ("bashforth1883", "moulton1926", "hairer1993"),
         "options": adams,
     }
-    return Integrator(**settings | steps(order, number) | changed)
+    return Integrator(**settings | steps(order, bool(compensated), number) | changed)
 
 
 INTEGRATOR = adams(name="adams")
