@@ -158,6 +158,22 @@ def test_1000_revolutions(problem):
     assert found["euler-angles"] > 5e-14
 
 
+@pytest.mark.parametrize("name", ["encke-quaternion", "fukushima-departures"])
+def test_90_years_of_the_earth(name):
+    """33 000 revolutions: still the rounding of q."""
+    problem = rigid_earth_model()
+    q, _ = truth(problem.name)[33000]
+    run = ph.solve(
+        problem,
+        (0.0, 33000.0),
+        method="adams",
+        dt=1 / 128,
+        formulation=name,
+        save_every=33000 * 128,
+    )
+    assert orientation_error(run.q[-1], q) < 1e-15
+
+
 def test_the_moon_passes_the_pole_of_serret_and_andoyer():
     """Its wobble takes the momentum through the third axis: J = 0 after 444 months."""
     run = ph.solve(

@@ -44,11 +44,16 @@ def half_spin(t, label, body):
     return nominal_angle(half, 0.5 * ordered(label, n)[2], t, t0)
 
 
-def components(y, body):
-    """(L_A, L_B, L_C), (L_X, L_Y, L_Z) and L."""
+def whole_variables(y, body):
+    """L, L_X, L_Y, L_A, L_B."""
     _, _, whole, _, m, outside, _, _ = body[5]
     (a, b, _), (x, z, _) = labelled(y[6], m), labelled(y[7], outside)
-    whole, x, z, a, b = whole + y[0], x + y[1], z + y[2], a + y[3], b + y[4]
+    return whole + y[0], x + y[1], z + y[2], a + y[3], b + y[4]
+
+
+def components(y, body):
+    """(L_A, L_B, L_C), (L_X, L_Y, L_Z) and L."""
+    whole, x, z, a, b = whole_variables(y, body)
     return (a, b, third(a, b, whole)), (x, z, third(x, z, whole)), whole
 
 
@@ -96,9 +101,10 @@ def departed(d, longer, now, before, whole):
 
 
 def reset(t, y, body):
-    inner, outer, whole = components(y, body)
-    if suits(inner[0], inner[1], whole) and suits(outer[0], outer[1], whole):
+    whole, x, z, a, b = whole_variables(y, body)
+    if suits(a, b, whole) & suits(x, z, whole):
         return y, False
+    inner, outer, _ = components(y, body)
     q, _ = leave(t, y, body)
     _, _, _, _, m0, outside, _, _ = body[5]
     inside = departed((y[3], y[4]), y[0], inner, labelled(y[6], m0), whole)
