@@ -1,4 +1,4 @@
-"""Adams, Bashforth and Moulton's method of any order k up to 16, with fixed steps (PECE).
+"""Adams, Bashforth and Moulton's method of any order k from 2 to 16, with fixed steps (PECE).
 
 The slopes f_n, f_(n-1), … of the last k steps predict, a new slope corrects:
 
