@@ -1,0 +1,150 @@
+"""The formulas of Fukushima (1995), with and without their misprint, and definitions beside them.
+
+Plain matrices.  Derivatives along the motion are taken with an imaginary step, and are right to
+rounding:
+
+    R' = R [ω],    m' = m x ω + N,    ω = m / (A, B, C)                                (1)
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+TINY = 1e-30  # an imaginary step: f(x + iεy) = f(x) + iε f'(x) y
+ORIGIN = np.zeros(3)
+
+
+# ---- rotations of the axes by an angle, as astronomers write them
+def r1(a: float) -> Array:
+    c, s = np.cos(a), np.sin(a)
+    return np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+
+
+def r2(a: float) -> Array:
+    c, s = np.cos(a), np.sin(a)
+    return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
+
+
+def r3(a: float) -> Array:
+    c, s = np.cos(a), np.sin(a)
+    return np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+
+
+def q12(x: float, y: float) -> Array:
+    """As printed, in components."""
+    w, z = np.sqrt(1 - x * x), np.sqrt(1 - (x * x + y * y))
+    return np.array([[w, 0, x], [-x * y / w, z / w, y], [-x * z / w, -y / w, z]])
+
+
+def q12_rotations(x: float, y: float) -> Array:
+    """As printed, as a product."""
+    z = np.sqrt(1 - (x * x + y * y))
+    return r1(np.arctan(y / z)) @ r2(-np.arcsin(x))
+
+
+def orientation(variables: Any) -> Array:
+    """(1) of the paper: body to inertial."""
+    whole, x, y, a, b, f = variables
+    return q12(x / whole, y / whole) @ r3(-f) @ q12(a / whole, b / whole).T
+
+
+# ---- the variables by their definition
+def variables(r: Array, m: Array) -> Array:
+    """(L, L_X, L_Y, L_A, L_B, f) of real matrices."""
+    outside = r @ m
+    c, s, whole = planes(r, m)
+    return np.array([whole, outside[0], outside[1], m[0], m[1], np.arctan2(s, c)])
+
+
+def planes(r: Any, m: Any) -> tuple[Any, Any, Any]:
+    """(cosine, sine of the angle between the planes of L and X and of L and A, times a; L)."""
+    outside = r @ m
+    whole = np.sqrt(m @ m)
+    up = outside / whole
+    x, a = np.array([1.0, 0, 0]), r[:, 0]
+    x, a = x - (x @ up) * up, a - (a @ up) * up
+    return x @ a, up @ np.cross(x, a), whole
+
+
+# ---- along the motion
+def along(r: Array, m: Array, moments: Array, torque: Array) -> tuple[Array, Array]:
+    """(r, m) an imaginary step later."""
+    omega = m / moments
+    turn = np.array(
+        [[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]]
+    )
+    return r + 1j * TINY * (r @ turn), m + 1j * TINY * (np.cross(m, omega) + torque)
+
+
+def definition_rates(r: Array, m: Array, moments: Array, torque: Array) -> Array:
+    """Derivatives of the six variables, from the definition."""
+    later, momentum = along(r, m, moments, torque)
+    c, s, whole = planes(later, momentum)
+    f = (c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2)
+    outside = later @ momentum
+    first = np.array([whole, outside[0], outside[1], momentum[0], momentum[1]]).imag
+    return np.append(first, f) / TINY
+
+
+def printed_rates(r: Array, m: Array, moments: Array, torque: Array, sign: float = 1.0) -> Array:
+    """The paper's: the conservation law in both frames, and (2) plus L₀/C.
+
+    ``sign`` is that of both terms of the torque, -1 the right one.
+    """
+    outside, n = r @ m, r @ torque
+    whole = np.sqrt(m @ m)
+    inside = np.cross(m, m / moments) + torque
+    return np.array(
+        [
+            torque @ m / whole,
+            n[0],
+            n[1],
+            inside[0],
+            inside[1],
+            printed_angle_rate(m, outside, whole, moments, torque, n, sign),
+        ]
+    )
+
+
+def printed_angle_rate(
+    m: Array, outside: Array, whole: float, moments: Array, n: Array, n_outside: Array, sign: float
+) -> float:
+    """f' of (2): with ΔL + L₀ = L."""
+    (a, b, c), (x, y, z) = m, outside
+    body = a * (c * n[1] - b * n[2]) / (whole * (whole**2 - a**2))
+    space = x * (z * n_outside[1] - y * n_outside[2]) / (whole * (whole**2 - x**2))
+    free = whole / moments[2] + (1 / moments[1] - 1 / moments[2]) * whole * b**2 / (
+        whole**2 - a**2
+    )
+    return float(free + sign * (body - space))
+
+
+# ---- states
+def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Array, Array, Array]]:
+    """(R, m, moments, torque) of generic bodies, all of order 1.
+
+    ``upward``: with L_C and L_Z positive, and L away from the axes A and X.
+    """
+    rng = np.random.default_rng(seed)
+    found = []
+    while len(found) < count:
+        q, m = rng.normal(size=4), rng.normal(size=3)
+        r = turned(q / np.linalg.norm(q))
+        outside, whole = r @ m, np.linalg.norm(m)
+        steep = max(abs(m[0]), abs(outside[0])) > 0.9 * whole
+        if steep or (upward and min(m[2], outside[2]) < 0.1 * whole):
+            continue
+        found.append((r, m, rng.uniform(1, 2, size=3), rng.normal(size=3)))
+    return found
+
+
+def turned(q: Any) -> Array:
+    w, v = q[0], np.array(q[1:])
+    cross = np.cross(np.eye(3), v)
+    return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) - 2 * w * cross
+
+
+def worst(difference: Callable[..., Any], cases: list[Any]) -> float:
+    return max(float(np.abs(difference(*case)).max()) for case in cases)
