@@ -19,7 +19,7 @@ from polhode.papers.claims import (
 )
 
 DOCS = Path(__file__).parents[1] / "docs" / "papers"
-FIGURES = {"krysl2006": 5, "celledoni2006": 8, "boyle2017": 5, "mandre2008": 3}
+FIGURES = {"krysl2006": 5, "celledoni2006": 8, "boyle2017": 5, "mandre2008": 3, "fukushima1995": 2}
 CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statements]
 
 

@@ -72,9 +72,7 @@ def planes(r: Any, m: Any) -> tuple[Any, Any, Any]:
 def along(r: Array, m: Array, moments: Array, torque: Array) -> tuple[Array, Array]:
     """(r, m) an imaginary step later."""
     omega = m / moments
-    turn = np.array(
-        [[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]]
-    )
+    turn = np.array([[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]])
     return r + 1j * TINY * (r @ turn), m + 1j * TINY * (np.cross(m, omega) + torque)
 
 
@@ -115,9 +113,7 @@ def printed_angle_rate(
     (a, b, c), (x, y, z) = m, outside
     body = a * (c * n[1] - b * n[2]) / (whole * (whole**2 - a**2))
     space = x * (z * n_outside[1] - y * n_outside[2]) / (whole * (whole**2 - x**2))
-    free = whole / moments[2] + (1 / moments[1] - 1 / moments[2]) * whole * b**2 / (
-        whole**2 - a**2
-    )
+    free = whole / moments[2] + (1 / moments[1] - 1 / moments[2]) * whole * b**2 / (whole**2 - a**2)
     return float(free + sign * (body - space))
 
 

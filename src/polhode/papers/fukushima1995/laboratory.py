@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._join import Pursuit, equations_of
+from polhode._join import Pursuit
 from polhode._solve import solve
 from polhode.celestial import rigid_earth_model, rigid_moon_model
 from polhode.celestial.model_orbits import truth
@@ -199,7 +199,7 @@ class Laboratory:
         found = {}
         for scheme in (EULER, NEW):
             self.progress(f"other integrators, {scheme}")
-            for name, step, a_turn in (("extrapolation", _extrapolated, 16), ("RK4", None, 128)):
+            for name, step, a_turn in (("extrapolation", _extrapolated, 16), ("RK4", None, 64)):
                 plain = Plain(problem, SCHEMES[scheme], INTEGRATORS["rk4"], step)
                 found[name, scheme] = plain.errors(truth(problem.name), count, a_turn)
         return found

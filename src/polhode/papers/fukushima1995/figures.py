@@ -1,0 +1,67 @@
+"""Figure 1 of Fukushima (1995), for the Earth and for the Moon."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.fukushima1995.laboratory import (
+    ANDOYER,
+    CARRIED,
+    EARTH,
+    ENCKE,
+    EULER,
+    FLOOR,
+    MOON,
+    NEW,
+    QUATERNION,
+    SAME,
+    Laboratory,
+)
+from polhode.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOOK = {  # label, colour, mark, dash
+    ANDOYER: ("Serret–Andoyer", style.GREY, "v", "-"),
+    EULER: ("Euler's angles", style.RED, "s", "-"),
+    SAME: ("new variables\nas such", style.ORANGE, "D", "-"),
+    QUATERNION: ("quaternion", style.PURPLE, "^", "-"),
+    CARRIED: ("quaternion,\nsums carried", style.PURPLE, "^", (0, (1, 2))),
+    NEW: ("new variables\nas departures", style.BLUE, "o", "-"),
+    ENCKE: ("quaternion\nas a departure", style.SKY, "p", "-"),
+}
+
+
+def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+    """Both, as PNG files in ``out``."""
+    laboratory.progress("figures")
+    return saved([_growth(laboratory, body) for body in (EARTH, MOON)], out)
+
+
+def _growth(laboratory: Laboratory, body: str) -> "Figure":
+    picture = sheet(
+        10.0, 4.6, f"{body}, Adams of order 12 with 128 steps a revolution: errors as they grow"
+    )
+    panels = picture.subplots(1, 2, sharex=True, sharey=True)
+    for ax, what, title in zip(
+        panels, ("orientation", "axis"), ("orientation", "figure axis"), strict=True
+    ):
+        for scheme, (label, colour, mark, dash) in LOOK.items():
+            run = laboratory.run(body, scheme)
+            ax.plot(
+                run.revolutions,
+                np.maximum(getattr(run, what), FLOOR),
+                color=colour,
+                marker=mark,
+                linestyle=dash,
+                markersize=4,
+                linewidth=1.2,
+                label=label,
+            )
+        ax.set(xscale="log", yscale="log", ylim=(0.5 * FLOOR, 1e-5))
+        style.dress(ax, title, "revolutions", "error (rad)" if what == "orientation" else "")
+    legend(picture, panels[0])
+    return picture
