@@ -124,7 +124,7 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
     ``upward``: with L_C and L_Z positive, and L away from the axes A and X.
     """
     rng = np.random.default_rng(seed)
-    found = []
+    found: list[tuple[Array, Array, Array, Array]] = []
     while len(found) < count:
         q, m = rng.normal(size=4), rng.normal(size=3)
         r = turned(q / np.linalg.norm(q))

@@ -4,7 +4,7 @@ After 33 000 revolutions in the full form.  The quick form stops after 16, where
 begun to part: it asks for the same order of the schemes, with fewer digits between them.
 """
 
-from math import isnan, pi, remainder
+from math import isnan, pi, remainder, sqrt, ulp
 
 import numpy as np
 
@@ -152,16 +152,18 @@ def moon(laboratory: Laboratory) -> Measured:
     " related to the rotation angle",
     claimed="small variables",
     expected=CORRECTED,
-    note="to that of what is integrated instead of them: quaternions, never larger than 1, lose as"
-    " much as an angle of 2e5 rad, because momentum and attitude are rounded as a whole; departures"
-    " lose nothing",
+    note="the momentum's as well as the angle's: quaternions, never larger than 1, lose as much as"
+    " an angle of 2e5 rad, because a momentum that is rounded in each step walks at random, and the"
+    " attitude goes with it",
 )
 def magnitude(laboratory: Laboratory) -> Measured:
     euler, new = laboratory.run(EARTH, EULER), laboratory.run(EARTH, NEW)
     small = laboratory.run(EARTH, QUATERNION)
+    steps = laboratory.revolutions * A_TURN
+    walk = ulp(2 * pi) / sqrt(12) * steps**1.5 / sqrt(3) / A_TURN
     text = (
         f"Earth, {laboratory.where}: quaternion {small.worst():.0e}, Euler {euler.worst():.0e}, new"
-        f" {new.worst():.0e} rad"
+        f" {new.worst():.0e} rad; a random walk by the rounding of L makes {walk:.0e}"
     )
     gained, whole = digits(small, euler), digits(new, euler)
     return text, judged(gained > 0.5 * whole, whole > 1 and gained < 0.5 * whole)
@@ -173,8 +175,8 @@ def magnitude(laboratory: Laboratory) -> Measured:
     "all the integrated variables remain less than 10″, the magnitude of nutation",
     claimed="< 10″",
     expected=FAILS,
-    note="L_X has the precession in it, 20″ a year, and L_Y twice the nutation, which does not begin"
-    " at its mean",
+    note="L_X has the precession in it, 20″ a year; L_Y the nutation, which does not begin at its"
+    " mean",
 )
 def ten_arcseconds(_: Laboratory) -> Measured:
     problem = BODIES[EARTH]

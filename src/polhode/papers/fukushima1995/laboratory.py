@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import log10, nan, sqrt
+from math import inf, log10, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,8 @@ class Run:
     def whole(self) -> bool:
         return self.ended != self.ended
 
-    def worst(self, what: str = "orientation") -> float:
-        return max(float(getattr(self, what).max()), FLOOR)
+    def worst(self, what: str = "orientation", most: float = inf) -> float:
+        return max(float(getattr(self, what)[self.revolutions <= most].max()), FLOOR)
 
     def growth(self, most: float = 1e4) -> float:
         """The exponent p of errors that grow as N^p."""
@@ -90,8 +90,9 @@ class Run:
 
 
 def digits(run: Run, than: Run, what: str = "orientation") -> float:
-    """By how many digits a run is better, over the whole of it."""
-    return log10(than.worst(what) / run.worst(what))
+    """By how many digits a run is better, as long as both last."""
+    last = min(run.revolutions[-1], than.revolutions[-1])
+    return log10(than.worst(what, last) / run.worst(what, last))
 
 
 # ---- one-step methods besides that of the paper
@@ -109,8 +110,8 @@ class Plain:
     def __init__(self, problem: Problem, name: str, integrator: Integrator, step: Any = None):
         variables = formulation(name)
         parts = Pursuit(integrator, variables, problem.model, True, plain=True)
-        self.step = loops.bound(step or parts.integrator.step, *parts.layers)
-        self.slope = loops.bound(slope, *parts.layers)
+        template: Any = step or parts.integrator.step
+        self.step = loops.bound(template, *parts.layers)
         self.params, body = problem.model.params, problem.body.data
         q, m = problem.attitude, problem.angular_momentum
         nominal = getattr(variables, "nominal", None)

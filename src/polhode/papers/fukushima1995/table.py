@@ -15,11 +15,12 @@ from polhode._join import Pursuit
 from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
+from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     BODIES,
     EARTH,
+    ENCKE,
     EULER,
     NEW,
     SCHEMES,
@@ -32,7 +33,7 @@ SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
 QUADRUPLE = "-DQUADRUPLE", "-DREAL=__float128", "-DSIN=sinq", "-DCOS=cosq", "-DNUMBER(x)=x##Q"
 STORED = 115.0, 155.0  # quadruple over double of clock.c, gcc -O2 on x86-64
-PRINTED = {NEW: (117, 195), EULER: (117, 206), ANDOYER: (147, 250)}  # µs
+TIMED = NEW, EULER, ANDOYER, ENCKE
 
 
 # ---- loops whose every turn needs the one before, so that nothing is computed once for all
@@ -64,7 +65,7 @@ def _clocks(quick: bool) -> dict[str, tuple[float, float]]:
     problem = BODIES[EARTH]
     count, repeats = (300, 5) if quick else (50_000, 11)
     ready: dict[str, list[tuple[Callable, tuple]]] = {}
-    for scheme in PRINTED:
+    for scheme in TIMED:
         variables = formulation(SCHEMES[scheme])
         assert isinstance(variables, Coordinates)
         parts = Pursuit(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
@@ -141,15 +142,19 @@ def thirty_times(_: Laboratory) -> Measured:
     "3, table 1",
     "there is no actual difference in CPU time between the Euler and new schemes",
     claimed="E 1.00, equations 0.95",
-    expected=CORRECTED,
-    note="of the same size, not the same: the nominal angle is reduced without rounding, which was"
-    " not done in the paper",
+    expected=FAILS,
+    note="here the new scheme has labels of the axes and a nominal angle that is reduced without"
+    " rounding; a departure from a quaternion needs no labels and costs less",
     timed=True,
 )
 def no_difference(laboratory: Laboratory) -> Measured:
     e, f = ratios(laboratory, NEW)
-    text = f"new over Euler, {machine(laboratory)}: E {e:.2f}, equations of motion {f:.2f}"
-    return text, judged(max(e, f) < 1.2, max(e, f) < 4)
+    c, d = ratios(laboratory, ENCKE)
+    text = (
+        f"new over Euler, {machine(laboratory)}: E {e:.2f}, equations of motion {f:.2f}; a"
+        f" quaternion as a departure {c:.2f} and {d:.2f}"
+    )
+    return text, judged(max(e, f) < 1.2)
 
 
 @STATEMENTS.claim(
