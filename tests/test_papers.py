@@ -163,3 +163,35 @@ def test_celledonis_free_body_to_twenty_digits():
         end = mpmath.odefun(rates, 0, [1, 0, 0, 0, -1, 0, 2], tol=mpmath.mpf(10) ** -20)(1)
         stored = *reference.FREE_Q, *reference.FREE_PI
         assert [float(x) for x in end] == list(stored)
+
+
+# ---- Fukushima
+def test_fukushimas_quadruple_precision_without_a_compiler(monkeypatch):
+    from polhode.papers.fukushima1995 import table
+
+    monkeypatch.setattr(table.shutil, "which", lambda name: None)
+    ratios, whence = table.quadruple()
+    assert ratios == table.STORED
+    assert "stored" in whence
+    monkeypatch.setattr(table.shutil, "which", lambda name: "/no/such/gcc")
+    assert table.quadruple()[0] == table.STORED
+
+
+def test_fukushimas_errors_are_angles():
+    """Of a turn by 1e-5 about an axis of the body: the figure axis moves by its part across."""
+    from fractions import Fraction
+
+    from polhode.celestial.model_orbits import orientation_error
+    from polhode.papers.fukushima1995.laboratory import errors
+
+    w, x, y, z = 0.5, 0.5, -0.5, 0.5
+    a, b, c = 0.36e-5, 0.48e-5, 0.8e-5
+    right = (
+        w - (x * a + y * b + z * c) / 2,
+        x + (w * a + y * c - z * b) / 2,
+        y + (w * b + z * a - x * c) / 2,
+        z + (w * c + x * b - y * a) / 2,
+    )
+    exact = tuple(map(Fraction, right))
+    assert errors((w, x, y, z), exact) == pytest.approx((1e-5, 0.6e-5), rel=1e-9)
+    assert errors((w, x, y, z), exact)[0] == orientation_error((w, x, y, z), exact)
