@@ -23,6 +23,7 @@ from common import Times, c_library, compilers, conclude, parser, round_robin, t
 from polhode import loops
 from polhode._tree import flat
 from polhode.contracts import OK
+from polhode.lanes import fixed
 
 STEPS, STEP, STRENGTH = 20_000, 1e-3, 20.0
 INERTIA, TILT, MOMENTUM = (5.0, 5.0, 1.0), 0.3, (0.0, 0.0, 50.0)
@@ -155,14 +156,15 @@ def random_tops(method: ph.Method) -> list:
 
 def in_lanes(method: ph.Method, tops: list) -> Callable:
     """A call of the compiled lane loop: (status, iterations, state, carry) of each top, as rows."""
-    blocks, slots = loops.lane_slots(method, tops)
-    run, work = loops.build(loops.advance_lanes, method, HEAVY), np.empty_like(blocks)
-    grid = 0.0, LANE_STEP, 0, LANE_STEPS, *loops.substeps(method)
+    blocks, slots = fixed.packed(method, tops)
+    run, work = fixed.build(fixed.advance_lanes, method, HEAVY), np.empty_like(blocks)
+    grid = 0.0, LANE_STEP, LANE_STEP, 0, LANE_STEPS, *loops.substeps(method)
+    room, ends = np.empty_like(blocks[0]), fixed.places(slots)[:2]
 
     def go():
         work[:] = blocks
-        run(work, *grid, (), slots)
-        return loops.lane_results(work, slots, len(tops))
+        run(work, room, ends, *grid, (), slots)
+        return fixed.results(work, slots, len(tops))
 
     return go
 

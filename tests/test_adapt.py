@@ -13,6 +13,8 @@ from polhode import loops
 from polhode._compile import fma
 from polhode._tree import flat
 from polhode.contracts import Status
+from polhode.lanes import adaptive
+from polhode.lanes import blocks as blocks_of
 from precise import exact_fma
 
 INF = math.inf
@@ -33,7 +35,7 @@ def adapt():
 
 @pytest.fixture(scope="module")
 def adapt_lanes():
-    return loops.build(loops.adapt_lanes, seams.HEUN, seams.TOP)
+    return adaptive.build(seams.HEUN, seams.TOP)
 
 
 def members(count, seed=6):
@@ -74,9 +76,9 @@ def together(run, members, begin=0.0, end=1.0, h=0.01, largest=INF, tolerance=1e
         return 0.0, 0.0, (begin, 0.0, h, 0.0, 0.0, 0.0), state, (0.0,), body, numbers
 
     columns = np.array([flat(slots(member)) for member in members]).T
-    blocks = loops.pack(columns, len(members))
+    blocks = blocks_of.pack(columns, len(members))
     run(blocks, end, largest, tolerance, (), slots(members[0]))
-    table = loops.unpack(blocks, len(members))
+    table = blocks_of.unpack(blocks, len(members))
     return np.concatenate([table[1:7], table[8:16]]).T
 
 

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import mpmath as mp
@@ -18,6 +18,8 @@ from polhode.errors import PolhodeWarning
 from polhode.kernels import newton, so3, trig
 from polhode.kernels.quaternion import to_inertial
 from polhode.kernels.vector import add, cross
+from polhode.lanes import fixed
+from polhode.lanes.blocks import in_threads
 from polhode.methods import METHODS
 from precise import ROUNDING, exact_fma, to_mp
 
@@ -49,7 +51,7 @@ class Case:
 
     @cached_property
     def lanes(self):
-        return self.build(loops.advance_lanes)
+        return fixed.build(fixed.advance_lanes, self.method, self.model, self.aligned)
 
     @cached_property
     def start(self):
@@ -86,18 +88,20 @@ class Case:
         ends = [self.alone(member) for member in members]
         return np.array([flat((float(s), float(i), state, carry)) for state, carry, s, i in ends])
 
+    def run_blocks(self, ends, args, blocks):
+        self.lanes(blocks, np.empty_like(blocks[0]), ends, *args)
+
     def together(self, members, parts=(STEPS,), threads=0):
         """The members in lanes, the steps in ``parts``."""
-        blocks, slots = loops.lane_slots(self.method, members)
+        blocks, slots = fixed.packed(self.method, members)
         tables, done = members[0][3][1], 0
+        ends = fixed.places(slots)[:2]
         for n in parts:
-            args = 0.0, H, done, n, *self.substeps, tables, slots
-            if threads:
-                loops.in_threads(self.lanes, blocks, threads, *args)
-            else:
-                self.lanes(blocks, *args)
+            args = 0.0, H, H, done, n, *self.substeps, tables, slots
+            run = partial(self.run_blocks, ends, args)
+            in_threads(run, blocks, threads)
             done += n
-        return loops.lane_results(blocks, slots, len(members))
+        return fixed.results(blocks, slots, len(members))
 
 
 SHIPPED = [METHODS[name] for name in ("imidm", "forward-euler-m", "mkrk:rk4", "akw", "dmv6")]
@@ -139,9 +143,10 @@ def test_the_first_carry_of_lanes_is_the_one_of_start():
     case = Case(seams.AXES2)
     members = case.members(70)
     blank = [(state, (0.0, 0.0, 0.0), *rest) for state, _, *rest in members]
-    blocks, slots = loops.lane_slots(case.method, blank)
-    case.build(loops.start_lanes)(blocks, 0.0, H, (), slots)
-    carries = loops.lane_results(blocks, slots, 70)[:, -3:]
+    blocks, slots = fixed.packed(case.method, blank)
+    start = fixed.build(fixed.start_lanes, case.method, case.model)
+    start(blocks, 0.0, H, case.substeps[0], (), slots)
+    carries = fixed.results(blocks, slots, 70)[:, -3:]
     assert carries.tolist() == [list(carry) for _, carry, *_ in members]
 
 
@@ -306,16 +311,19 @@ def test_plain_python_fails_with_a_status_too(name):
     assert case.alone(member, run=plain) == case.alone(member)
 
 
-def test_members_without_a_value_disturb_nobody():
-    """An explicit step cannot fail: what is undefined becomes NaN and stays so."""
-    case = Case(METHODS["forward-euler-m"])
+@pytest.mark.parametrize(
+    "parts", [(STEPS,), (STEPS // 3, STEPS - STEPS // 3)], ids=["once", "twice"]
+)
+@pytest.mark.parametrize("method", [METHODS["forward-euler-m"], seams.AXES4], ids=["euler", "mr4"])
+def test_members_without_a_value_end_as_they_would_alone(method, parts):
+    """An explicit step cannot fail, but its state may have no value; the others see nothing."""
+    case = Case(method)
     members, failed = failing_members(case)
-    table, others = case.together(members), np.ones(70, bool)
-    assert np.isnan(table[[5, 66], 2:]).any(axis=1).all()
-    others[failed] = False
-    assert (
-        table[others] == case.rows([m for m, o in zip(members, others, strict=True) if o])
-    ).all()
+    table = case.together(members, parts)
+    lost = [member for member in failed if table[member, 0] != Status.OK]
+    assert 5 in lost
+    assert (table[lost, 0] == Status.NOT_FINITE).all()
+    assert np.array_equal(table, case.rows(members), equal_nan=True)
 
 
 # ---- models

@@ -16,6 +16,7 @@ from polhode import loops
 from polhode._motion import with_translation
 from polhode.contracts import Status
 from polhode.contracts import start as start_stub
+from polhode.lanes import fixed
 from precise import exact_fma
 from problems import INERTIA
 
@@ -212,13 +213,13 @@ def test_lanes_do_what_one_body_does(name):
             0.0, 0.125, other.state, problem.body.data, problem.model.params
         )
         members.append((other.state, carry, problem.body.data, problem.model.params))
-    blocks, slots = loops.lane_slots(method, members)
-    tables = problem.model.params[1]
-    row = weights[0] * 0.125 if weights.ndim == 1 else tuple(weights[0] * 0.125)
-    loops.build(loops.start_lanes, method, problem.model)(blocks, 0.0, row, tables, slots)
-    advance = loops.build(loops.advance_lanes, method, problem.model)
-    advance(blocks, 0.0, 0.125, 0, 4, weights, offsets, tables, slots)
-    found = loops.lane_results(blocks, slots, 5)
+    blocks, slots = fixed.packed(method, members)
+    tables, room, ends = problem.model.params[1], np.empty_like(blocks[0]), fixed.places(slots)[:2]
+    start = fixed.build(fixed.start_lanes, method, problem.model)
+    start(blocks, 0.0, 0.125, weights, tables, slots)
+    advance = fixed.build(fixed.advance_lanes, method, problem.model)
+    advance(blocks, room, ends, 0.0, 0.125, 0.125, 0, 4, weights, offsets, tables, slots)
+    found = fixed.results(blocks, slots, 5)
     for row, run in zip(found, runs, strict=True):
         assert row[0] == Status.OK
         assert np.array_equal(row[2:6], run.q[-1])

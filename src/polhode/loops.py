@@ -8,22 +8,11 @@ stopped and continued, saved often or seldom, or shared out in chunks gives the 
 """
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from polhode._compile import (
-    LANES,
-    CompiledOrPlain,
-    blend,
-    finite,
-    lanes,
-    mask,
-    over_lanes,
-    put,
-    take,
-)
-from polhode._tree import bind, flat
+from polhode._compile import CompiledOrPlain, finite, put, take
+from polhode._tree import bind
 from polhode.contracts import (
     ALIGNED,
     NOT_CONVERGED,
@@ -328,156 +317,6 @@ def watched_on_the_way(times, rows, out):
         out[i] = event_on_the_way(times[i], x, v, q, omega)
 
 
-# ---- many bodies in SIMD lanes, fixed step
-# A body is the nested tuple ``slots``: (active, status, count, unknown, before, state, carry, body,
-# numbers).  ``shared`` is (t, h, first, tables), first being 1 in the first part of a composition.
-def lane_start(shared, slots):
-    t, h, _, tables = shared
-    active, status, count, unknown, before, state, _, body, numbers = slots
-    carry = start(t, h, state, body, (numbers, tables))
-    return active, status, count, unknown, before, state, carry
-
-
-def lane_step(shared, slots):
-    t, h, _, tables = shared
-    active, status, count, unknown, before, state, carry, body, numbers = slots
-    state, carry = step(t, h, state, carry, body, (numbers, tables))
-    return active, status, count, unknown, before, state, carry
-
-
-def start_lanes(blocks, t, h, tables, slots):
-    """The first carry of every body."""
-    for b in range(blocks.shape[0]):
-        over_lanes(lane_start, blocks[b], (t, h, 1.0, tables), slots)
-
-
-def advance_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
-    """``n`` steps after the first ``k`` of every body of every block; explicit methods."""
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
-        for i in range(k, k + n):
-            for j in range(len(weights)):
-                shared = t0 + i * h + offsets[j] * h, part(weights, j, h), 1.0, tables
-                over_lanes(lane_step, block, shared, slots)
-
-
-# An implicit step in lanes: the iteration runs over the block until its slowest body is done, and a
-# body that is done no longer changes.  So each sees exactly the iterations it would see alone.  If
-# a part of a composition fails, the body goes back to where it was ``before`` the step.
-def kept_before(first, before, state, carry):
-    """A stub: a method of one part need not keep anything."""
-    return before
-
-
-def kept_parts(first, before, state, carry):
-    return blend(mask(first == 1.0), (state, carry), before)
-
-
-def restored(good, before, state, carry, new, kept):
-    """A stub: (state, carry) after a part that is ``good`` or not."""
-    return blend(good, new, state), blend(good, kept, carry)
-
-
-def restored_parts(good, before, state, carry, new, kept):
-    return blend(good, new, before[0]), blend(good, kept, before[1])
-
-
-def lane_guess(shared, slots):
-    t, h, first, tables = shared
-    _, status, count, _, before, state, carry, body, numbers = slots
-    unknown = guess(t, h, state, carry, body, (numbers, tables))
-    before = kept_before(first, before, state, carry)
-    return mask(status == OK), status, count, unknown, before
-
-
-def lane_improve(shared, slots):
-    t, h, _, tables = shared
-    active, status, count, unknown, _, state, _, body, numbers = slots
-    new, done = improve(t, h, unknown, state, body, (numbers, tables))
-    count = blend(active, count + 1.0, count)
-    return blend(mask(done), 0.0, active), status, count, blend(active, new, unknown)
-
-
-def lane_finish(shared, slots):
-    t, h, _, tables = shared
-    active, status, count, unknown, before, state, carry, body, numbers = slots
-    new, kept = finish(t, h, unknown, state, carry, body, (numbers, tables))
-    good = blend(active, 0.0, mask(status == OK))
-    state, carry = restored(good, before, state, carry, new, kept)
-    status = blend(active, 1.0 * NOT_CONVERGED, status)
-    return active, status, count, unknown, before, state, carry
-
-
-def solve_lanes(blocks, t0, h, k, n, weights, offsets, tables, slots):
-    """``advance_lanes`` for implicit methods; after a failure a body keeps its last good state."""
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
-        for i in range(k, k + n):
-            for j in range(len(weights)):
-                first = 1.0 if j == 0 else 0.0
-                shared = t0 + i * h + offsets[j] * h, part(weights, j, h), first, tables
-                over_lanes(lane_guess, block, shared, slots)
-                for _ in range(MAX_ITERATIONS):
-                    over_lanes(lane_improve, block, shared, slots)
-                    left = 0
-                    for lane in range(LANES):
-                        left += block[lane] != 0.0
-                    if left == 0:
-                        break
-                over_lanes(lane_finish, block, shared, slots)
-
-
-# ---- many bodies in SIMD lanes, adaptive steps
-# A body is (active, status, time, state, carry, body, numbers), time = (t, t_low, h, accepted,
-# rejected, tries): every body has a time and a step of its own.  ``shared``: (end, largest,
-# tolerances, tables).
-def lane_trial(shared, slots):
-    end, largest, tolerances, tables = shared
-    active, status, (t, t_low, h, accepted, rejected, tries), state, carry, body, numbers = slots
-    left = (end - t) - t_low
-    falls_short = (abs(h) < abs(left)) & (t + (t_low + h) != end)
-    short = mask(falls_short)
-    this = blend(short, h, left)
-    new_t = t + (t_low + this)
-    running = mask((left != 0.0) & (status == OK))
-    stuck = mask((falls_short & (new_t == t)) | (tries == MAX_TRIALS))
-    new, kept, error, factor, _ = trial(
-        t + t_low, this, state, carry, body, (numbers, tables), tolerances
-    )
-    following = this * blend(mask((tries > 0.0) & (factor > 1.0) & (error <= 1.0)), 1.0, factor)
-    counts = mask(error <= 1.0)
-    after = blend(short, following, blend(mask(abs(following) < abs(h)), h, following))
-    after = blend(counts, after, blend(mask(factor < 1.0), following, 0.5 * this))
-    limit = blend(mask(after > 0.0), largest, -largest)
-    after = blend(mask(abs(after) <= largest), after, limit)
-    tried = blend(stuck, 0.0, running)
-    moves = blend(tried, counts, 0.0)
-    low = blend(short, (t_low + this) - (new_t - t), 0.0)
-    time = (
-        blend(moves, blend(short, new_t, end), t),
-        blend(moves, low, t_low),
-        blend(tried, after, h),
-        blend(moves, accepted + 1.0, accepted),
-        blend(tried, blend(counts, rejected, rejected + 1.0), rejected),
-        blend(tried, blend(counts, 0.0, tries + 1.0), tries),
-    )
-    status = blend(running, blend(stuck, 1.0 * STEP_TOO_SMALL, status), status)
-    active = mask(((end - time[0]) - time[1] != 0.0) & (status == OK))
-    return active, status, time, blend(moves, new, state), blend(moves, kept, carry)
-
-
-def adapt_lanes(blocks, end, largest, tolerances, tables, slots):
-    """Trial steps of every body up to ``end``, each with its own step, as if it were alone."""
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
-        left = LANES
-        while left > 0:
-            over_lanes(lane_trial, block, (end, largest, tolerances, tables), slots)
-            left = 0
-            for lane in range(LANES):
-                left += block[lane] != 0.0
-
-
 # ---- called from Python: nested tuples cost a microsecond each, a row of numbers nothing
 def packed_record(pattern):
     """``record`` with (state, carry, body, numbers) in the row ``data``, as in ``pattern``.
@@ -560,13 +399,8 @@ def joined(
             if function is not None:
                 pieces[stub] = bind(function, inner)
         pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
-        pieces[over_lanes] = lanes(method.width)
-        if template is advance_lanes and method.implicit:
-            template = solve_lanes
         if isinstance(method.weights[0], tuple):
             pieces[part] = part_of_three
-        if len(method.weights) > 1:
-            pieces |= {kept_before: kept_parts, restored: restored_parts}
     return bind(bind(template, pieces), numbers or {})
 
 
@@ -581,49 +415,3 @@ def build(
 def substeps(method: Method) -> tuple[np.ndarray, np.ndarray]:
     """(weights, offsets): the fractions of a step, and where in the step they begin."""
     return np.array(method.weights), np.array([0.0, *np.cumsum(method.fractions)[:-1]])
-
-
-# ---- blocks of bodies
-def in_threads(run: Callable, blocks: np.ndarray, workers: int, *args) -> None:
-    """The blocks shared out to threads; bodies do not meet, so results do not depend on them."""
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(lambda part: run(part, *args), np.array_split(blocks, workers)))
-
-
-def pack(columns, bodies: int) -> np.ndarray:
-    """Lane blocks from one array (or number) per slot; the last body fills up the last block."""
-    count = -(-bodies // LANES)
-    table = np.empty((len(columns), count * LANES))
-    for row, column in zip(table, columns, strict=True):
-        row[:bodies], row[bodies:] = column, np.broadcast_to(column, bodies)[-1]
-    blocks = table.reshape(len(columns), count, LANES).swapaxes(0, 1)
-    return np.ascontiguousarray(blocks).reshape(count, -1)
-
-
-def unpack(blocks: np.ndarray, bodies: int) -> np.ndarray:
-    """The slots as rows, the bodies as columns."""
-    table = blocks.reshape(len(blocks), -1, LANES).swapaxes(0, 1)
-    return table.reshape(len(table), -1)[:, :bodies]
-
-
-def lane_slots(method: Method, members: list) -> tuple[np.ndarray, tuple]:
-    """(blocks, slots) of ``members``, each (state, carry, body, params); the tables are shared."""
-    state, carry, body, (numbers, tables) = members[0]
-    unknown = ()
-    if method.guess is not None:
-        unknown = method.guess(0.0, 1.0, state, carry, body, (numbers, tables))
-    composed = method.implicit and len(method.weights) > 1
-    slots = 0.0, 0.0, 0.0, unknown, (state, carry) if composed else (), state, carry, body, numbers
-    rows = [
-        flat((0.0, 0.0, 0.0, unknown, (s, c) if composed else (), s, c, b, p[0]))
-        for s, c, b, p in members
-    ]
-    return pack(np.array(rows).T, len(members)), slots
-
-
-def lane_results(blocks: np.ndarray, slots: tuple, bodies: int) -> np.ndarray:
-    """(status, iterations, state, carry) of each body, as rows."""
-    table = unpack(blocks, bodies)
-    first = 3 + len(flat(slots[3:5]))
-    last = first + len(flat(slots[5:7]))
-    return np.concatenate([table[1:3], table[first:last]]).T
