@@ -1,0 +1,373 @@
+"""Checkpoints in files: written whole or not at all, read back whole or refused.
+
+    write(path, kind, header, arrays)    replace the file in one operation
+    read(path, kind) -> header, arrays   all of it, checked
+    head(path) -> header                 without reading the arrays
+    Journal(path)                        rows that only grow, in a file beside it
+
+A checkpoint is
+
+    polhode checkpoint 1\\n              the version of the format, in ASCII
+    size, length                        of the file and of the header in bytes, two uint64
+    header                              JSON in UTF-8: ``kind``; ``made``, by which software and
+                                        processor; ``arrays``, their names, types and shapes in
+                                        order; ``data``, what ``write`` was given
+    arrays                              each at the next multiple of 8 bytes, rows first
+    digest                              SHA-256 of all before it
+
+with all numbers little-endian.  ``write`` makes it under another name in the same directory, brings
+it to the disk and moves it to its place: whoever is killed at any instant leaves the old file or
+the new one.  A file that was cut, edited or is something else is refused with what is wrong.
+
+What grows is not written again each time.  A journal is a row of pieces
+
+    length, digest, payload             length an uint64, digest = SHA-256(digest before, payload)
+
+and a mark (size, digest) in the checkpoint says how much of it counts.  Pieces are brought to the
+disk before the mark that counts them; what lies behind the mark was on its way when somebody was
+killed, and is cut off.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import struct
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode._version import __version__
+from polhode.errors import FileError, PolhodeWarning
+
+VERSION = 1
+MAGIC = b"polhode checkpoint "
+DIGEST = hashlib.sha256().digest_size
+SIZES = struct.Struct("<QQ")
+FRAME = struct.Struct(f"<Q{DIGEST}s")
+TYPES = "<f8", "<i8", "|u1", "|b1"
+PLACE = 8  # bytes: where arrays may begin
+ROOM = "its directory must exist, be writable and have room for it"
+ANEW = "start the run anew, or take a copy of the file"
+
+
+# ---- whole files
+def write(
+    path: str | os.PathLike, kind: str, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Replace the checkpoint at ``path`` in one operation.
+
+    ``header`` is what JSON can hold; its floats come back with all their bits, but infinities and
+    NaN belong into arrays.  Arrays are of floats, 64-bit integers, bytes or booleans.
+    """
+    path = Path(path)
+    data = {name: _portable(name, array) for name, array in arrays.items()}
+    listed = [[name, array.dtype.str, list(array.shape)] for name, array in data.items()]
+    text = {"kind": kind, "made": made_by(), "arrays": listed, "data": dict(header)}
+    head = json.dumps(text, ensure_ascii=False, allow_nan=False).encode()
+    first = MAGIC + b"%d\n" % VERSION
+    begin = _next_place(len(first) + SIZES.size + len(head))
+    size = begin + sum(_next_place(array.nbytes) for array in data.values()) + DIGEST
+    lead = (first + SIZES.pack(size, len(head)) + head).ljust(begin, b"\0")
+    _replace(path, [lead, *map(_padded, data.values())])
+
+
+def read(
+    path: str | os.PathLike, kind: str | None = None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """(header, arrays) of the checkpoint at ``path``; anything but a whole one is refused.
+
+    Warns if it was made by other software or on another processor.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    text, begin = _opened(path, data, len(data), kind)
+    if hashlib.sha256(memoryview(data)[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise FileError(
+            f"{str(path)!r} was edited or damaged: its checksum does not fit its content; {ANEW}"
+        )
+    arrays = {}
+    for name, dtype, shape in text["arrays"]:
+        if dtype not in TYPES:
+            raise FileError(f"{str(path)!r}: array {name!r} is of unknown type {dtype!r}")
+        count = int(np.prod(shape, dtype=np.int64))
+        array = np.frombuffer(data, dtype, count, begin).reshape(shape)
+        arrays[name] = array.astype(array.dtype.newbyteorder("="))  # a copy, which may be written
+        begin += _next_place(array.nbytes)
+    warn_if_made_elsewhere(path, text["made"])
+    return text["data"], arrays
+
+
+def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
+    """The header alone; the checksum is not looked at."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(1 << 16)
+            lead = len(data.partition(b"\n")[0]) + 1 + SIZES.size
+            if data.startswith(MAGIC) and len(data) >= lead:
+                _, length = SIZES.unpack(data[lead - SIZES.size : lead])
+                data += file.read(max(0, lead + min(length, path.stat().st_size) - len(data)))
+            size = path.stat().st_size
+    except OSError as error:
+        raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    return _opened(path, data, size, kind)[0]["data"]
+
+
+def _opened(path: Path, data: bytes, size: int, kind: str | None) -> tuple[dict[str, Any], int]:
+    """(the JSON of the header, where the arrays begin) of a file of ``size`` bytes."""
+    name, foreign = repr(str(path)), "is not a checkpoint of this library"
+    first, newline, _ = data.partition(b"\n")
+    number = first[len(MAGIC) :]
+    if not first.startswith(MAGIC) or not newline or not number.isdigit() or len(number) > 9:
+        if size < len(MAGIC) + 2 and (MAGIC + b"1\n").startswith(data):
+            raise FileError(f"{name} is cut off after {size} bytes; {ANEW}")
+        raise FileError(f"{name} {foreign}: it does not begin with {MAGIC.decode().strip()!r}")
+    if int(number) > VERSION:
+        raise FileError(
+            f"{name} has version {int(number)} of the format, newer than {VERSION}, the newest that"
+            f" polhode {__version__} knows; update polhode"
+        )
+    if int(number) < 1:
+        raise FileError(f"{name} {foreign}: there is no version {int(number)} of the format")
+    lead = len(first) + 1 + SIZES.size
+    if len(data) < lead:
+        raise FileError(f"{name} is cut off after {size} bytes; {ANEW}")
+    whole, length = SIZES.unpack(data[lead - SIZES.size : lead])
+    if size < whole:
+        raise FileError(f"{name} is cut off: it has {size} of its {whole} bytes; {ANEW}")
+    damaged = f"{name} was edited or damaged"
+    if size > whole or lead + length + DIGEST > whole:
+        raise FileError(
+            f"{damaged}: it has {size} bytes, and says that it has {whole}, {length} of them in its"
+            f" header; {ANEW}"
+        )
+    try:
+        text = json.loads(data[lead : lead + length].decode())
+        listed, found = text["arrays"], text["kind"]
+        begin = _next_place(lead + length)
+        spans = [
+            _next_place(int(np.prod(shape, dtype=np.int64)) * int(dtype[-1]))
+            for _, dtype, shape in listed
+        ]
+        fits = begin + sum(spans) + DIGEST == whole and {"data", "made"} <= set(text)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise FileError(f"{damaged}: its header cannot be read ({error}); {ANEW}") from error
+    if not fits:
+        raise FileError(f"{damaged}: its arrays do not fit its size of {whole} bytes; {ANEW}")
+    if kind is not None and found != kind:
+        raise FileError(f"{name} is a checkpoint of kind {found!r}, and {kind!r} is needed here")
+    return text, begin
+
+
+def _portable(name: str, array: np.ndarray) -> np.ndarray:
+    array = np.asarray(array)
+    array = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+    if array.dtype.str not in TYPES:
+        raise TypeError(f"array {name!r} is of type {array.dtype}, and not one of {TYPES}")
+    return array
+
+
+def _next_place(size: int) -> int:
+    return -(-size // PLACE) * PLACE
+
+
+def _padded(array: np.ndarray) -> bytes | memoryview:
+    fits = array.nbytes % PLACE == 0 and array.nbytes > 0
+    return array.data.cast("B") if fits else array.tobytes().ljust(_next_place(array.nbytes), b"\0")
+
+
+def _replace(path: Path, pieces: list) -> None:
+    """The pieces and their digest, in the place of ``path``; nothing is left of a failure."""
+    draft = path.with_name(f".{path.name}.part")  # of one name: a kill leaves one at most
+    total = hashlib.sha256()
+    try:
+        with draft.open("wb") as file:
+            for piece in pieces:
+                file.write(piece)
+                total.update(piece)
+            file.write(total.digest())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise FileError(
+            f"cannot write the checkpoint {str(path)!r}: {error.strerror}; {ROOM}"
+        ) from error
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _settle(path.parent)
+
+
+def _settle(directory: Path) -> None:
+    """Bring what a directory lists to the disk, where that can be asked for."""
+    if os.name == "nt":
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove(path: str | os.PathLike) -> None:
+    """Remove a file, and what a kill may have left of its next version."""
+    path = Path(path)
+    path.unlink(missing_ok=True)
+    path.with_name(f".{path.name}.part").unlink(missing_ok=True)
+
+
+# ---- where it was made
+@cache
+def made_by() -> dict[str, str]:
+    """What decides the bits of a run besides its input."""
+    found = {"polhode": __version__}
+    for package in ("numba", "llvmlite"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "none"
+    return {**found, "processor": _processor()}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        name = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        name = platform.processor()
+    return f"{platform.machine()} {name}".strip()
+
+
+def warn_if_made_elsewhere(path: str | os.PathLike, made: Mapping[str, str]) -> None:
+    """Say what differs between here and there, if anything does."""
+    here = made_by()
+    other = [f"{k} {v}, here {here.get(k)}" for k, v in made.items() if here.get(k) != v]
+    if other:
+        warnings.warn(
+            f"{str(path)!r} was made elsewhere ({'; '.join(other)}): what follows may differ from"
+            " the uninterrupted run in its last bits",
+            PolhodeWarning,
+            stacklevel=2,
+        )
+
+
+# ---- what grows
+class Mark(NamedTuple):
+    """How much of a journal counts: its size in bytes, and the digest of its last piece."""
+
+    size: int = 0
+    digest: str = "00" * DIGEST
+
+
+class Journal:
+    """Rows that only grow, in a file that one process at a time may write.
+
+    ``mark`` says how much of the file counts; what lies behind is cut off.  The first mark is that
+    of an empty journal: then an existing file is emptied.  Use it in ``with``.
+    """
+
+    def __init__(self, path: str | os.PathLike, mark: Mark | None = None):
+        self.path, self.mark = Path(path), mark or Mark()
+        self.rows = np.empty(0)  # what was read, all pieces in one
+        try:
+            self._file = open(self.path, "r+b" if self.path.exists() else "w+b")  # noqa: SIM115
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            self._lock()
+            self.rows = self._read()
+            self._file.truncate(self.mark.size)
+            self._file.seek(self.mark.size)
+            _settle(self.path.parent)
+        except BaseException:
+            self._close()
+            raise
+
+    def append(self, rows: np.ndarray) -> Mark:
+        """Add rows of floats and bring them to the disk; the mark that counts them."""
+        payload = np.ascontiguousarray(rows, "<f8").data.cast("B") if rows.size else b""
+        if len(payload):
+            digest = hashlib.sha256(bytes.fromhex(self.mark.digest))
+            digest.update(payload)
+            try:
+                self._file.write(FRAME.pack(len(payload), digest.digest()))
+                self._file.write(payload)
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                raise self._unwritable(error) from error
+            size = self.mark.size + FRAME.size + len(payload)
+            self.mark = Mark(size, digest.hexdigest())
+        return self.mark
+
+    def remove(self) -> None:
+        """Remove the file, where all that it holds is elsewhere."""
+        self._close()
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        with suppress(OSError):  # that it could not be written was said before
+            self._file.close()
+
+    def _unwritable(self, error: OSError) -> FileError:
+        return FileError(f"cannot write {str(self.path)!r}: {error.strerror}; {ROOM}")
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileError(
+                f"another process is writing {str(self.path)!r}: wait for it, or take another file"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+
+    def _read(self) -> np.ndarray:
+        size = self.path.stat().st_size
+        if size < self.mark.size:
+            raise FileError(
+                f"{str(self.path)!r} is cut off or missing: it has {size} of the {self.mark.size}"
+                f" bytes that its checkpoint counts; the two files belong together. {ANEW}"
+            )
+        pieces = list(self._pieces())
+        return np.concatenate(pieces) if pieces else np.empty(0)
+
+    def _pieces(self) -> Iterator[np.ndarray]:
+        place, before = 0, bytes(DIGEST)
+        while place < self.mark.size:
+            length, digest = FRAME.unpack(self._file.read(FRAME.size).ljust(FRAME.size, b"\0"))
+            payload = self._file.read(min(length, self.mark.size - place))
+            if len(payload) < length or hashlib.sha256(before + payload).digest() != digest:
+                raise self._edited(place)
+            yield np.frombuffer(payload, "<f8").astype(float)
+            place, before = place + FRAME.size + length, digest
+        if (place, before.hex()) != tuple(self.mark):
+            raise self._edited(place)
+
+    def _edited(self, place: int) -> FileError:
+        return FileError(
+            f"{str(self.path)!r} was edited or damaged at byte {place}, or belongs to another"
+            f" checkpoint; {ANEW}"
+        )
