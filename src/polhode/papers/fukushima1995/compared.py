@@ -1,10 +1,12 @@
 """Claims of sections 1, 3 and 4 of Fukushima (1995): what the new scheme gains, and by what.
 
-After 33 000 revolutions in the full form.  The quick form stops after 16, where errors have only
-begun to part: it asks for the same order of the schemes, with fewer digits between them.
+After 33 000 revolutions in the full form.  In N revolutions, schemes that round the momentum or its
+angle lose 1.5 log₁₀ N digits, the new one hardly any: after 2048, in the quick form, the gain is
+smaller by 1.8 digits, and judged so.  So is the error of the new scheme itself, which is not to
+grow in either form.
 """
 
-from math import isnan, pi, remainder, sqrt, ulp
+from math import pi, remainder, sqrt, ulp
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from polhode.papers.fukushima1995.laboratory import (
     ENCKE,
     ENCKE_EULER,
     EULER,
+    FULL,
     MOON,
     NEW,
     QUATERNION,
@@ -33,6 +36,15 @@ from polhode.papers.rotations import matrix
 
 INTRODUCTION, STATEMENTS, CONCLUSION, BEYOND = (Statements() for _ in range(4))
 ARCSECOND = pi / 180 / 3600
+TITLES = {
+    "extrapolation": "extrapolation of order 14, 16 steps a revolution",
+    "RK4": "RK4, 64 steps",
+}
+LOST = {EARTH: 2e-15, MOON: 3e-14}  # rad: what departures may lose in any time up to 33 000 turns
+SPAN = (
+    "the Earth, after 33 000 revolutions; 1.5 log₁₀(33 000/N) digits less after N, for the"
+    " others err as N^1.5, the new scheme hardly more than at first"
+)
 
 
 def gains(laboratory: Laboratory, body: str, what: str = "orientation") -> tuple[float, float]:
@@ -44,10 +56,25 @@ def gains(laboratory: Laboratory, body: str, what: str = "orientation") -> tuple
     )
 
 
+def least(laboratory: Laboratory, digits_claimed: float) -> float:
+    """What the digits claimed for 33 000 revolutions come to; half of one for reading a figure."""
+    return digits_claimed - 0.5 - laboratory.fewer
+
+
 def within(laboratory: Laboratory, values: tuple[float, ...], low: float, high: float) -> bool:
-    """Between them, after 33 000 revolutions; half a digit is given for reading a figure."""
-    least = 0.5 if laboratory.quick else low - 0.5
-    return least < min(values) and max(values) < high + 0.5
+    return least(laboratory, low) < min(values) and max(values) < high + 0.5
+
+
+def steady(laboratory: Laboratory, body: str) -> bool:
+    """Whether departures lose no more than they may."""
+    return laboratory.run(body, NEW).worst() < LOST[body]
+
+
+def expected(laboratory: Laboratory, low: float) -> str:
+    """In words, where there are fewer revolutions than in the paper."""
+    if not laboratory.quick:
+        return ""
+    return f"; {low:g} after {FULL} are {low - laboratory.fewer:.1f} after {laboratory.revolutions}"
 
 
 # ---- 1
@@ -63,7 +90,7 @@ def loss(laboratory: Laboratory) -> Measured:
         f"Euler's angles of the Earth: {run.orientation[0]:.0e} rad after 1,"
         f" {run.orientation[-1]:.0e} after {laboratory.where}"
     )
-    return text, judged(run.orientation[-1] > 10 * run.orientation[0])
+    return text, judged(run.orientation[-1] > 1e4 * run.orientation[0])
 
 
 @INTRODUCTION.claim(
@@ -74,16 +101,15 @@ def loss(laboratory: Laboratory) -> Measured:
 )
 def any_integrator(laboratory: Laboratory) -> Measured:
     found, parts, good = laboratory.other_integrators, [], True
-    for name, title in (
-        ("extrapolation", "extrapolation of order 14, 16 steps a revolution"),
-        ("RK4", "RK4, 64 steps"),
-    ):
+    for name, title in TITLES.items():
+        if (name, NEW) not in found:
+            continue
         euler, new = found[name, EULER], found[name, NEW]
         parts.append(
             f"{title}: Euler {euler.worst():.0e}, departures {new.worst():.0e} rad after"
             f" {euler.revolutions[-1]:.0f} revolutions"
         )
-        good = good and digits(new, euler) > 1
+        good = good and digits(new, euler) > 1.5  # RK4 errs by its order, too
     return "; ".join(parts), judged(good)
 
 
@@ -93,16 +119,16 @@ def any_integrator(laboratory: Laboratory) -> Measured:
     "3, figure 1",
     "the error of the new scheme is smaller by 7-9 digits for the overall orientation",
     claimed="7-9",
-    note="the Earth, after 33 000 revolutions; the quick form has 16",
+    note=SPAN,
 )
 def orientation_digits(laboratory: Laboratory) -> Measured:
     found = gains(laboratory, EARTH)
     new, euler, andoyer = (laboratory.run(EARTH, s).worst() for s in (NEW, EULER, ANDOYER))
     text = (
         f"Earth, {laboratory.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
-        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits"
+        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(laboratory, 7)}"
     )
-    return text, judged(within(laboratory, found, 7, 9))
+    return text, judged(within(laboratory, found, 7, 9) and steady(laboratory, EARTH))
 
 
 @STATEMENTS.claim(
@@ -110,16 +136,16 @@ def orientation_digits(laboratory: Laboratory) -> Measured:
     "3, figure 1",
     "and by 3-10 digits for the figure axis",
     claimed="3-10",
-    note="the Earth, after 33 000 revolutions; the quick form has 16",
+    note=SPAN,
 )
 def axis_digits(laboratory: Laboratory) -> Measured:
     found = gains(laboratory, EARTH, "axis")
     new, euler, andoyer = (laboratory.run(EARTH, s).worst("axis") for s in (NEW, EULER, ANDOYER))
     text = (
         f"Earth, {laboratory.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
-        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits"
+        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(laboratory, 3)}"
     )
-    return text, judged(within(laboratory, found, 3, 10))
+    return text, judged(within(laboratory, found, 3, 10) and new < LOST[EARTH])
 
 
 @STATEMENTS.claim(
@@ -134,15 +160,15 @@ def axis_digits(laboratory: Laboratory) -> Measured:
 def moon(laboratory: Laboratory) -> Measured:
     euler, andoyer = gains(laboratory, MOON)
     run = laboratory.run(MOON, ANDOYER)
-    ended = laboratory.andoyer_end if run.whole else run.ended
     new, old = laboratory.run(MOON, NEW).worst(), laboratory.run(MOON, EULER).worst()
     text = (
         f"Moon, {laboratory.where}, worst: Euler {old:.0e}, new {new:.0e} rad: {euler:.1f} digits;"
         f" Serret-Andoyer {run.worst():.0e} until {run.revolutions[-1]:.0f} revolutions"
-        f" ({andoyer:.1f} digits), and not defined after {ended:.0f}"
+        f" ({andoyer:.1f} digits), and not defined after {run.ended:.0f}"
+        f"{expected(laboratory, 5)}"
     )
-    similar = euler > (1 if laboratory.quick else 5)
-    return text, judged(similar and isnan(ended), similar)
+    similar = euler > least(laboratory, 5) and steady(laboratory, MOON)
+    return text, judged(similar and run.whole, similar)
 
 
 @STATEMENTS.claim(
@@ -166,7 +192,9 @@ def magnitude(laboratory: Laboratory) -> Measured:
         f" {new.worst():.0e} rad; a random walk by the rounding of L makes {walk:.0e}"
     )
     gained, whole = digits(small, euler), digits(new, euler)
-    return text, judged(gained > 0.5 * whole, whole > 1 and gained < 0.5 * whole)
+    return text, judged(
+        gained > 0.5 * whole, whole > least(laboratory, 7) and gained < 0.25 * whole
+    )
 
 
 @STATEMENTS.claim(
@@ -253,7 +281,7 @@ def linear(laboratory: Laboratory) -> Measured:
     "the new scheme integrates the orientation of Earth and Moon 5-9 digits more precisely than"
     " the Eulerian or the Serret-Andoyer one",
     claimed="5-9",
-    note="7-9 in section 3, of the Earth; after 33 000 revolutions, and 16 in the quick form",
+    note="7-9 in section 3, of the Earth; after 33 000 revolutions, and fewer after fewer",
 )
 def five_to_nine(laboratory: Laboratory) -> Measured:
     found = *gains(laboratory, EARTH), *gains(laboratory, MOON)
@@ -265,7 +293,8 @@ def five_to_nine(laboratory: Laboratory) -> Measured:
             strict=True,
         )
     )
-    return text, judged(within(laboratory, found, 5, 9))
+    good = within(laboratory, found, 5, 9) and all(steady(laboratory, b) for b in (EARTH, MOON))
+    return text + expected(laboratory, 5), judged(good)
 
 
 @CONCLUSION.claim(
@@ -276,7 +305,8 @@ def five_to_nine(laboratory: Laboratory) -> Measured:
     claimed="the new scheme gains",
     expected=CORRECTED,
     note="the corrections gain, not the variables: the same variables without them gain nothing,"
-    " and corrections to the quaternion of a uniform rotation gain as much",
+    " and corrections to the quaternion of a uniform rotation gain as much; corrections to Euler's"
+    " angles do, too, if the axis does not circle round the pole, as the Moon's does",
 )
 def variables(laboratory: Laboratory) -> Measured:
     parts, printed, corrected = [], True, True
@@ -290,7 +320,8 @@ def variables(laboratory: Laboratory) -> Measured:
             f" departure {encke:.1f}, Euler's angles as departures {angles:.1f}"
         )
         printed = printed and same > 0.5 * new
-        corrected = corrected and same < 0.5 * new and encke > new - 1 and angles > 1
+        corrected = corrected and same < 0.5 * new and encke > new - 1
+        corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # of the Moon φ grows
     head = f"digits gained over Euler's angles in {laboratory.where}: "
     return head + "; ".join(parts), judged(printed, corrected)
 
@@ -309,4 +340,4 @@ def carried(laboratory: Laboratory) -> Measured:
         f"{laboratory.where}: {found[0]:.0e} rad (Earth), {found[1]:.0e} (Moon); with plain sums"
         f" {plain[0]:.0e} and {plain[1]:.0e}"
     )
-    return text, judged(max(found) < 3e-14 and min(plain) > 3 * max(found))
+    return text, judged(max(found) < 3e-14 and min(plain) > 100 * max(found))

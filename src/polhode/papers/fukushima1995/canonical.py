@@ -1,0 +1,304 @@
+"""Claims of section 4 of Fukushima (1995): canonical variables, and nonrotating origins.
+
+The paper takes σ and ξ from elsewhere.  Here they are the outer angles of its (1),
+
+    σ = arg(L_Z + i L_Y),    ξ = arg(L_C + i L_B),    w_x = √(1 - x²)                  (1)
+    E = R₁(σ) R₂(-sin⁻¹ L_X/L) R₃(-f) R₂(sin⁻¹ L_A/L) R₁(-ξ)                           (2)
+
+so that the set is that of Serret and Andoyer with X for Z and A for C, f being the angle between
+the nodes.  With a potential V it has the Hamiltonian
+
+    H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C) + V(E)                              (3)
+
+An origin n on the great circle across L is nonrotating if it moves along L alone, n' = -(l'·n) l,
+l = L/L, seen from inertial axes or from the body.  The angle θ from the one to the other obeys
+
+    L θ' = L·ω = L f' - L_X σ' + L_A ξ'                                                (4)
+
+Derivatives are taken with an imaginary step, and are right to rounding.
+"""
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from polhode.papers.claims import CORRECTED, Measured, Statements, judged
+from polhode.papers.fukushima1995 import by_hand
+from polhode.papers.fukushima1995.by_hand import TINY, Array, r1, r3
+from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
+from polhode.papers.maps import Matrices, symplectic_defect
+from polhode.papers.rotations import matrix
+
+STATEMENTS = Statements()
+claim = STATEMENTS.claim
+
+COUNT, SOME, EXACT = 100, 3, 1e-12
+ARCSECOND = pi / 180 / 3600
+TILTED = 0.3  # rad: how far from their poles angles begin
+STEP, ROUGH = 0.1, 1e-8  # differences in place of derivatives are good to this
+PAIRS = np.block([[np.zeros((3, 3)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+UNLIKE = np.diag([1.0, 1, 1, 1, -1, 1])  # σ for -σ
+
+
+# ---- the variables u = (L, L_X, L_A, f, -σ, ξ)
+def angle_rate(c: Any, s: Any) -> float:
+    """Of arg(c + i s), the imaginary part being an increment."""
+    return float((c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2))
+
+
+def change(r: Any, m: Any) -> Array:
+    """The change of u from what is imaginary in r and m, by the definition."""
+    outside = r @ m
+    c, s, whole = by_hand.planes(r, m)
+    turned = (c, s), (outside[2], -outside[1]), (m[2], m[1])
+    first = whole.imag, outside[0].imag, m[0].imag
+    return np.array([*first, *(angle_rate(*pair) for pair in turned)]) / TINY
+
+
+def tilt(x: Any) -> Array:
+    """R₂(-sin⁻¹ x)."""
+    w = np.sqrt(1 - x * x)
+    return np.array([[w, 0, x], [0, 1, 0], [-x, 0, w]])
+
+
+def placed(u: Any) -> tuple[Array, Array]:
+    """(E, m) of (2)."""
+    whole, x, a, f, h, xi = u
+    e = r1(-h) @ tilt(x / whole) @ r3(-f) @ tilt(a / whole).T @ r1(-xi)
+    w = np.sqrt(whole * whole - a * a)
+    return e, np.array([a, w * np.sin(xi), w * np.cos(xi)])
+
+
+def of(r: Array, m: Array) -> Array:
+    """u of real matrices."""
+    outside, (whole, x, _, a, _, f) = r @ m, by_hand.variables(r, m)
+    return np.array([whole, x, a, f, -np.arctan2(outside[1], outside[2]), np.arctan2(m[1], m[2])])
+
+
+# ---- Euler's angles 3-1-3 and their momenta, as in textbooks
+def by_euler(y: Any) -> tuple[Array, Array]:
+    """(R, m) of (φ, θ, ψ, p_φ, p_θ, p_ψ)."""
+    phi, theta, psi, p, q, s = y
+    across = (p - s * np.cos(theta)) / np.sin(theta)
+    c, d = np.cos(psi), np.sin(psi)
+    m = np.array([q * c + across * d, across * c - q * d, s])
+    return r3(-phi) @ r1(-theta) @ r3(-psi), m
+
+
+def euler_states(count: int) -> list[Array]:
+    """Generic ones, L away from the axes X and A."""
+    rng = np.random.default_rng(1994)
+    found: list[Array] = []
+    while len(found) < count:
+        angles = rng.uniform([-pi, TILTED, -pi], [pi, pi - TILTED, pi])
+        y = np.array([*angles, *rng.normal(size=3)])
+        r, m = by_euler(y)
+        whole = np.sqrt(m @ m)
+        if whole > 0.5 and max(abs(m[0]), abs((r @ m)[0])) < 0.9 * whole:
+            found.append(y)
+    return found
+
+
+def brackets(y: Array) -> Array:
+    """Poisson's brackets {u_i, u_j}, -PAIRS for canonical ones."""
+    columns = [change(*by_euler(y + 1j * TINY * e)) for e in np.eye(6)]
+    jacobian = np.stack(columns, axis=1)
+    return jacobian @ PAIRS @ jacobian.T
+
+
+# ---- the motion
+def potential(r: Any, k: Array) -> Any:
+    return (k * r).sum()
+
+
+def torque(r: Array, k: Array) -> Array:
+    g = r.T @ k
+    return -np.array([g[2, 1] - g[1, 2], g[0, 2] - g[2, 0], g[1, 0] - g[0, 1]])
+
+
+def energy(u: Any, moments: Array, k: Array) -> Any:
+    """(3)."""
+    e, m = placed(u)
+    return (m * m / moments).sum() / 2 + potential(e, k)
+
+
+def hamilton(u: Array, moments: Array, k: Array) -> Array:
+    """u' by Hamilton's equations."""
+    slopes = [energy(u + 1j * TINY * e, moments, k).imag / TINY for e in np.eye(6)]
+    return np.array([-slopes[3], -slopes[4], -slopes[5], *slopes[:3]])
+
+
+def bodies(count: int, upward: bool = False) -> list[tuple[Array, Array, Array, Array]]:
+    """(R, m, moments, coefficients of a potential), all of order 1."""
+    rng = np.random.default_rng(60)
+    cases = by_hand.states(count, upward)
+    return [(r, m, moments, rng.normal(size=(3, 3))) for r, m, moments, _ in cases]
+
+
+# ---- origins
+def origin_rate(r: Array, m: Array, moments: Array, n: Array) -> float:
+    """θ' between two nonrotating origins, taken anywhere on the circle, by their definition."""
+    later, momentum = by_hand.along(r, m, moments, n)
+    outside, inside = unit(later @ momentum), unit(momentum)
+    o, b = carried(outside), later @ carried(inside)
+    return angle_rate(o @ b, outside @ np.cross(o, b)) / TINY
+
+
+def unit(v: Any) -> Any:
+    return v / np.sqrt(v @ v)
+
+
+def carried(axis: Any) -> Any:
+    """A nonrotating origin across an axis that moves by what is imaginary."""
+    n = unit(np.cross(axis.real, [0.6, 0.0, 0.8]))
+    return n - 1j * (axis.imag @ n) * axis.real
+
+
+def equator(laboratory: Laboratory) -> tuple[float, float]:
+    """∫ (L_X/L) dσ and ∫ (L_Z/L) dh of the Earth, h being the longitude of the ecliptic's node."""
+    course = laboratory.course(EARTH, NEW)
+    states = [course.state(n) for n in range(course.turns + 1)]
+    q, m = (np.array(part, dtype=float) for part in zip(*states, strict=True))
+    axes = np.einsum("nij,nj->ni", matrix(q), m)
+    x, y, z = (axes / np.linalg.norm(axes, axis=1, keepdims=True)).T
+    return _swept(x, np.arctan2(y, z)), _swept(z, np.unwrap(np.arctan2(x, -y)))
+
+
+def _swept(weight: Array, angle: Array) -> float:
+    """The largest |∫ weight d(angle)|."""
+    parts = 0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)
+    return float(np.abs(np.cumsum(parts)).max())
+
+
+# ---- 4
+@claim(
+    "canonical",
+    "4",
+    "the new variables are translated to the set of canonical variables (L, L_X, L_A; f, -σ, ξ)",
+    claimed="canonical",
+    note="σ and ξ, which the paper does not define, being the outer angles of (1), tan σ = L_Y/L_Z"
+    " and tan ξ = L_B/L_C: Serret and Andoyer's set with X for Z and A for C. Of L along X or A it"
+    " is not defined",
+)
+def canonical(_: Laboratory) -> Measured:
+    cases = euler_states(COUNT)
+    found = [brackets(y) for y in cases]
+    off = max(float(np.abs(b + PAIRS).max()) for b in found)
+    unlike = min(float(np.abs(UNLIKE @ b @ UNLIKE + PAIRS).max()) for b in found)
+    back = 0.0
+    for r, m, _moments, _k in bodies(COUNT):
+        e, momentum = placed(of(r, m))
+        back = max(back, float(np.abs(e - r).max()), float(np.abs(momentum - m).max()))
+    text = (
+        f"Poisson's brackets in Euler's angles and their momenta, {COUNT} states: canonical to"
+        f" {off:.1g} (with σ for -σ wrong by {unlike:.2g}); E and L from the six to {back:.1g},"
+        " whatever the signs of L_C and L_Z"
+    )
+    return text, judged(max(off, back) < EXACT and unlike > 1)
+
+
+@claim(
+    "hamilton",
+    "4",
+    "(being canonical, the set has the equations of motion as its Hamilton's equations)",
+    claimed="follows",
+)
+def hamiltonian(_: Laboratory) -> Measured:
+    off = free = 0.0
+    for r, m, moments, k in bodies(COUNT):
+        u = of(r, m)
+        right = change(*by_hand.along(r, m, moments, torque(r, k)))
+        off = max(off, float(np.abs(hamilton(u, moments, k) - right).max()))
+        alone = hamilton(u, moments, 0 * k)[3]
+        whole, printed = np.sqrt(m @ m), by_hand.printed_angle_rate
+        n = by_hand.ORIGIN
+        free = max(free, abs(alone - printed(m, r @ m, whole, moments, n, n, 1.0)))
+    text = (
+        f"{COUNT} bodies in a potential of order 1: H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C)"
+        f" + V gives the rates of all six to {off:.1g}; without V, ∂H/∂L is (2) to {free:.1g}"
+    )
+    return text, judged(max(off, free) < EXACT)
+
+
+@claim(
+    "symplectic",
+    "4",
+    "this indicates the possibility to develop another symplectic integrator",
+    claimed="possible",
+    note="the implicit midpoint rule is one in any canonical variables; whether there is a good"
+    " one, the paper does not say",
+)
+def symplectic(_: Laboratory) -> Measured:
+    a, b = ([defect(*case, implicit) for case in bodies(SOME)] for implicit in (True, False))
+    text = (
+        f"the midpoint rule in these variables, one step of {STEP} on {SOME} bodies in a potential:"
+        f" the symplectic form of R and L changes by {max(a):.0e} (implicit), {min(b):.0e} and more"
+        " (explicit)"
+    )
+    return text, judged(max(a) < ROUGH < 1e3 * ROUGH < min(b))
+
+
+def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
+    """By how much a step changes the symplectic form, which knows nothing of these variables."""
+
+    def move(state: Matrices) -> Matrices:
+        return placed(midpoint(of(*state), STEP, moments, k, implicit))
+
+    return symplectic_defect(move, (r, m))
+
+
+def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Array:
+    d = 0.5 * h * hamilton(u, moments, k)
+    if not implicit:
+        return u + h * hamilton(u + d, moments, k)
+    for _ in range(60):
+        before, d = d, 0.5 * h * hamilton(u + d, moments, k)
+        if np.abs(d - before).max() < 1e-14:
+            break
+    return u + 2 * d
+
+
+@claim(
+    "sidereal",
+    "4",
+    "the angle f looks similar to the sidereal angle based on nonrotating origins",
+    claimed="similar",
+    note="the origin of f, X seen along L, does rotate, by -(L_X/L) σ': little, as long as L is"
+    " nearly across X, while a node takes part in all of the precession",
+)
+def sidereal(laboratory: Laboratory) -> Measured:
+    own, node = equator(laboratory)
+    text = (
+        f"Earth, {laboratory.where}: the motion of the equator takes the origin of f along it by"
+        f" {own / ARCSECOND:.2g}″, the node on the ecliptic by {node / ARCSECOND:.2g}″"
+    )
+    return text, judged(own < 1e-3 * node)
+
+
+@claim(
+    "relation",
+    "4",
+    "the rigorous relation between them remains an open problem",
+    claimed="open",
+    expected=CORRECTED,
+    note="it is L θ' = L f' - L_X σ' + L_A ξ', which is 2T, twice the kinetic energy: f = θ +"
+    " ∫ (L_X dσ - L_A dξ)/L. It needs (2) with the opposite signs",
+)
+def relation(_: Laboratory) -> Measured:
+    off = spin = 0.0
+    wrong = []
+    for r, m, moments, n in by_hand.states(COUNT, upward=True):
+        whole, x, a = of(r, m)[:3]
+        f, h, xi = change(*by_hand.along(r, m, moments, n))[3:]  # h = -σ
+        theta, printed = origin_rate(r, m, moments, n), by_hand.printed_rates(r, m, moments, n)[5]
+        off = max(off, abs(whole * (f - theta) + x * h + a * xi))
+        spin = max(spin, abs(whole * theta - m @ (m / moments)))
+        wrong.append(abs(whole * (printed - theta) + x * h + a * xi))
+    text = (
+        f"{COUNT} bodies with torques of order 1, origins that move by their definition: L f' - L_X"
+        f" σ' + L_A ξ' = L θ' to {off:.1g}, and 2T to {spin:.1g}; with f' as printed in (2) off by"
+        f" {np.median(wrong):.2g} (median)"
+    )
+    known = max(off, spin) < EXACT
+    return text, judged(not known, known)
