@@ -1,16 +1,18 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
-from polhode import celestial, lie, models, problems
+from polhode import celestial, distributions, lie, models, problems, reductions
 from polhode._compare import Comparison, compare
+from polhode._ensemble import solve_ensemble
 from polhode._log import read_samples
 from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
 from polhode._samples import integrate_samples
 from polhode._simulator import Simulator, State
-from polhode._solve import prepare, solve
+from polhode._solve import prepare, resume, solve
 from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
+from polhode.ensemble import EnsembleResult
 from polhode.errors import (
     FileError,
     InputError,
@@ -42,6 +44,7 @@ __all__ = [
     "TABLEAUS",
     "Comparison",
     "Coordinates",
+    "EnsembleResult",
     "FileError",
     "Formulation",
     "InputError",
@@ -64,6 +67,7 @@ __all__ = [
     "celestial",
     "compare",
     "constant_torque_rates",
+    "distributions",
     "exact_constant_torque",
     "exact_free_motion",
     "force",
@@ -80,7 +84,10 @@ __all__ = [
     "problems",
     "read_samples",
     "reduced_angle",
+    "reductions",
+    "resume",
     "shapes",
     "solve",
+    "solve_ensemble",
     "torque",
 ]

@@ -1,0 +1,334 @@
+"""A chunk of the members of an ensemble on its way: what is saved of it, and what is reduced.
+
+A chunk begins at a multiple of ``GROUP`` members, so that no group is ever divided.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode._compile import CompiledOrPlain, take
+from polhode._crowd import FixedCrowd, FreeCrowd, Herd, crowd_of
+from polhode._events import watched
+from polhode._members import Members, Rows
+from polhode._solve import prepare
+from polhode._tree import bind
+from polhode.contracts import OK, ORIGIN, Model, potential_at
+from polhode.distributions import GROUP
+from polhode.kernels.quaternion import conjugate, product, to_inertial
+from polhode.reductions import FirstTime, Quantiles, Reduction
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a chunk needs to know, wherever it runs."""
+
+    members: Members
+    arguments: Mapping[str, Any]  # of ``prepare``
+    t0: float
+    t1: float
+    times: np.ndarray  # of all rows
+    saved: np.ndarray  # whether all states of a row are kept
+    reduced: np.ndarray  # whether a row is reduced
+    looked: np.ndarray  # whether it is looked at for events
+    reductions: tuple[Reduction, ...]
+
+    def crowd(self, threads: int) -> FixedCrowd | FreeCrowd:
+        solver = prepare(self.members.problem, **self.arguments)
+        made = crowd_of(solver, self.members.is_aligned, threads)
+        made.stops(self.t0, self.t1, self.times)
+        return made
+
+    @cached_property
+    def by_groups(self) -> list[Reduction]:
+        return [r for r in self.reductions if not isinstance(r, (Quantiles, FirstTime))]
+
+    @cached_property
+    def quantiles(self) -> list[Quantiles]:
+        return [r for r in self.reductions if isinstance(r, Quantiles)]
+
+    @cached_property
+    def first_times(self) -> list[FirstTime]:
+        return [r for r in self.reductions if isinstance(r, FirstTime)]
+
+    @cached_property
+    def functions(self) -> dict[str, Callable]:
+        """(times, rows) -> values, of the functions that a user gave."""
+        made = {}
+        for reduction in self.reductions:
+            if not isinstance(reduction.of, str):
+                watch = watched(reduction.of)
+                assert watch is not None
+                made[reduction.key] = watch.events[0].values
+        return made
+
+
+def member_potentials(t, rows, pattern, tables, out):
+    """The potential energy of every member: rows (state, body, numbers)."""
+    for i in range(len(rows)):
+        (q, _, x, _), body, numbers = seen(take(rows, i, 0, pattern))
+        out[i] = potential_at(t, q, x, body, (numbers, tables))
+
+
+def seen(member):
+    """A stub: ((q, m, x, p), body, numbers) of a member that does not move."""
+    (q, m), body, numbers = member
+    return (q, m, ORIGIN, ORIGIN), body, numbers
+
+
+def seen_moving(member):
+    return member
+
+
+class Quantities:
+    """What can be said of some members, from their states in principal axes."""
+
+    def __init__(self, members: Members, rows: Rows):
+        self.rows, self.problem, self.aligned = rows, members.problem, members.is_aligned
+        self.inverse, self.axes = rows.bodies[:, 3:6], tuple(rows.bodies[:, 6:10].T)
+
+    def at(self, t: float, states: np.ndarray) -> "Seen":
+        return Seen(self, t, states)
+
+    @cached_property
+    def potentials(self) -> CompiledOrPlain:
+        return _potentials(self.problem.model, self.aligned, self.problem.moves)
+
+
+class Seen:
+    """Quantities at one time, each computed when it is asked for, in the user's axes."""
+
+    def __init__(self, about: Quantities, t: float, states: np.ndarray):
+        self.about, self.t, self.states = about, t, states
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return getattr(self, name)
+
+    def _outer(self, v: np.ndarray) -> np.ndarray:
+        if self.about.aligned:
+            return v
+        return np.stack(to_inertial(self.about.axes, tuple(v.T)), axis=1)
+
+    def _inertial(self, v: np.ndarray) -> np.ndarray:
+        return np.stack(to_inertial(tuple(self.states[:, :4].T), tuple(v.T)), axis=1)
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        q = self.states[:, :4]
+        if self.about.aligned:
+            return q
+        return np.stack(product(tuple(q.T), conjugate(self.about.axes)), axis=1)
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        return self._outer(self.states[:, 4:7])
+
+    @cached_property
+    def omega(self) -> np.ndarray:
+        return self._outer(self.states[:, 4:7] * self.about.inverse)
+
+    @property
+    def omega_inertial(self) -> np.ndarray:
+        return self._inertial(self.states[:, 4:7] * self.about.inverse)
+
+    @property
+    def angular_momentum_inertial(self) -> np.ndarray:
+        return self._inertial(self.states[:, 4:7])
+
+    @property
+    def speed(self) -> np.ndarray:
+        return np.linalg.norm(self.omega, axis=1, keepdims=True)
+
+    @property
+    def position(self) -> np.ndarray:
+        return self.states[:, 7:10]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        return self.states[:, 10:13] * self.about.rows.bodies[:, 11:12]
+
+    @cached_property
+    def kinetic_energy(self) -> np.ndarray:
+        m = self.states[:, 4:7]
+        turning = 0.5 * (m * m * self.about.inverse).sum(axis=1, keepdims=True)
+        if self.states.shape[1] == 7:
+            return turning
+        p = self.states[:, 10:13]
+        return turning + 0.5 * (p * p * self.about.rows.bodies[:, 11:12]).sum(1, keepdims=True)
+
+    @property
+    def energy(self) -> np.ndarray:
+        model, rows = self.about.problem.model, self.about.rows
+        pattern = self.about.problem.state, self.about.problem.body.data, model.numbers
+        table = np.hstack([self.states, rows.bodies, rows.numbers])
+        out = np.empty(len(table))
+        self.about.potentials(self.t, table, pattern, model.tables, out)
+        return self.kinetic_energy + out[:, None]
+
+    def of(self, reduction: Reduction, functions: Mapping[str, Callable]) -> np.ndarray:
+        """The values of the quantity of a reduction, (members, components)."""
+        if isinstance(reduction.of, str):
+            return self[reduction.of]
+        times = np.full(len(self.states), self.t)
+        return functions[reduction.key](times, self.for_events)[:, None]
+
+    @cached_property
+    def for_events(self) -> np.ndarray:
+        """Rows (q, omega), and (x, v) if they move."""
+        place = (self.position, self.velocity) if self.states.shape[1] > 7 else ()
+        return np.hstack([self.q, self.omega, *place])
+
+
+_known: dict = {}
+
+
+def _potentials(model: Model, aligned: bool, moving: bool) -> CompiledOrPlain:
+    key = model.potential, model.potential_at, aligned, moving
+    if key not in _known:
+        template = bind(member_potentials, {seen: seen_moving} if moving else {})
+        _known[key] = loops.build(template, None, model, aligned)
+    return _known[key]
+
+
+class Chunk:
+    """Members from ``first`` to ``last``; ``kept`` holds everything that will be returned."""
+
+    def __init__(self, task: Task, first: int, last: int, threads: int = 1):
+        self.task, self.first, self.last = task, first, last
+        self.crowd = task.crowd(threads)
+        self.rows = task.members.rows(first, last)
+        self.about = Quantities(task.members, self.rows)
+        self.herds: list[Herd] = self.crowd.start(self.rows)
+        self.row = self.done = 0
+        n, groups = last - first, -(-(last - first) // GROUP)
+        saved, reduced = int(task.saved.sum()), int(task.reduced.sum())
+        width = self.rows.states.shape[1]
+        self.kept: Arrays = {"states": np.empty((saved, n, width))}
+        if task.reductions:
+            self.kept["count"] = np.zeros((reduced, groups))
+        for reduction in task.quantiles:
+            self.kept[reduction.key] = np.full((reduced, n), np.nan)
+        for event in task.first_times:
+            self.kept[event.key] = np.full(n, np.nan)
+            self.kept[f"{event.key} before"] = np.full(n, np.nan)
+        if task.first_times:
+            self.kept["before"] = self.rows.states.copy()
+        self._groups = groups
+
+    # ---- rows
+    def run(self, after: Callable[[int], None] = lambda row: None) -> Arrays:
+        """All rows that are left; ``after(row)`` is called behind each."""
+        while self.row < len(self.task.times):
+            self.next()
+            after(self.row)
+        return self.result()
+
+    def next(self) -> None:
+        """Go to the next row, and look."""
+        task, row = self.task, self.row
+        self.crowd.go(self.herds, self.done, row)
+        if task.saved[row] or task.reduced[row] or task.looked[row]:
+            states, status = self.crowd.states(self.herds, row)
+            seen = self.about.at(float(task.times[row]), states)
+            if task.saved[row]:
+                self.kept["states"][int(task.saved[:row].sum())] = states
+            if task.reduced[row]:
+                self._reduce(int(task.reduced[:row].sum()), seen, status == OK)
+            if task.looked[row]:
+                self._look(row, seen, status == OK)
+        self.done = self.crowd.steps_at(row)
+        self.row += 1
+
+    def _reduce(self, place: int, seen: Seen, good: np.ndarray) -> None:
+        bounds = [(a, a + GROUP) for a in range(0, len(good), GROUP)]
+        self.kept["count"][place] = [good[a:b].sum() for a, b in bounds]
+        for reduction in self.task.by_groups:
+            values = seen.of(reduction, self.task.functions)
+            parts = [reduction.part(values[a:b][good[a:b]]) for a, b in bounds]
+            if reduction.key not in self.kept:
+                shape = int(self.task.reduced.sum()), self._groups, len(parts[0])
+                self.kept[reduction.key] = np.zeros(shape)
+            self.kept[reduction.key][place] = parts
+        for reduction in self.task.quantiles:
+            values = seen.of(reduction, self.task.functions)[:, 0]
+            self.kept[reduction.key][place] = np.where(good, values, np.nan)
+
+    def _look(self, row: int, seen: Seen, good: np.ndarray) -> None:
+        for reduction in self.task.first_times:
+            value = self.task.functions[reduction.key]
+            now = np.where(good, seen.of(reduction, self.task.functions)[:, 0], np.nan)
+            found, before = self.kept[reduction.key], self.kept[f"{reduction.key} before"]
+            direction = float(getattr(reduction.of, "direction", 0))
+            crossed = np.isnan(found) & (before * now <= 0) & (before != 0)
+            crossed &= direction * (now - before) >= 0
+            places = np.flatnonzero(crossed)
+            if len(places):
+                times = self._zeros(row, places, value, before[places], now[places])
+                found[places] = times
+            # a value of 0 at the start is no zero; later it has the sign from before
+            self.kept[f"{reduction.key} before"] = np.where(now == 0, before, now)
+        self.kept["before"] = seen.states.copy()
+
+    def _zeros(self, row, places, value, low, high):
+        """Times of zeros between the row looked at before and this one."""
+        task = self.task
+        earlier = np.flatnonzero(task.looked[:row])[-1]
+        start, end = float(task.times[earlier]), float(task.times[row])
+        about = Quantities(task.members, self.rows[places])
+
+        def values(times):
+            states = self.crowd.between(
+                self.rows[places], self.kept["before"][places], start, end, times
+            )
+            return value(times, about.at(0.0, states).for_events)
+
+        return bracketed(values, np.full(len(places), start), np.full(len(places), end), low, high)
+
+    # ---- results
+    def result(self) -> Arrays:
+        reached = self.crowd.reached(self.herds, len(self.task.times) - 1)
+        out = {key: value for key, value in self.kept.items() if not key.endswith("before")}
+        return out | {f"reached {name}": x for name, x in reached._asdict().items()}
+
+    # ---- to be continued
+    def state(self) -> Arrays:
+        """Everything that is needed to go on later."""
+        arrays = {f"kept {key}": value for key, value in self.kept.items()}
+        arrays["place"] = np.array([self.row, self.done])
+        return arrays | {f"blocks {i}": herd.blocks for i, herd in enumerate(self.herds)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on where ``state`` was taken."""
+        self.row, self.done = (int(x) for x in arrays["place"])
+        self.kept = {
+            key.removeprefix("kept "): np.array(value)
+            for key, value in arrays.items()
+            if key.startswith("kept ")
+        }
+        for i, herd in enumerate(self.herds):
+            herd.blocks[:] = arrays[f"blocks {i}"]
+
+
+def bracketed(values, low, high, f_low, f_high):
+    """Zeros of many functions at once, each between its ``low`` and ``high`` (Illinois's rule)."""
+    a, b, fa, fb = low.copy(), high.copy(), f_low.copy(), f_high.copy()
+    for _ in range(100):
+        with np.errstate(all="ignore"):
+            x = b - fb * (b - a) / (fb - fa)
+        inside = (x > np.minimum(a, b)) & (x < np.maximum(a, b))
+        x = np.where(fb == 0, b, np.where(inside, x, 0.5 * (a + b)))
+        if (np.abs(b - a) <= 4 * np.spacing(np.maximum(np.abs(a), np.abs(b)))).all():
+            break
+        if ((fb == 0) | (x == a) | (x == b)).all():
+            break
+        fx = values(x)
+        other = fx * fb < 0
+        a, fa = np.where(other, b, a), np.where(other, fb, 0.5 * fa)
+        b, fb = x, fx
+    return np.where(fb == 0, b, x)

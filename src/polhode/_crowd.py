@@ -1,0 +1,361 @@
+"""Many members on their way: the solvers of one body, over blocks of bodies.
+
+A crowd knows how to ``start`` some members (``Rows``), to bring them to one of its stops, and to
+tell their states there.  What it moves are herds: members of one kind, which share machine code.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode import loops
+from polhode._compile import CompiledOrPlain, put, take
+from polhode._join import Joined, equations_of, joined, variant
+from polhode._members import Rows
+from polhode._solvers import FreeSolver, Solver
+from polhode._steps import plan
+from polhode._tree import flat, like
+from polhode.contracts import OK, start
+from polhode.kernels.free_flow import free_flow
+from polhode.lanes import fixed
+from polhode.lanes.blocks import in_threads, pack, unpack
+from polhode.loops import part, whole_step
+from polhode.problem import Problem
+
+
+class Reached(NamedTuple):
+    """How far the members of a chunk came, one entry each."""
+
+    status: np.ndarray
+    t: np.ndarray  # of the last good state
+    nsteps: np.ndarray
+    niter: np.ndarray  # Newton iterations, or trial steps that did not count
+
+
+@dataclass
+class Herd:
+    """Members of one kind: their places in the chunk, and their blocks."""
+
+    places: np.ndarray
+    blocks: np.ndarray
+    kind: Any
+
+
+def gathered(herds: Sequence[Herd], tables: Sequence[np.ndarray]) -> np.ndarray:
+    """One table, rows in the order of the chunk, from one for each herd."""
+    out = np.empty((sum(len(herd.places) for herd in herds), tables[0].shape[1]))
+    for herd, table in zip(herds, tables, strict=True):
+        out[herd.places] = table
+    return out
+
+
+# ---- fixed steps
+class Kind(NamedTuple):
+    """The loops of members with the same symmetry; ``places`` are those of state, carry, body."""
+
+    start: Callable
+    advance: Callable
+    slots: tuple
+    places: tuple[int, int, int]
+
+
+@lru_cache(64)
+def lane_loops(parts: Joined) -> tuple[CompiledOrPlain, CompiledOrPlain]:
+    return (
+        fixed.build(fixed.start_lanes, *parts._joined),
+        fixed.build(fixed.advance_lanes, *parts._joined),
+    )
+
+
+class FixedCrowd:
+    """Maps, and integrators with fixed steps; ``solver`` is the one of a single member."""
+
+    def __init__(self, solver: Solver, aligned: bool, threads: int):
+        self.solver, self.aligned, self.threads = solver, aligned, threads
+        self.problem: Problem = solver.problem
+        self.tables = self.problem.model.tables
+
+    def stops(self, t0: float, t1: float, times: np.ndarray) -> None:
+        """Set the span, and the times at which the members are looked at."""
+        self.t0 = t0
+        self.plan = plan(t0, t1, self.solver.dt, times)
+
+    def _kind(self, axis: int) -> Kind:
+        solver, problem = self.solver, self.problem
+        method = variant(solver.method, None if axis < 0 else axis, solver.asked.compensated)
+        parts = joined(method, problem.model, self.aligned, problem.moves)
+        first, body = solver._entered(0.0, solver._state)
+        carry = parts.start(0.0, solver.dt, first, body, problem.model.params)
+        slots = fixed.slots_of(method, first, carry, body, problem.model.params)
+        return Kind(*lane_loops(parts), slots, fixed.places(slots))
+
+    def start(self, rows: Rows) -> list[Herd]:
+        differ = self.solver.method.exact_when_free and self.solver.method.step is not None
+        axes = rows.axes if differ else np.full(len(rows), -1)
+        herds = []
+        for axis in np.unique(axes).tolist():
+            places, kind = np.flatnonzero(axes == axis), self._kind(axis)
+            some = rows[places]
+            columns = np.tile(np.array(flat(kind.slots)), (len(some), 1))
+            columns[:, : kind.places[0]] = 0.0
+            columns[:, kind.places[0] : kind.places[1]] = self._entered(some)
+            columns[:, kind.places[2] :] = np.hstack([some.bodies, some.numbers])
+            herd = Herd(places, pack(columns.T, len(some)), kind)
+            first = self.t0, self.plan.h, self.solver._weights, self.tables, kind.slots
+            kind.start(herd.blocks, *first)
+            self._move(kind, herd.blocks[:0], self.plan.h, 0, 0)  # compiles, before threads do
+            herds.append(herd)
+        return herds
+
+    def _slots(self, herd: Herd, blocks: np.ndarray, first: int, last: int) -> np.ndarray:
+        """Slots of the members of a herd, one row each."""
+        return unpack(blocks, len(herd.places), first, last).T
+
+    def _entered(self, rows: Rows) -> np.ndarray:
+        variables = self.solver._variables
+        if variables is None or variables.name == "quaternion":
+            return rows.states
+        enter, pattern = equations_of(variables, self.problem.moves).enter, self.problem.state
+        body = self.problem.body.data
+        states = (like(pattern, iter(row)) for row in rows.states.tolist())
+        return np.array([flat(enter(self.t0, state, body)) for state in states])
+
+    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
+        """From the step ``done`` to the one before row ``row`` of the plan."""
+        n = int(self.plan.ends[row]) - done
+        for herd in herds if n else ():
+            self._move(herd.kind, herd.blocks, self.plan.h, done, n)
+
+    def _move(self, kind: Kind, blocks: np.ndarray, this: float, k: int, n: int) -> None:
+        ends = kind.places[:2]
+        solver = self.solver
+        grid = self.t0, self.plan.h, this, k, n, solver._weights, solver._offsets, self.tables
+
+        def run(some):
+            kind.advance(some, np.empty(some.shape[1]), ends, *grid, kind.slots)
+
+        in_threads(run, blocks, self.threads)
+
+    def steps_at(self, row: int) -> int:
+        return int(self.plan.ends[row])
+
+    def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
+        """(states in principal axes, status) at row ``row``, after ``go``."""
+        tables, codes = [], []
+        for herd in herds:
+            blocks = self._aside(herd, row)
+            tables.append(self._slots(herd, blocks, *herd.kind.places[:2]))
+            codes.append(self._slots(herd, blocks, fixed.STATUS, fixed.STATUS + 1))
+        found = gathered(herds, tables)
+        if self.solver._variables is not None:
+            times = np.full(len(found), self.plan.times[row])
+            found = self.solver._parts.states(times, found, self.problem.body.data)
+        return found, gathered(herds, codes)[:, 0].astype(np.int64)
+
+    def _aside(self, herd: Herd, row: int) -> np.ndarray:
+        """The blocks after the side step of a row, if there is one; it is never fed back."""
+        side, blocks = float(self.plan.sides[row]), herd.blocks
+        if side != 0.0:
+            blocks = blocks.copy()
+            self._move(herd.kind, blocks, side, int(self.plan.ends[row]), 1)
+        return blocks
+
+    def reached(self, herds: Sequence[Herd], row: int) -> Reached:
+        """How far everybody came, at the last row."""
+        whole, tables = int(self.plan.ends[row]), []
+        for herd in herds:
+            tables.append(self._slots(herd, self._aside(herd, row), fixed.STATUS, fixed.DONE + 1))
+        table = gathered(herds, tables)
+        status, count, done = table.astype(np.int64).T
+        steps = np.where(status == OK, whole, done)
+        good = np.where(status == OK, self.plan.times[row], self.t0 + steps * self.plan.h)
+        if self.plan.sides[row] != 0.0:  # the last step is shorter
+            steps = steps + (status == OK)
+        return Reached(status, good, steps, count)
+
+    def between(
+        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
+    ) -> np.ndarray:
+        """The states of members at times of their own, in the step from t0; by side steps."""
+        solver, out = self.solver, np.empty_like(states)
+        entered = self._entered(Rows(states, rows.bodies, rows.numbers, rows.axes))
+        table, found = np.hstack([entered, rows.bodies, rows.numbers]), np.empty_like(entered)
+        for axis in np.unique(rows.axes).tolist():
+            places = np.flatnonzero(rows.axes == axis)
+            slots = self._kind(axis).slots
+            pattern, some = (slots[6], *slots[8:]), np.empty_like(entered[places])
+            self._asides(axis)(
+                t0, self.plan.h, times[places] - t0, table[places], pattern, solver._weights,
+                solver._offsets, self.tables, some,
+            )  # fmt: skip
+            found[places] = some
+        if solver._variables is None:
+            return found
+        out[:] = solver._parts.states(times, found, self.problem.body.data)
+        return out
+
+    def _asides(self, axis: int) -> CompiledOrPlain:
+        solver, problem = self.solver, self.problem
+        method = variant(solver.method, None if axis < 0 else axis, solver.asked.compensated)
+        return aside_loop(joined(method, problem.model, self.aligned, problem.moves))
+
+
+@lru_cache(64)
+def aside_loop(parts: Joined) -> CompiledOrPlain:
+    return loops.build(asides, *parts._joined)
+
+
+def asides(t, h, this, rows, pattern, weights, offsets, tables, out):
+    """The state of every member after a step of its own size ``this``; rows (state, body, numbers).
+
+    Made for steps of size h.
+    """
+    for i in range(len(rows)):
+        state, body, numbers = take(rows, i, 0, pattern)
+        params = numbers, tables
+        carry = start(t, part(weights, 0, h), state, body, params)
+        new, _, _, _, _ = whole_step(t, this[i], weights, offsets, state, carry, body, params)
+        put(out, i, new)
+
+
+class SinglyCrowd(FixedCrowd):
+    """Members one after another, for steps that use vectors of their own: Gauss's.
+
+    The blocks are rows (active, status, count, done, state, carry, body, numbers).
+    """
+
+    def _kind(self, axis: int) -> Kind:
+        solver = self.solver
+        first, body = solver._entered(0.0, solver._state)
+        slots = 0.0, 0.0, 0.0, 0.0, (), (), first, solver._carry, body, self.problem.model.numbers
+        return Kind(solver._run, solver._run, slots, fixed.places(slots))
+
+    def start(self, rows: Rows) -> list[Herd]:
+        kind = self._kind(-1)
+        blocks = np.zeros((len(rows), len(flat(kind.slots))))
+        blocks[:, kind.places[0] : kind.places[1]] = self._entered(rows)
+        blocks[:, kind.places[2] :] = np.hstack([rows.bodies, rows.numbers])
+        return [Herd(np.arange(len(rows)), blocks, kind)]
+
+    def _slots(self, herd: Herd, blocks: np.ndarray, first: int, last: int) -> np.ndarray:
+        return blocks[:, first:last]
+
+    def _move(self, kind: Kind, blocks: np.ndarray, this: float, k: int, n: int) -> None:
+        solver, (first, last, _) = self.solver, kind.places
+        aside = this != self.plan.h
+        ends, sides = np.array([0 if aside else n]), np.array([this if aside else 0.0])
+        settings = ends, sides, solver._weights, solver._offsets, self.tables
+        for row in (blocks[i] for i in np.flatnonzero(blocks[:, fixed.STATUS] == OK)):
+            data, out = row[None, first:].copy(), np.empty((1, last - first))
+            status, _, steps, count, _ = kind.advance(
+                data, self.t0, self.plan.h, k, k == 0, *settings, out
+            )
+            row[first:], row[fixed.STATUS] = data[0], status
+            row[fixed.COUNT] += count
+            row[fixed.DONE] = k + steps
+            if aside and status == OK:
+                row[first:last] = out[0]
+
+
+# ---- no torque
+LOOK, MOST_LOOKS = 0.5, 1000
+FREE = ((0.0,) * 4, (0.0,) * 3), (0.0,) * 3, (0.0,) * 3
+
+
+def free_states(t, rows, pattern, out):
+    """The exact motion of every member over a time of its own: rows (state, inertia, inverse)."""
+    for i in range(len(rows)):
+        (q, m), inertia, inverse = take(rows, i, 0, pattern)
+        put(out, i, free_flow(t[i], q, m, inertia, inverse))
+
+
+@lru_cache(1)
+def _free() -> CompiledOrPlain:
+    return CompiledOrPlain(free_states, "the free motion")
+
+
+class FreeCrowd:
+    """The closed form.
+
+    The sign of an attitude is continuous, by looks at ``LOOK`` radians from each other; where a row
+    would take more than ``MOST_LOOKS`` it is that of the row before.
+
+    The one herd is rows (q, m, inertia, inverse, q at the last row, x, v).
+    """
+
+    def __init__(self, solver: FreeSolver, aligned: bool, threads: int):
+        self.problem, self.threads = solver.problem, threads
+
+    def stops(self, t0: float, t1: float, times: np.ndarray) -> None:
+        self.t0, self.times = t0, times
+
+    def start(self, rows: Rows) -> list[Herd]:
+        states, bodies = rows.states, rows.bodies
+        place = (states[:, 7:10], states[:, 10:13] * bodies[:, 11:])
+        known = states[:, :7], bodies[:, :6], states[:, :4], *place
+        return [Herd(np.arange(len(rows)), np.hstack(known), rows)]
+
+    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
+        """Follow the signs of the attitudes from the row before."""
+        (herd,) = herds
+        begin = self.times[row - 1] if row else self.t0
+        speed = np.linalg.norm(herd.blocks[:, 4:7] * herd.blocks[:, 10:13], axis=1).max()
+        looks = 1 + int(min(abs(self.times[row] - begin) * speed / LOOK, MOST_LOOKS))
+        for t in begin + (self.times[row] - begin) * np.arange(1, looks) / looks:
+            self._follow(herd, t - self.t0)
+
+    def _follow(self, herd: Herd, passed: float) -> np.ndarray:
+        """(q, m) after the time that has passed; the sign of q follows the last one."""
+        found, last = np.empty((len(herd.blocks), 7)), herd.blocks[:, 13:17]
+
+        def run(places):
+            some = np.empty((len(places), 7))
+            _free()(np.full(len(places), passed), herd.blocks[places], FREE, some)
+            found[places] = some
+
+        in_threads(run, herd.places, self.threads)
+        found[np.einsum("ij,ij->i", found[:, :4], last) < 0, :4] *= -1.0
+        herd.blocks[:, 13:17] = found[:, :4]
+        return found
+
+    def steps_at(self, row: int) -> int:
+        return 0
+
+    def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
+        (herd,) = herds
+        passed = self.times[row] - self.t0
+        found, rows = self._follow(herd, passed), herd.kind
+        if self.problem.moves:
+            x, v = herd.blocks[:, 17:20], herd.blocks[:, 20:23]
+            found = np.hstack([found, x + passed * v, rows.states[:, 10:13]])
+        return found, np.zeros(len(found), np.int64)
+
+    def reached(self, herds: Sequence[Herd], row: int) -> Reached:
+        none = np.zeros(len(herds[0].places), np.int64)
+        return Reached(none, np.full(len(none), self.times[row]), none, none)
+
+    def between(
+        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
+    ) -> np.ndarray:
+        """The states of members at times of their own, after t0."""
+        table, found = np.hstack([states[:, :7], rows.bodies[:, :6]]), states.copy()
+        some, passed = np.empty((len(states), 7)), times - t0
+        _free()(passed, table, FREE, some)
+        found[:, :7] = some
+        if states.shape[1] > 7:
+            found[:, 7:10] += passed[:, None] * (rows.bodies[:, 11:] * states[:, 10:13])
+        found[np.einsum("ij,ij->i", found[:, :4], states[:, :4]) < 0, :4] *= -1.0
+        return found
+
+
+def crowd_of(solver: Any, aligned: bool, threads: int) -> "FixedCrowd | FreeCrowd":
+    """The crowd whose members are solved as by ``solver``."""
+    if isinstance(solver, FreeSolver):
+        return FreeCrowd(solver, aligned, threads)
+    made = FixedCrowd(solver, aligned, threads)
+    if all(isinstance(x, float) for x in flat(made._kind(-1).slots)):
+        return made
+    return SinglyCrowd(solver, aligned, threads)

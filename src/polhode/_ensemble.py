@@ -1,0 +1,303 @@
+"""``solve_ensemble``: many bodies at once, in chunks of members."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce as folded
+from typing import Any
+
+import numpy as np
+
+from polhode._checks import AUTO, in_order, span, times_of
+from polhode._chunk import Arrays, Chunk, Task
+from polhode._crowd import Reached
+from polhode._door import reporter
+from polhode._members import Members, members_of
+from polhode._solve import prepare
+from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
+from polhode._steps import plan
+from polhode.contracts import Coordinates, Formulation, Integrator, Method
+from polhode.distributions import GROUP
+from polhode.ensemble import EnsembleResult
+from polhode.errors import InputError, MethodError
+from polhode.problem import Problem
+from polhode.reductions import FirstTime, Quantiles, Reduction, reductions_of
+
+CHUNK = 64 * GROUP  # members that are on their way at the same time
+LOOKS = 1001  # at events, where there are no steps that all members share
+REDUCED = 101  # times of reductions, if nobody says
+MOST = 2**31  # bytes of states, or of values for quantiles, that are kept in memory
+ALL, FINAL = "all", "final"
+
+
+def solve_ensemble(
+    problem: Problem,
+    t_span: Sequence[float],
+    *,
+    members: int | None = None,
+    samples: Any = None,
+    vary: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    method: str | Method | Integrator = AUTO,
+    formulation: str | Formulation | None = None,
+    dt: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+    compensated: bool = False,
+    options: Mapping[str, Any] | None = None,
+    save: Any = FINAL,
+    reduce: Any = None,
+    reduce_times: Any = None,
+    threads: int | None = None,
+    chunk: int | None = None,
+    progress: bool | Callable[[float], None] = False,
+) -> EnsembleResult:
+    """The motion of many bodies over ``t_span``, each as ``solve`` would find it alone.
+
+    Parameters
+    ----------
+    problem : what all members have in common
+    t_span : (start, end)
+    members : how many
+    vary : what differs, by name: ``omega`` or ``angular_momentum``, ``attitude``, ``position``,
+        ``velocity``, ``inertia``, ``mass``, and the parameters of the model, ``model.strength``
+        (``model.heavy_top.strength`` in a sum).  To each an array with the members first, a SciPy
+        ``Rotation`` or an xarray array with the dimension ``member``; something of
+        ``ph.distributions`` to draw from; or ``ph.distributions.Sweep(values)``: several of them
+        make a grid, the first the slowest
+    samples : the same as a mapping of arrays, or an xarray data set
+    seed : of what is drawn: a whole number.  Member i does not depend on how many there are
+    method, formulation, dt, rtol, atol, first_step, max_step, compensated, options : as in
+        ``solve``.  With tolerances every member finds its own steps
+    save : which states to keep: "final", "all" of a map, a whole number (every so manyth step), a
+        list of times, or None
+    reduce : what to keep instead, made on the way: one or several of ``ph.reductions``, or texts
+        such as "mean(omega)", "attitude", "quantiles(speed, 0.05, 0.5, 0.95)"
+    reduce_times : when: times, or how many, evenly spaced with both ends; 101 if nobody says
+    threads : as many as there are processors, if nobody says
+    chunk : members on their way at the same time; decides over memory, and over no bit
+    progress : True for a bar on stderr, or a function of the fraction done
+
+    Returns
+    -------
+    EnsembleResult; a member that fails keeps its last good state, and its ``status`` says why
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> top = ph.problems.fast_top()
+    >>> spins = ph.distributions.Normal([0, 0, 50], 0.5)
+    >>> result = ph.solve_ensemble(
+    ...     top, (0, 1), members=100, vary={"omega": spins}, seed=1, method="mr2", dt=1e-2
+    ... )
+    >>> result.q.shape
+    (1, 100, 4)
+    """
+    if not isinstance(problem, Problem):
+        raise InputError(f"problem must be a Problem, got {problem!r}")
+    arguments: dict[str, Any] = {
+        "method": method, "formulation": formulation, "dt": dt, "rtol": rtol, "atol": atol,
+        "first_step": first_step, "max_step": max_step, "compensated": compensated,
+        "options": options,
+    }  # fmt: skip
+    crowd = members_of(problem, members, samples, vary, seed)
+    solver = prepare(problem, **arguments)
+    t0, t1 = span(t_span)
+    task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
+    size = _chunk_size(chunk)
+    gathering = Gathering(task, solver)
+    with reporter(progress) as report:
+        for first, last in _bounds(crowd.count, size):
+            gathering.put(first, last, run_chunk(task, first, last, _threads(threads), report))
+    return gathering.result()
+
+
+def run_chunk(
+    task: Task, first: int, last: int, threads: int, report: Callable[[float], None]
+) -> Arrays:
+    """The members from ``first`` to ``last``, from start to end."""
+    part, rows = (last - first) / task.members.count, len(task.times)
+    begun = first / task.members.count
+    return Chunk(task, first, last, threads).run(lambda row: report(begun + part * row / rows))
+
+
+def _bounds(count: int, size: int) -> Iterator[tuple[int, int]]:
+    return ((first, min(first + size, count)) for first in range(0, count, size))
+
+
+# ---- what was asked for
+def _task(
+    members: Members,
+    arguments: Mapping[str, Any],
+    solver: Any,
+    t0: float,
+    t1: float,
+    save: Any,
+    reductions: tuple[Reduction, ...],
+    reduce_times: Any,
+) -> Task:
+    _check_solver(solver)
+    fixed = isinstance(solver, Solver)
+    grid = plan(t0, t1, solver.dt).times if fixed and _needs_grid(save, reductions) else None
+    saved = _saved_times(save, t0, t1, grid, solver)
+    reduced, looked = np.empty(0), np.empty(0)
+    if any(not isinstance(r, FirstTime) for r in reductions):
+        reduced = _reduced_times(reduce_times, t0, t1)
+    elif reduce_times is not None:
+        raise InputError("reduce_times= needs reduce=")
+    if any(isinstance(r, FirstTime) for r in reductions):
+        looked = grid if grid is not None else _looks(reductions, t0, t1)
+    ends = [t1] if not len(saved) else []  # everybody goes to the end
+    times = np.unique(np.concatenate([saved, reduced, looked, [t0], ends, [t1]]))
+    times = times if t1 >= t0 else times[::-1]
+    kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
+    task = Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
+    _check_size(task)
+    return task
+
+
+def _needs_grid(save: Any, reductions: tuple[Reduction, ...]) -> bool:
+    stride = isinstance(save, (int, np.integer)) and not isinstance(save, bool)
+    events = any(isinstance(r, FirstTime) for r in reductions)
+    return stride or events or (isinstance(save, str) and save == ALL)
+
+
+def _check_solver(solver: Any) -> None:
+    variables = getattr(solver, "_variables", None)
+    if isinstance(variables, Coordinates) or (variables is not None and not variables.continuous):
+        raise MethodError(
+            f"formulation {variables.name!r} is not for ensembles: take 'quaternion', or leave out"
+            " formulation="
+        )
+
+
+def _saved_times(
+    save: Any, t0: float, t1: float, grid: np.ndarray | None, solver: Any
+) -> np.ndarray:
+    what = (
+        "save must be 'final', 'all', a whole number of steps, a list of times or None,"
+        f" got {save!r}"
+    )
+    if save is None:
+        return np.empty(0)
+    if isinstance(save, str):
+        if save == FINAL:
+            return np.array([t1])
+        if save != ALL:
+            raise InputError(what)
+        save = 1
+    if isinstance(save, (int, np.integer)) and not isinstance(save, bool):
+        if save < 1:
+            raise InputError(what)
+        if grid is None:
+            raise MethodError(
+                "members have no steps in common here: give the times to save, save=[…]"
+            )
+        return np.unique(np.append(grid[:: int(save)], grid[-1]))
+    return in_order(times_of(save, "save"), t0, t1)
+
+
+def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
+    if reduce_times is None:
+        reduce_times = REDUCED
+    if isinstance(reduce_times, (int, np.integer)) and not isinstance(reduce_times, bool):
+        if reduce_times < 1:
+            raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
+        return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
+    return in_order(times_of(reduce_times, "reduce_times"), t0, t1)
+
+
+def _looks(reductions: tuple[Reduction, ...], t0: float, t1: float) -> np.ndarray:
+    """Where to look for events without common steps."""
+    given = [r.every for r in reductions if isinstance(r, FirstTime) and r.every is not None]
+    for every in given:
+        if not every > 0:
+            raise InputError(f"every must be a positive number of seconds, got {every!r}")
+    count = 1 + int(np.ceil(abs(t1 - t0) / min(given))) if given else LOOKS
+    return np.linspace(t0, t1, count)
+
+
+def _check_size(task: Task) -> None:
+    count, moves = task.members.count, task.members.problem.moves
+    states = int(task.saved.sum()) * count * 8 * (13 if moves else 7)
+    if states > MOST:
+        raise InputError(
+            f"save= would keep {states / 2**30:.1f} GB of states in memory: save fewer times,"
+            " reduce= them on the way, or write them to a file with out="
+        )
+    values = len(task.quantiles) * int(task.reduced.sum()) * count * 8
+    if values > MOST:
+        raise InputError(
+            f"quantiles would keep {values / 2**30:.1f} GB of values: give fewer reduce_times=, or"
+            " take a histogram"
+        )
+
+
+def _threads(threads: Any) -> int:
+    if threads is None:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else (os.cpu_count() or 1)
+        )
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"threads must be a positive whole number, got {threads!r}")
+    return int(threads)
+
+
+def _chunk_size(chunk: Any) -> int:
+    if chunk is None:
+        return CHUNK
+    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
+        raise InputError(f"chunk must be a positive number of members, got {chunk!r}")
+    return -(-int(chunk) // GROUP) * GROUP
+
+
+# ---- what came out
+class Gathering:
+    """The results of chunks, put together in the order of the members."""
+
+    def __init__(self, task: Task, solver: Solver | FreeSolver | AdaptiveSolver):
+        self.task, self.solver = task, solver
+        self.parts: dict[int, Arrays] = {}
+
+    def put(self, first: int, last: int, arrays: Arrays) -> None:
+        self.parts[first] = arrays
+
+    def _joined(self, key: str, axis: int) -> np.ndarray:
+        return np.concatenate([self.parts[first][key] for first in sorted(self.parts)], axis=axis)
+
+    def result(self) -> EnsembleResult:
+        task, solver = self.task, self.solver
+        reached = {name: self._joined(f"reached {name}", 0) for name in Reached._fields}
+        facts: dict[str, Any] = {
+            "t": task.times[task.saved],
+            "t_reduced": task.times[task.reduced],
+            "count": self._joined("count", 1).sum(axis=1) if task.reductions else np.empty(0),
+            "method": solver_name(solver),
+            "reason": solver.reason,
+            "arguments": solver.arguments,
+        }
+        states = self._joined("states", 1)
+        return EnsembleResult(task.members, states, reached, self._reductions(), facts)
+
+    def _reductions(self) -> dict[str, np.ndarray]:
+        found: dict[str, np.ndarray] = {}
+        for one in self.task.reductions:
+            if isinstance(one, FirstTime):
+                found[f"{one.label}_first_time"] = self._joined(one.key, 0)
+            elif isinstance(one, Quantiles):
+                found |= one.of_values(self._joined(one.key, 1))
+            else:
+                ends = [one.end(folded(one.join, groups)) for groups in self._joined(one.key, 1)]
+                found |= {name: np.array([end[name] for end in ends]) for name in ends[0]}
+        return found
+
+
+def solver_name(solver: Any) -> str:
+    from polhode.exact import EXACT
+
+    if isinstance(solver, FreeSolver):
+        return EXACT
+    return solver.method.name if isinstance(solver, Solver) else solver.integrator.name
