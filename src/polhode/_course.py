@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode._join import Pursuit
+from polhode._saver import Saver
 from polhode._tree import flat, like
 from polhode.contracts import OK
 from polhode.errors import InputError
@@ -241,39 +242,70 @@ def pursue(
     report: Callable[[float], None] | None = None,
     stop: Callable[[Course], bool] | None = None,
     begun: tuple | None = None,
+    saver: Saver | None = None,
 ) -> Course:
     """The run from the first of ``points`` to the last, started anew at those between.
 
     ``row`` is ``row_of_numbers``, and used up; ``first`` the first step, or 0.  ``stop(course)`` is
-    asked between calls of the compiled loop.  ``begun``: the first call was made already, and this
-    is what it returned, with its rows.
+    asked after so many steps, whatever the calls of the compiled loop.  ``begun``: the first call
+    was made already, and this is what it returned, with its rows.  ``saver`` keeps the run in a
+    checkpoint, or goes on with one.
     """
     begin, finish, width = points[0], points[-1], 2 + len(state)
     run, tables, at_start = parts.run, params[1], parts.integrator.evaluations_at_start
-    t, low, room, pieces = begin, 0.0, FIRST_ROWS, []
+    t, low, room, pieces, kept, at = begin, 0.0, FIRST_ROWS, [], 0, 1
     course = Course(parts, row, state, body, params, tolerances)
-    for target in points[1:]:
-        last = target == finish
+    before = None if saver is None else saver.begun(row, width)
+    if before is not None:
+        counts, old, numbers = before
+        t, low, h = numbers["clock"].tolist()
+        pieces, kept, at, room, left = [old], 1, counts["place"], counts["room"], counts["left"]
+        course.breaks = tuple(counts["breaks"])
+        course.evaluations, course.rejected = counts["evaluations"], counts["rejected"]
+        if "status" in counts:
+            course.rows, course.status, course.next_step = old, counts["status"], h
+            return course
+    steps = 0 if before is None else counts["steps"]
+
+    def told(**more: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """(counts, numbers) of the run as it is, for a checkpoint."""
+        found = {"steps": steps, "place": place, "room": room, "left": left, **more}
+        found |= {"breaks": course.breaks, "rejected": course.rejected}
+        found["evaluations"] = course.evaluations
+        return found, {"row": row, "clock": np.array([t, low, h])}
+
+    for place in range(at, len(points)):
+        target, last = points[place], place == len(points) - 1
         end = target if last else math.nextafter(target, t)  # at the break may be either force
-        h, fresh = math.copysign(first, end - t), True
+        fresh = before is None
+        if fresh:
+            h, left = math.copysign(first, end - t), room - 1
+        before = None
         while True:
             if begun is None:
-                out = np.empty((room, width))
+                ahead = left if saver is None else min(left, saver.left(steps))
+                out = np.empty((ahead + 1, width))
                 begun = *run(row, t, low, end, h, fresh, tables, out), out
             t, low, h, status, accepted, rejected, starts, count, out = begun
             begun = None
             pieces.append(out[0 if fresh else 1 : accepted + 1])
+            steps, left, fresh = steps + accepted, left - accepted, False
             course.evaluations += count + starts * at_start
             course.rejected += rejected
             if report is not None:
                 report((t - begin) / (finish - begin) if finish != begin else 1.0)
             if status != OK or (end - t) - low == 0.0:
                 break
-            fresh, room = False, min(4 * room, MOST_ROWS)
-            if stop is not None:
-                course.rows = np.concatenate(pieces)
-                if stop(course):
-                    return course
+            if left == 0:
+                room = min(4 * room, MOST_ROWS)
+                left = room - 1
+                if stop is not None:
+                    course.rows = np.concatenate(pieces)
+                    if stop(course):
+                        return _finished(course, saver, told(status=OK))
+            if saver is not None and saver.due(steps):
+                saver.mark(*told(), np.concatenate(pieces[kept:]))
+                kept = len(pieces)
         if status != OK:
             course.status, course.next_step = status, h
             break
@@ -282,4 +314,10 @@ def pursue(
             pieces.append(row_at_break(target, pieces[-1]))
             t, low = math.nextafter(target, finish), 0.0
     course.rows = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return _finished(course, saver, told(status=status))
+
+
+def _finished(course: Course, saver: Saver | None, told: tuple[dict, dict]) -> Course:
+    if saver is not None:
+        saver.finish(*told, course.rows)
     return course

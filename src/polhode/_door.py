@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from polhode._checks import in_order, span, times_of
 from polhode._course import Course, Motion
 from polhode._events import Watch, watched
 from polhode._join import equations_of
+from polhode._saver import Checkpoint, Known, Saver
 from polhode._steps import Plan, plan
 from polhode._tree import flat, like
 from polhode.contracts import (
@@ -26,7 +27,7 @@ from polhode.contracts import (
     Method,
     Status,
 )
-from polhode.errors import InputError, MethodError
+from polhode.errors import FileError, InputError, MethodError
 from polhode.problem import (
     Problem,
     inner_state,
@@ -57,6 +58,7 @@ class Asked:
     compensated: bool
     progress: bool | Callable[[float], None]
     options: Mapping[str, Any] | None = None
+    checkpoint: Checkpoint | None = None
 
     def refuse(self, why: str, *names: str) -> None:
         """An error if one of these was given."""
@@ -80,6 +82,7 @@ class Keeper:
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else times_of(t_eval)
         self.progress = asked.progress
+        self.checkpoint = asked.checkpoint
         self.watch = watched(asked.events)
         self.reason = ""
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}
@@ -178,8 +181,38 @@ class Door(Keeper):
         numbers = self._params if params is None else self._other_params(params)
         return self._moved(t0, t1, state, numbers)
 
-    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
-        """The motion from t0 to t1."""
+    def resumed(self, before: Known) -> Trajectory:
+        """The motion that a checkpoint of this solver holds, to its end."""
+        data, arrays = before.data, before.arrays
+        if data["chosen"] != self._chosen:
+            raise FileError(
+                f"the run was begun with method {data['chosen']!r}, and 'auto' now chooses"
+                f" {self._chosen!r}; go on with the version of polhode that began it"
+            )
+        t0, t1 = data["span"]
+        state = like(self._state, iter(arrays["state"].tolist()))
+        numbers = like(self._params[0], iter(arrays["numbers"].tolist()))
+        return self._moved(t0, t1, state, (numbers, self._params[1]), before)
+
+    @property
+    def _chosen(self) -> str:
+        """The name of the method."""
+        raise NotImplementedError
+
+    def _saver(
+        self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None
+    ) -> Any:
+        """What keeps a run in the checkpoint that was asked for, in ``with``; None if none was."""
+        if self.checkpoint is None:
+            return nullcontext()
+        data = {"span": [t0, t1], "chosen": self._chosen}
+        arrays = {"state": np.array(flat(state)), "numbers": np.array(flat(numbers[0]))}
+        return Saver(self.checkpoint, data, arrays, before)
+
+    def _moved(
+        self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None = None
+    ) -> Trajectory:
+        """The motion from t0 to t1; ``before`` is what a checkpoint holds of it."""
         raise NotImplementedError
 
     def _entered(self, t0: float, state: tuple) -> tuple[tuple, tuple]:

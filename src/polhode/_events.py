@@ -7,7 +7,7 @@ first, for there may be two zeros around it.  A zero at the very start is none.
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -47,8 +47,25 @@ class Watch:
         self._signs: list[float] = [0.0 for _ in events]
         self._tails: list[tuple[float, float] | None] = [None for _ in events]  # (time, value)
 
-    def anew(self) -> "Watch":
-        return Watch(self.events)
+    def anew(self, seen: Mapping[str, Any] | None = None) -> "Watch":
+        """The same events, nothing looked at; or what ``seen`` says of another one's look."""
+        watch = Watch(self.events)
+        if seen is not None:
+            watch.times = [list(times) for times in seen["times"]]
+            watch.stop, watch._done, watch._signs = seen["stop"], seen["done"], list(seen["signs"])
+            watch._tails = [None if tail is None else (tail[0], tail[1]) for tail in seen["tails"]]
+        return watch
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """All that was seen so far, as plain data."""
+        return {
+            "times": self.times,
+            "stop": self.stop,
+            "done": self._done,
+            "signs": [float(sign) for sign in self._signs],
+            "tails": self._tails,
+        }
 
     def look(self, knots: np.ndarray, see: See) -> bool:
         """Look at the steps that are new; whether a terminal event was found."""

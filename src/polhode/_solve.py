@@ -1,12 +1,24 @@
-"""``solve`` and ``prepare``: the front door of bodies."""
+"""``solve``, ``prepare`` and ``resume``: the front door of bodies."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from polhode._checks import AUTO, find_integrator, is_integrator, with_options
+from polhode._described import (
+    NUMBERS,
+    TIMES,
+    arguments_of,
+    described,
+    described_asked,
+    problem_of,
+)
 from polhode._door import Asked
+from polhode._saver import Checkpoint, checked, known
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
-from polhode.contracts import Coordinates, Formulation, Integrator, Method
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
 from polhode.errors import InputError
 from polhode.problem import Problem
 from polhode.trajectory import Trajectory
@@ -30,6 +42,8 @@ def solve(
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
     options: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_every: int | None = None,
 ) -> Trajectory:
     """The motion of one body over ``t_span``.
 
@@ -68,6 +82,10 @@ def solve(
     progress : True for a bar on stderr, or a function of the fraction done
     options : of the method, by name: ``{"order": 8}`` for "gauss", ``{"substeps": 4}`` and others
         for "rkn4"
+    checkpoint : a file that keeps the run while it is under way; ``ph.resume`` goes on with it
+        after the process ended, and returns the same bits as the uninterrupted run
+    checkpoint_every : steps (that counted) between two checkpoints; about ten seconds if nobody
+        says.  The result does not depend on it
 
     Returns
     -------
@@ -105,6 +123,8 @@ def prepare(
     compensated: bool = False,
     progress: bool | Callable[[float], None] = False,
     options: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_every: int | None = None,
 ) -> "Solver | FreeSolver | AdaptiveSolver":
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
@@ -113,11 +133,13 @@ def prepare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    method = with_options(method, options)
+    given, method = method, with_options(method, options)
     asked = Asked(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
         events, bool(compensated), progress, options,
     )  # fmt: skip
+    if (place := checked(checkpoint, checkpoint_every)) is not None:
+        asked = replace(asked, checkpoint=_kept(problem, given, asked, *place))
     if method == AUTO and problem.model.is_free and not problem.model.moves:
         return FreeSolver(problem, asked)
     if (method == AUTO and dt is None) or (
@@ -125,3 +147,61 @@ def prepare(
     ):
         return AdaptiveSolver(problem, asked)
     return Solver(problem, asked)
+
+
+def _kept(problem: Problem, method: Any, asked: Asked, path: Path, every: int | None) -> Checkpoint:
+    """A checkpoint that knows all that a new process needs."""
+    about, tables = described(problem)
+    found, times = described_asked(
+        method,
+        asked.formulation,
+        asked.options,
+        asked.events,
+        {name: getattr(asked, name) for name in NUMBERS},
+        {name: getattr(asked, name) for name in TIMES},
+        save_every=int(asked.save_every),
+        compensated=asked.compensated,
+    )
+    return Checkpoint(path, every, {"problem": about, "asked": found}, {**tables, **times})
+
+
+def resume(
+    file: str | os.PathLike,
+    *,
+    model: Model | None = None,
+    events: Any = None,
+    method: Method | Integrator | None = None,
+    formulation: Formulation | Coordinates | None = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Trajectory:
+    """Go on with a run that was kept in a checkpoint; the whole run from its start.
+
+    It is, bit for bit, what the uninterrupted run would have been, and goes on to write its
+    checkpoints.  If it had finished, its result is returned at once.
+
+    Parameters
+    ----------
+    file : the ``checkpoint`` of ``solve`` or ``prepare``
+    model, events, method, formulation : what the file knows by a digest only, because it is not
+        part of this library: a user's functions, records of his own, models with large tables.
+        The same must be given again; others are refused with what differs
+    progress : True for a bar on stderr, or a function of the fraction done
+
+    Examples
+    --------
+    >>> import polhode as ph, tempfile
+    >>> place = tempfile.mkdtemp() + "/run.ckpt"
+    >>> run = ph.solve(ph.problems.fast_top(), (0, 2), method="mr2", dt=0.001, checkpoint=place)
+    >>> again = ph.resume(place)
+    >>> bool((again.q == run.q).all())
+    True
+    """
+    path, name = Path(file), str(file)
+    before = known(path)
+    data, arrays = before.data, before.arrays
+    problem = problem_of(name, data["problem"], arrays, model)
+    asked = arguments_of(name, data["asked"], arrays, method, formulation, events)
+    solver = prepare(
+        problem, **asked, progress=progress, checkpoint=path, checkpoint_every=data["every"]
+    )
+    return solver.resumed(before)

@@ -39,6 +39,7 @@ from polhode._course import (
 from polhode._door import Asked, Door, reporter
 from polhode._join import fixed, joined, pursuit, try_potentials, try_wrench, variant
 from polhode._motion import with_translation
+from polhode._saver import Known
 from polhode._steps import FIRST_CHUNK, in_chunks, plan
 from polhode._tree import flat, like
 from polhode.contracts import OK, Status
@@ -103,19 +104,26 @@ class Solver(Door):
         self._run = parts.packed(*numbers)
         self._row = np.array([flat(numbers)])
 
-    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
+    @property
+    def _chosen(self) -> str:
+        return self.method.name
+
+    def _moved(
+        self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None = None
+    ) -> Trajectory:
         planned = n, h, times, ends, sides = self._plan(t0, t1)
         row, _, body = self._filled(t0, state, numbers)
         out = np.empty((len(ends), self._width))
         settings = self._weights, self._offsets, numbers[1], out
-        if n <= FIRST_CHUNK and not self.progress:
+        if n <= FIRST_CHUNK and not self.progress and self.checkpoint is None:
             status, rows, steps, iterations, size = self._run(
                 row, t0, h, 0, True, ends, sides, *settings
             )
         else:
-            with reporter(self.progress) as report:
+            saving = self._saver(t0, t1, state, numbers, before)
+            with reporter(self.progress) as report, saving as saver:
                 status, rows, steps, iterations, size = in_chunks(
-                    self._run, row, t0, planned, *settings, report
+                    self._run, row, t0, planned, *settings, report, saver
                 )
         method, asides = self.method, self._asides
         facts: dict[str, Any] = {"method": method.name, "niter": iterations}
@@ -244,9 +252,15 @@ class AdaptiveSolver(Door):
             row[0, end - count - len(given) : end - count] = given
         return row, first, body
 
-    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
+    @property
+    def _chosen(self) -> str:
+        return self.integrator.name
+
+    def _moved(
+        self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None = None
+    ) -> Trajectory:
         row, first, body = self._filled(t0, state, numbers)
-        if self._steps_alone and not self.progress:
+        if self._steps_alone and not self.progress and self.checkpoint is None:
             return self._all_steps(t0, t1, row, first, body, state, numbers)
         points = (t0, t1) if self._breakpoints is None else breaks(self._breakpoints, t0, t1)
         known = (
@@ -259,13 +273,18 @@ class AdaptiveSolver(Door):
             self.tolerances,
             self._limits[0],
         )
-        watch = None if self.watch is None else self.watch.anew()
-        if watch is None and not self.progress:
+        watch = None
+        if self.watch is not None:
+            watch = self.watch.anew(None if before is None else before.seen)
+        saving = self._saver(t0, t1, state, numbers, before)
+        if watch is None and not self.progress and self.checkpoint is None:
             course = pursue(*known)
         else:
             stop_there = None if watch is None else lambda c: watch.look(c.times, self._see(c))
-            with reporter(self.progress) as report:
-                course = pursue(*known, report, stop_there)
+            with reporter(self.progress) as report, saving as saver:
+                if saver is not None:
+                    saver.watch = watch
+                course = pursue(*known, report, stop_there, saver=saver)
         times, rows, facts = self._asked_of(course, watch, t0, t1)
         return self._trajectory(course, times, rows, state, numbers, facts)
 
@@ -302,13 +321,16 @@ class FreeSolver(Door):
     def __init__(self, problem: Problem, asked: Asked):
         super().__init__(problem, asked)
         accuracy(asked.rtol, asked.atol if asked.dt is not None else None)
+        asked.refuse("the closed form of the free motion takes no steps to keep", "checkpoint")
         self.reason = "there is no torque"
         self.dt = 0.0 if asked.dt is None else positive(asked.dt, AUTO)
         if asked.dt is not None:
             self.arguments = {"dt": self.dt, **self.arguments}
         self._parts = FreeParts
 
-    def _moved(self, t0: float, t1: float, state: tuple, numbers: tuple) -> Trajectory:
+    def _moved(
+        self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None = None
+    ) -> Trajectory:
         if self.t_eval is not None:
             times = in_order(self.t_eval, t0, t1)
         elif self.dt == 0.0:

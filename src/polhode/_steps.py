@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode._checks import in_order
+from polhode._saver import Saver
 from polhode.contracts import OK
 from polhode.errors import InputError
 
@@ -76,20 +77,31 @@ def in_chunks(
     tables: tuple,
     out: np.ndarray,
     report: Callable[[float], None],
+    saver: Saver | None = None,
 ) -> tuple[int, int, int, int, float]:
     """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same.
 
     ``run`` is ``loops.packed_record``.  Returns (status, rows, steps, iterations, size) as it does.
+    ``saver`` keeps the run in a checkpoint, or goes on with one.
     """
     h, ends, sides = planned.h, planned.ends, planned.sides
-    fresh, place, done, iterations = True, 0, 0, 0
+    fresh, place, done, iterations, saved = True, 0, 0, 0, 0
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
+    before = None if saver is None else saver.begun(row, out.shape[1])
+    if before is not None:
+        counts, old, numbers = before
+        fresh, place, saved = False, len(old), len(old)
+        out[:place] = old
+        done, iterations = counts["steps"], counts["iterations"]
+        if "status" in counts:
+            return counts["status"], place, done, iterations, float(numbers["size"][0])
     while place < len(ends):
-        last = int(np.searchsorted(ends, done + chunk, side="right"))
+        ahead = chunk if saver is None else min(chunk, saver.left(done))
+        last = int(np.searchsorted(ends, done + ahead, side="right"))
         if last > place:
             part, aside, room = ends[place:last] - done, sides[place:last], out[place:last]
-        else:  # the next row is further than a chunk
-            part, aside, room = np.array([chunk]), np.zeros(1), scratch
+        else:  # the next row is further than that
+            part, aside, room = np.array([ahead]), np.zeros(1), scratch
         begun = time.perf_counter()
         status, rows, steps, count, size = run(
             row, t0, h, done, fresh, part, aside, weights, offsets, tables, room
@@ -99,7 +111,16 @@ def in_chunks(
         done, iterations = done + steps, iterations + count
         place += rows if last > place else 0
         if status != OK:
-            return status, place, done, iterations, size
+            break
         report(done / max(int(ends[-1]), 1))
-        chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
-    return OK, place, done, iterations, 0.0
+        if saver is not None and place < len(ends) and saver.due(done):
+            saver.mark({"steps": done, "iterations": iterations}, {"row": row}, out[saved:place])
+            saved = place
+        if ahead == chunk:
+            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
+    else:
+        status, size = OK, 0.0
+    if saver is not None:
+        counts = {"steps": done, "iterations": iterations, "status": status}
+        saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
+    return status, place, done, iterations, size
