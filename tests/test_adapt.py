@@ -12,7 +12,7 @@ import seams
 from polhode import loops
 from polhode._compile import fma
 from polhode._tree import flat
-from polhode.contracts import Status
+from polhode.contracts import Status, start, trial
 from polhode.lanes import adaptive
 from polhode.lanes import blocks as blocks_of
 from precise import exact_fma
@@ -35,7 +35,8 @@ def adapt():
 
 @pytest.fixture(scope="module")
 def adapt_lanes():
-    return adaptive.build(seams.HEUN, seams.TOP)
+    own = {start: seams.HEUN.start, trial: seams.HEUN.trial}
+    return adaptive.Runs(own, loops.model_pieces(seams.TOP, True), what="a top")
 
 
 def members(count, seed=6):
@@ -73,13 +74,14 @@ def together(run, members, begin=0.0, end=1.0, h=0.01, largest=INF, tolerance=1e
 
     def slots(member):
         state, body, numbers = member
-        return 0.0, 0.0, (begin, 0.0, h, 0.0, 0.0, 0.0), state, (0.0,), body, numbers
+        return adaptive.slots_of(state, (0.0,), body, numbers)
 
-    columns = np.array([flat(slots(member)) for member in members]).T
-    blocks = blocks_of.pack(columns, len(members))
-    run(blocks, end, largest, tolerance, (), slots(members[0]))
-    table = blocks_of.unpack(blocks, len(members))
-    return np.concatenate([table[1:7], table[8:16]]).T
+    pattern = slots(members[0])
+    blocks = blocks_of.pack(np.array([flat(slots(m)) for m in members]).T, len(members))
+    run.begin(blocks, begin, end, abs(h), largest, tolerance, (), pattern)
+    run.advance(blocks, end, end, largest, tolerance, (), pattern)
+    places, table = adaptive.places(pattern), blocks_of.unpack(blocks, len(members))
+    return np.concatenate([table[1:7], table[places.state], table[places.carry]]).T
 
 
 def test_compiled_is_plain_python_with_an_exact_fma(adapt):
@@ -113,7 +115,7 @@ def test_no_allocation(adapt, adapt_lanes):
     alone(adapt, members(1)[0])
     together(adapt_lanes, members(1))
     assert not seams.allocates(adapt)
-    assert not seams.allocates(adapt_lanes)
+    assert not seams.allocates(adapt_lanes.machines[1])
 
 
 def test_every_body_has_steps_of_its_own(adapt_lanes):

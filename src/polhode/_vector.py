@@ -10,15 +10,18 @@ lane then.
 
 ``pack`` and ``unpack`` go in and out, ``swapped`` exchanges lanes, ``where`` chooses, ``each`` maps
 a function over tuples of any length, and ``table(rows)`` is a function of an index that reads
-constants.  All run in plain Python as they are; functions written for floats need ``ON_FOUR`` bound
-in there, for ``rint``, ``mask``, ``blend``, ``float`` and functions of ``math`` know one number
-only.
+constants.  ``column`` and ``columns`` read a body, or four neighbours, of which an array holds one
+number every so many places; ``put_column`` and ``put_columns`` write them; ``if_it_can`` has two
+functions to choose from.  All run in plain Python as they are; functions written for floats need
+``ON_FOUR`` bound in there, for ``rint``, ``mask``, ``blend``, ``min``, ``max``, ``float`` and
+functions of ``math`` know one number only.
 
 Together with ``_compile`` the place that knows the compiler (Numba).
 """
 
 import functools
 import hashlib
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -33,8 +36,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, models, overload, register_model
 
 from polhode import _compile
-from polhode._compile import F8, I32, I64, blend, finite, fma, mask, rint
-from polhode._tree import PRIMITIVES, flat
+from polhode._compile import F8, I32, I64, blend, combined, finite, fma, mask, rint
+from polhode._tree import PRIMITIVES, flat, like
 
 WIDTH = 4
 LANES = range(WIDTH)
@@ -133,6 +136,40 @@ def at_once(function, fours, shared):
     return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
 
 
+def if_it_can(first, second, args):
+    """first(*args) where the compiler takes it, else second(*args), as in plain Python."""
+    return second(*args)
+
+
+def combined_fours(weights, rows):
+    """``combined`` of fours."""
+    return combined(weights, rows)
+
+
+# ---- bodies in arrays
+def column(array, place, stride, pattern):
+    """A nested tuple like ``pattern`` from ``array[place]``, ``array[place + stride]``, …."""
+    return like(pattern, iter(array[place::stride].tolist()))
+
+
+def put_column(array, place, stride, value):
+    """Write the numbers of a nested tuple there."""
+    numbers = flat(value)
+    array[place : place + stride * len(numbers) : stride] = numbers
+
+
+def columns(array, place, stride, pattern):
+    """Four neighbours at once: the nested tuple of fours from ``place`` and the three behind it."""
+    lanes = [column(array, place + lane, stride, pattern) for lane in LANES]
+    return like(pattern, map(Four, *map(flat, lanes)))
+
+
+def put_columns(array, place, stride, value):
+    for lane in LANES:
+        numbers = (x.lanes[lane] if isinstance(x, Four) else x for x in flat(value))
+        put_column(array, place + lane, stride, tuple(numbers))
+
+
 def everywhere(x):
     """The number x in all lanes."""
     return pack(x, x, x, x)
@@ -162,7 +199,7 @@ _ONE: tuple[Callable, ...] = (
     *(math.erf, math.erfc, math.gamma, math.lgamma),
 )
 _TWO: tuple[Callable, ...] = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
-_PLAIN: tuple[Callable, ...] = (rint, mask, float, *_ONE, *_TWO)
+_PLAIN: tuple[Callable, ...] = (rint, mask, min, max, float, *_ONE, *_TWO)
 ON_FOUR: dict[Callable, Callable] = {
     **{function: lanewise(function) for function in _PLAIN},
     blend: _blend,
@@ -388,6 +425,26 @@ def _overloaded2(function: Callable) -> None:
         return lanes
 
 
+def _extreme(function: Callable, sign: str) -> None:
+    """``min`` or ``max`` of two or more: the later one only where it is less, or more."""
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) > 1 and _fours(args):
+                return signature(FOUR, *[FOUR] * len(args))
+            return None
+
+    @lower_builtin(function, nt.VarArg(FourType))
+    def code(context, builder, sig, args):
+        best, *others = args
+        for x in others:
+            best = builder.select(builder.fcmp_ordered(sign, x, best), x, best)
+        return best
+
+
+_extreme(min, "<")
+_extreme(max, ">")
 for _of_one in _ONE:
     _overloaded(_of_one)
 for _of_two in _TWO:
@@ -634,6 +691,103 @@ def _at_once(typing, function, fours, shared):
     return result(function, fours, shared), lower
 
 
+@_primitive("if_it_can")
+def _if_it_can(typing, first, second, args):
+    try:
+        call = first.get_call_type(typing, tuple(args), {})
+    except NumbaError:
+        call, place = second.get_call_type(typing, tuple(args), {}), 1
+    else:
+        place = 0
+
+    def lower(context, builder, sig, values):
+        code = context.get_function(sig.args[place], call)
+        given = [builder.extract_value(values[2], i) for i in range(len(args))]
+        cast = zip(given, args, call.args, strict=True)
+        return code(builder, [context.cast(builder, x, old, new) for x, old, new in cast])
+
+    return call.return_type(first, second, args), lower
+
+
+# ---- bodies in arrays
+def _places(context, builder, sig, args):
+    """The addresses of ``array[place]``, ``array[place + stride]``, …."""
+    data = context.make_array(sig.args[0])(context, builder, args[0]).data
+    for i in itertools.count():
+        place = builder.add(args[1], builder.mul(args[2], I64(i)))
+        yield builder.gep(data, [place], inbounds=True)
+
+
+def _wide_places(context, builder, sig, args):
+    for place in _places(context, builder, sig, args):
+        yield builder.bitcast(place, V.as_pointer())
+
+
+def _reader(name: str, number: nt.Type, addresses: Callable) -> Callable:
+    @_primitive(name)
+    def reader(_, array, place, stride, pattern):
+        kind = _with_numbers(pattern, number)
+
+        def lower(context, builder, sig, args):
+            places = addresses(context, builder, sig, args)
+
+            def read(kind):
+                if isinstance(kind, nt.BaseTuple):
+                    return context.make_tuple(builder, kind, [read(k) for k in kind])
+                loaded = builder.load(next(places))
+                loaded.align = 8
+                return loaded
+
+            return read(kind)
+
+        return kind(array, nt.int64, nt.int64, pattern), lower
+
+    return reader
+
+
+def _writer(name: str, number: nt.Type, addresses: Callable) -> Callable:
+    @_primitive(name)
+    def writer(_, array, place, stride, value):
+        def lower(context, builder, sig, args):
+            places = addresses(context, builder, sig, args)
+
+            def write(kind, value):
+                if isinstance(kind, nt.BaseTuple):
+                    for i, k in enumerate(kind):
+                        write(k, builder.extract_value(value, i))
+                    return
+                stored = builder.store(context.cast(builder, value, kind, number), next(places))
+                stored.align = 8
+
+            write(value, args[3])
+            return context.get_dummy_value()
+
+        return nt.void(array, nt.int64, nt.int64, value), lower
+
+    return writer
+
+
+@_primitive("combined_fours")
+def _combined_fours(_, weights, rows):
+    def lower(context, builder, sig, args):
+        part = builder.extract_value
+
+        def wide(kind, value):
+            return context.cast(builder, value, kind, FOUR)
+
+        factors = [wide(kind, part(args[0], j)) for j, kind in enumerate(weights)]
+        sums = []
+        for i in range(len(rows[0])):
+            terms = [wide(row[i], part(part(args[1], j), i)) for j, row in enumerate(rows)]
+            done = builder.fmul(factors[0], terms[0])
+            for factor, term in zip(factors[1:], terms[1:], strict=True):
+                done = builder.call(_declared(builder, "fma", 3), [factor, term, done])
+            sums.append(done)
+        return context.make_tuple(builder, sig.return_type, sums)
+
+    return nt.UniTuple(FOUR, len(rows[0]))(weights, rows), lower
+
+
 def table(rows: Sequence) -> Callable:
     """i -> rows[i], as one load; rows of four numbers become a ``Four``."""
     rows = tuple(rows)
@@ -677,5 +831,11 @@ PRIMITIVES.update(
         mask: _of_either("mask", _compile._mask, FLAGS, _lower_mask),
         blend: _blend4,
         finite: _finite4,
+        combined_fours: _combined_fours,
+        if_it_can: _if_it_can,
+        column: _reader("column", nt.float64, _places),
+        put_column: _writer("put_column", nt.float64, _places),
+        columns: _reader("columns", FOUR, _wide_places),
+        put_columns: _writer("put_columns", FOUR, _wide_places),
     }
 )

@@ -292,6 +292,7 @@ class Integrator:
     improve: Callable | None = None
     finish: Callable | None = None
     trial: Callable | None = None
+    trial_in_lanes: Callable | None = None  # ``trial`` with four bodies in every number
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None

@@ -6,7 +6,7 @@ What the sum y + h Σ b k loses to rounding is carried and added to the next (Ka
 stage is the slope at the end of the step (first same as last), it is carried too.
 
 Stages are unrolled by closures.  The components of y lie in SIMD vectors (``combined``), the slope
-sees single numbers.
+sees single numbers; of many bodies, each number of four of them lies in one.
 """
 
 from collections.abc import Callable, Sequence
@@ -154,6 +154,7 @@ def explicit(
     return {
         "start": start_same if same else start,
         "trial": trial_same if same else trial,
+        "trial_in_lanes": trial_same if same else trial,
         "first_step": first_guess(tableau.order - 1),
         "evaluations_at_start": int(same),
     }

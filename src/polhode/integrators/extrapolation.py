@@ -20,6 +20,10 @@ in every step alike; what is missing in all, times the slope at the end, is carr
 
 A slope that cannot take four numbers at once (with branches on values) is asked for one column
 after the other, with the same bits.
+
+Where the lanes hold four bodies the columns follow each other (``one_by_one``), with the bits that
+each body has alone: a lane that is done rests at the start of the step, and cannot be told from one
+that is not there.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +34,7 @@ from math import exp, log, prod
 from typing import Any
 
 from polhode._compile import fma
+from polhode._tree import bind
 from polhode._vector import WIDTH, at_once, each, everywhere, table, total, unpack, where
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
@@ -107,6 +112,10 @@ def second(a):
     return a[1]
 
 
+def other(a, b):
+    return b
+
+
 def first_lane(four):
     return unpack(four)[0]
 
@@ -139,6 +148,7 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
     weight = of_lanes(lambda c, s, lane: weights(c, number).get(s.counted[lane], 0))
     difference = of_lanes(lambda c, s, lane: c.differences.get(s.counted[lane], 0))
     some_begin = table([int(any(s.begins)) for _, s in rows])
+    some_rest = table([int(any(s.rests)) for _, s in rows])
 
     def counted(i, h, even, result, error, missing):
         """The sums (2) and (3) with the columns that end here."""
@@ -150,12 +160,13 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
     def sums(which, t, h, y, body, params):
         time, base = everywhere(t), each(everywhere, (y,))
         zero, one, two = everywhere(0.0), everywhere(1.0), everywhere(2.0)
-        zeros = each(times, (zero, base))
+        zeros = each(other, (base, zero))
         f = each(everywhere, (slope(t, y, body, params),))
         i, last = begin(which), end(which)
         step = part(i) * h
         m, missing, result, error = one, zero, zeros, zeros
         even, odd = zeros, each(times, (step, f))  # the D_m of even and odd m
+        done = zeros  # of the lanes that rest
         while True:
             for _ in range(pairs(i)):
                 even = forward(time, m, step, base, even, odd, body, params)
@@ -163,7 +174,10 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
                 m = m + two
             if i == last:
                 break
-            odd = where(resting(i), even, odd)
+            if some_rest(i) == 1:
+                rest = resting(i)
+                done = where(rest, each(plus, (done, even)), done)
+                even, odd = where(rest, zeros, even), where(rest, zeros, odd)
             if some_begin(i) == 1:
                 result, error, missing = counted(i, h, even, result, error, missing)
                 again = beginning(i)
@@ -173,12 +187,62 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
             i += 1
             step = part(i) * h
         rate = at_once(slope, (fma(m, step, time), each(plus, (base, odd))), (body, params))
-        even = each(fma, (step + step, rate, even))
+        even = each(plus, (each(fma, (step + step, rate, even)), done))
         result, error, missing = counted(i, h, even, result, error, missing)
         ends = each(total, (result,)), each(total, (error,))
         return (*ends, total(missing), each(first_lane, (rate,)))
 
     return sums
+
+
+# ---- four bodies in the lanes
+def one_by_one(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
+    """The same one column after another: of each lane a sum, and their sum by pairs."""
+    rows = [(c, n) for c in schemes for lane in c.lanes for n in lane]
+    ends = [0, *accumulate(len(lane) for c in schemes for lane in c.lanes)]
+    begin, end = table(ends[:-1]), table(ends[1:])  # of lane k of the columns j, at 4 j + k
+    pairs = table([n // 2 - 1 for _, n in rows])
+    count = table([number(Fraction(n)) for _, n in rows])
+    part = table([number(share(n)) for _, n in rows])
+    weight = table([number(Fraction(weights(c, number)[n])) for c, n in rows])
+    difference = table([number(c.differences[n]) for c, n in rows])
+
+    def next_d(t, m, step, y, before, d, body, params):
+        rate = slope(fma(m, step, t), each(plus, (y, d)), body, params)
+        return each(fma, (step + step, rate, before))
+
+    def sums(which, t, h, y, body, params):
+        zero = h - h
+        zeros = each(other, (y, zero))
+        f = slope(t, y, body, params)
+        near = rate = f
+        two = three = zeros, zeros, zero  # sums of the last one or two lanes, and of those before
+        for k in range(WIDTH):
+            result, error, missing = zeros, zeros, zero
+            for i in range(begin(WIDTH * which + k), end(WIDTH * which + k)):
+                step, m = part(i) * h, 1.0
+                even, odd = zeros, each(times, (step, f))
+                for _ in range(pairs(i)):
+                    even = next_d(t, m, step, y, even, odd, body, params)
+                    odd = next_d(t, m + 1.0, step, y, odd, even, body, params)
+                    m = m + 2.0
+                rate = slope(fma(m, step, t), each(plus, (y, odd)), body, params)
+                even = each(fma, (step + step, rate, even))
+                w = weight(i)
+                result = each(fma, (w, even, result))  # (2)
+                error = each(fma, (difference(i), even, error))
+                missing = fma(w, fma(-count(i), step, h), missing)  # (3)
+            near = rate if k == 0 else near
+            one = result, error, missing
+            three = two if k == 2 else three
+            two = added_up(two, one) if k % 2 == 1 else one
+        return (*added_up(three, two), near)
+
+    return sums
+
+
+def added_up(a, b):
+    return each(plus, (a[0], b[0])), each(plus, (a[1], b[1])), a[2] + b[2]
 
 
 # ---- the step
@@ -216,13 +280,22 @@ def trials(schemes: Sequence[Columns], choice: Callable, sums: Callable) -> Call
         which, allowed = choice(tolerances)
         d, off, extra, rate = sums(which, t, h, y, body, params)
         new, low = moved(y, carry[0], d, extra, rate)
-        error, factor = size(off, y, new, body, allowed), SMALLEST
-        if error < 1e100:  # false for NaN
-            factor = SAFETY * exp(power(which) * log(error + 1e-300))
-            factor = min(LARGEST, max(SMALLEST, factor))
-        return new, (low,), error, factor, evaluations(which)
+        error = size(off, y, new, body, allowed)
+        return new, (low,), error, next_factor(error, power(which)), evaluations(which)
 
     return trial
+
+
+def next_factor(error, power):
+    """The factor to the next step after a relative error."""
+    if error < 1e100:  # false for NaN
+        return min(LARGEST, max(SMALLEST, SAFETY * exp(power * log(error + 1e-300))))
+    return SMALLEST
+
+
+def next_factors(error, power):
+    """The same of four bodies."""
+    return at_once(next_factor, (error,), (power,))
 
 
 def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
@@ -273,6 +346,9 @@ def integrator(
         "references": ("gragg1965", "hairer1993"),
         "start": start,
         "trial": trials(schemes, choice, side_by_side(schemes, number)),
+        "trial_in_lanes": bind(
+            trials(schemes, choice, one_by_one(schemes, number)), {next_factor: next_factors}
+        ),
         "first_step": first_steps(schemes, choice),
     }
     return Integrator(**settings | changed)
