@@ -15,6 +15,7 @@ from polhode.cli.methods import methods
 from polhode.cli.moon import moon
 from polhode.cli.problems import problems
 from polhode.cli.reproduce import reproduce
+from polhode.cli.resume import resume
 from polhode.cli.run import run
 from polhode.errors import PolhodeError
 
@@ -25,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce):
+for command in (run, resume, compare, gyro, methods, problems, moon, earth, cite, reproduce):
     app.command()(command)
 
 

@@ -59,6 +59,25 @@ Set = Annotated[
         help="Change a key of the run, as in a run file; the value is TOML. May be repeated.",
     ),
 ]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="Keep the run in this file while it is under way, for `polhode resume`.",
+    ),
+]
+CheckpointEvery = Annotated[
+    int | None,
+    typer.Option(
+        "--checkpoint-every",
+        metavar="STEPS",
+        help="Steps between two checkpoints. Default: about ten seconds.",
+    ),
+]
+CheckpointFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="What `polhode run --checkpoint FILE` wrote.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -32,6 +32,8 @@ def run(
     density: options.Density = None,
     scale: options.Scale = None,
     save_every: options.SaveEvery = None,
+    checkpoint: options.Checkpoint = None,
+    checkpoint_every: options.CheckpointEvery = None,
     out: options.Out = None,
     no_plot: options.NoPlot = False,
     quiet: options.Quiet = False,
@@ -39,7 +41,8 @@ def run(
     """Solve a problem; write the motion (NAME.nc) and a picture of it (NAME.png).
 
     Existing files of these names are replaced. A run that fails on the way writes what it has
-    reached, and exits with 1; bad input exits with 2 and writes nothing.
+    reached, and exits with 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE` a
+    run that is killed can be continued by `polhode resume FILE`, to the same bits.
 
     Examples:
 
@@ -48,9 +51,9 @@ def run(
     - `polhode run fast-top --method extrapolation --rtol 1e-12`
     - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
     - `polhode run spinning_box.toml --out results`
+    - `polhode run fast-top --t-end 1e5 --save-every 1000 --checkpoint top.ckpt`
     - `polhode run --mesh part.stl --density 2700 --set "omega=[0.1, 5, 0]" --t-end 10 --dt 0.01`
     """
-    from polhode import plot
     from polhode.cli.plan import parsed, plan
 
     given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end, "save_every": save_every}
@@ -65,12 +68,23 @@ def run(
     todo = plan(target or str(mesh), asked)
     _check_size(todo)
     file = place(out, f"{todo.name}.nc", (".nc",))
-    result, per_step, compiling = _solved(todo, quiet)
+    keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    result, per_step, compiling = _solved(todo, quiet, keep)
+    timing = f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]"
+    write(todo.name, todo.summary, result, file, no_plot, quiet, timing)
+
+
+def write(
+    name: str, summary: str, result: "Trajectory", file: Path, no_plot: bool, quiet: bool, time: str
+) -> None:
+    """The motion and the picture into files, and a summary; exits with 1 if the run failed."""
+    from polhode import plot
+
     written = [result.save(file)]
     if not no_plot:
         written.append(plot.save(result.plot(), file.with_suffix(".png")))
     if not quiet:
-        _summarise(todo, result, per_step, compiling, written)
+        _summarise(name, summary, result, time, written)
     if not result.success:
         complain(f"{result.status.name}: {result.message}")
         raise typer.Exit(1)
@@ -89,7 +103,7 @@ def _check_size(todo: "Plan") -> None:
         )
 
 
-def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
+def _solved(todo: "Plan", quiet: bool, keep: dict[str, Any]) -> tuple["Trajectory", float, float]:
     """(trajectory, seconds for each step, seconds to compile): one step first, which compiles."""
     from polhode import prepare
 
@@ -98,13 +112,14 @@ def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
     first = order.t_start + math.copysign(order.dt or 0.0, order.t_end - order.t_start)
     with bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report:
         begun = time.perf_counter()
-        solver = prepare(todo.problem, **order.arguments)
+        solver = prepare(todo.problem, **order.arguments, **keep)
+        kept, solver.checkpoint = solver.checkpoint, None
         solver((order.t_start, first))
         compiled = time.perf_counter()
-        solver.progress = report
+        solver.progress, solver.checkpoint = report, kept
         result = solver(span)
         took = time.perf_counter() - compiled
-    solver.progress = False
+    solver.progress, solver.checkpoint = False, None
     for _ in range(5 if took < SHORT and not quiet else 0):
         again = time.perf_counter()
         solver(span)
@@ -113,7 +128,7 @@ def _solved(todo: "Plan", quiet: bool) -> tuple["Trajectory", float, float]:
 
 
 def _summarise(
-    todo: "Plan", result: "Trajectory", per_step: float, compiling: float, written: list[Path]
+    name: str, summary: str, result: "Trajectory", time: str, written: list[Path]
 ) -> None:
     from rich.table import Table
 
@@ -125,25 +140,23 @@ def _summarise(
     if result.niter:
         work += f", {result.niter / max(result.nsteps, 1):.1f} Newton iterations a step"
     rows = {
-        "problem": f"{todo.name}   [dim]{plain(todo.summary)}[/]",
+        "problem": f"{name}   [dim]{plain(summary)}[/]",
         "method": f"{result.method}, {_steps(result)} t = {result.t[0]:g} to {result.t[-1]:g} s",
         "steps": work,
     }
     if result.reason:
         rows["chosen"] = plain(result.reason)
-    if result.nsteps:
-        rows["time"] = (
-            f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]"
-        )
-    for name, values in plot.changes(result).items():
-        rows[name] = f"relative change at most {values.max():.1e}"
+    if result.nsteps and time:
+        rows["time"] = time
+    for quantity, values in plot.changes(result).items():
+        rows[quantity] = f"relative change at most {values.max():.1e}"
     rows["ended"] = "[green]success[/]" if result.success else f"[red]{result.status.name}[/]"
     rows["files"] = plain(", ".join(str(path) for path in written))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for name, value in rows.items():
-        table.add_row(name, value)
+    for key, value in rows.items():
+        table.add_row(key, value)
     stdout().print(table)
 
 
