@@ -5,7 +5,7 @@ the Moon that its text explains.  12th-order Adams, 128 steps a revolution, plai
 revolutions, against the 113 bits of ``celestial/model_orbits.csv``:
 
     1  departures end at 1e-14, in whatever variables
-    2  departures of Euler's angles end at 5e-11
+    2  departures of Euler's angles end at some 1e-11
     3  a plain quaternion ends at 2e-12, and that of the Earth at 1e-8
 
 Run ``python design/moon_rounding.py``; it takes a minute or two.
