@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode import loops
 from polhode._compile import CompiledOrPlain, take
-from polhode._crowd import FixedCrowd, FreeCrowd, Herd, crowd_of
+from polhode._crowd import Crowd, Herd, crowd_of
 from polhode._events import watched
 from polhode._members import Members, Rows
 from polhode._solve import prepare
@@ -39,7 +39,7 @@ class Task:
     looked: np.ndarray  # whether it is looked at for events
     reductions: tuple[Reduction, ...]
 
-    def crowd(self, threads: int) -> FixedCrowd | FreeCrowd:
+    def crowd(self, threads: int) -> Crowd:
         solver = prepare(self.members.problem, **self.arguments)
         made = crowd_of(solver, self.members.is_aligned, threads)
         made.stops(self.t0, self.t1, self.times)
@@ -246,11 +246,15 @@ class Chunk:
         self.row += 1
 
     def _reduce(self, place: int, seen: Seen, good: np.ndarray) -> None:
-        bounds = [(a, a + GROUP) for a in range(0, len(good), GROUP)]
+        bounds, all_good = [(a, a + GROUP) for a in range(0, len(good), GROUP)], good.all()
+
+        def some(values, a, b):
+            return values[a:b] if all_good else values[a:b][good[a:b]]
+
         self.kept["count"][place] = [good[a:b].sum() for a, b in bounds]
         for reduction in self.task.by_groups:
             values = seen.of(reduction, self.task.functions)
-            parts = [reduction.part(values[a:b][good[a:b]]) for a, b in bounds]
+            parts = [reduction.part(some(values, a, b)) for a, b in bounds]
             if reduction.key not in self.kept:
                 shape = int(self.task.reduced.sum()), self._groups, len(parts[0])
                 self.kept[reduction.key] = np.zeros(shape)

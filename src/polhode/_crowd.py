@@ -6,21 +6,21 @@ tell their states there.  What it moves are herds: members of one kind, which sh
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import loops
 from polhode._compile import CompiledOrPlain, put, take
-from polhode._join import Joined, equations_of, joined, variant
+from polhode._join import Joined, Pursuit, equations_of, joined, pursuit, variant
 from polhode._members import Rows
-from polhode._solvers import FreeSolver, Solver
+from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._steps import plan
 from polhode._tree import flat, like
 from polhode.contracts import OK, start
 from polhode.kernels.free_flow import free_flow
-from polhode.lanes import fixed
+from polhode.lanes import adaptive, fixed
 from polhode.lanes.blocks import in_threads, pack, unpack
 from polhode.loops import part, whole_step
 from polhode.problem import Problem
@@ -50,6 +50,16 @@ def gathered(herds: Sequence[Herd], tables: Sequence[np.ndarray]) -> np.ndarray:
     for herd, table in zip(herds, tables, strict=True):
         out[herd.places] = table
     return out
+
+
+def entered(problem: Problem, solver: Any, t0: float, rows: Rows) -> np.ndarray:
+    """What loops integrate, at the start: the states, or the variables of a formulation."""
+    variables = solver._variables
+    if variables is None or variables.name == "quaternion":
+        return rows.states.copy()
+    enter, body = equations_of(variables, problem.moves).enter, problem.body.data
+    states = (like(problem.state, iter(row)) for row in rows.states.tolist())
+    return np.array([flat(enter(t0, state, body)) for state in states])
 
 
 # ---- fixed steps
@@ -115,13 +125,7 @@ class FixedCrowd:
         return unpack(blocks, len(herd.places), first, last).T
 
     def _entered(self, rows: Rows) -> np.ndarray:
-        variables = self.solver._variables
-        if variables is None or variables.name == "quaternion":
-            return rows.states
-        enter, pattern = equations_of(variables, self.problem.moves).enter, self.problem.state
-        body = self.problem.body.data
-        states = (like(pattern, iter(row)) for row in rows.states.tolist())
-        return np.array([flat(enter(self.t0, state, body)) for state in states])
+        return entered(self.problem, self.solver, self.t0, rows)
 
     def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
         """From the step ``done`` to the one before row ``row`` of the plan."""
@@ -260,6 +264,92 @@ class SinglyCrowd(FixedCrowd):
                 row[first:last] = out[0]
 
 
+# ---- steps of their own size
+@lru_cache(64)
+def pursuits(parts: Pursuit, aligned: bool, moving: bool) -> adaptive.Pursuits:
+    model: Any = parts.force
+    return adaptive.Pursuits(parts.integrator, parts.formulation, model, aligned, moving)
+
+
+class AdaptiveCrowd:
+    """Integrators with a step of their own for every member."""
+
+    def __init__(self, solver: AdaptiveSolver, aligned: bool, threads: int):
+        self.solver, self.aligned, self.threads = solver, aligned, threads
+        self.problem, self.tables = solver.problem, solver.problem.model.tables
+        model, moves = self.problem.model, self.problem.moves
+        variables: Any = solver._variables
+        self.parts = pursuit(solver.integrator, variables, model, aligned, moves)
+        self.runs = pursuits(self.parts, aligned, moves)
+        self.first, body = solver._entered(0.0, solver._state)
+        self.slots = self.runs.slots_of(self.first, body, model.params)
+        self.places = adaptive.places(self.slots)
+
+    def stops(self, t0: float, t1: float, times: np.ndarray) -> None:
+        self.t0, self.t1, self.times = t0, t1, times
+
+    def start(self, rows: Rows) -> list[Herd]:
+        columns = np.tile(np.array(flat(self.slots)), (len(rows), 1))
+        columns[:, self.places.state] = entered(self.problem, self.solver, self.t0, rows)
+        columns[:, self.places.body], columns[:, self.places.numbers] = rows.bodies, rows.numbers
+        herd = Herd(np.arange(len(rows)), pack(columns.T, len(rows)), None)
+        first, largest = self.solver._limits
+        settings = self.solver.tolerances, self.tables, self.slots
+        self.runs.begin(herd.blocks, self.t0, self.t1, first, largest, *settings)
+        self._advance(self.t0, herd.blocks[:1])  # compiles, before threads do
+        return [herd]
+
+    def _advance(self, until: float, blocks: np.ndarray) -> None:
+        limits = self.t1, self.solver._limits[1], self.solver.tolerances
+        self.runs.advance(blocks, until, *limits, self.tables, self.slots)
+
+    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
+        """Steps of everybody to row ``row`` or just past it."""
+        (herd,) = herds
+        in_threads(partial(self._advance, float(self.times[row])), herd.blocks, self.threads)
+
+    def steps_at(self, row: int) -> int:
+        return 0
+
+    def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
+        (herd,) = herds
+        count, places, t = len(herd.places), self.places, float(self.times[row])
+        rest = self.solver.tolerances, self.tables, self.slots
+        found = unpack(self.runs.sample(herd.blocks, t, *rest), count).T.copy()
+        lost = np.isnan(found).any(axis=1)  # they failed before, and stay where they are
+        last = unpack(herd.blocks, count, places.state.start, places.state.stop).T
+        found[lost] = last[lost]
+        codes = unpack(herd.blocks, count, places.status, places.status + 1)[0]
+        status = np.where(lost, codes, OK).astype(np.int64)
+        return self._left(np.full(count, t), found), status
+
+    def _left(self, times: np.ndarray, variables: np.ndarray) -> np.ndarray:
+        return self.parts.states(times, np.ascontiguousarray(variables), self.problem.body.data)
+
+    def reached(self, herds: Sequence[Herd], row: int) -> Reached:
+        (herd,) = herds
+        table, places = unpack(herd.blocks, len(herd.places)), self.places
+        counts = table[[places.status, places.accepted, places.rejected]].astype(np.int64)
+        return Reached(counts[0], table[places.t].copy(), counts[1], counts[2])
+
+    def between(
+        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
+    ) -> np.ndarray:
+        """The states of members at times of their own, after t0; one by one."""
+        solver, width = self.solver, len(self.first)
+        carry = flat(self.slots[adaptive.CARRY])
+        here = Rows(states, rows.bodies, rows.numbers, rows.axes)
+        found = entered(self.problem, solver, t0, here)
+        out = np.empty((1, 2 + width))
+        run = self.parts.packed(self.first, *self.slots[adaptive.CARRY :])
+        ends = [solver._limits[1], *solver.tolerances]
+        for i, t in enumerate(times):
+            row = np.array([[*found[i], *carry, *rows.bodies[i], *rows.numbers[i], *ends]])
+            run(row, t0, 0.0, t, 0.0, True, self.tables, out)
+            found[i] = row[0, :width]
+        return self._left(times, found)
+
+
 # ---- no torque
 LOOK, MOST_LOOKS = 0.5, 1000
 FREE = ((0.0,) * 4, (0.0,) * 3), (0.0,) * 3, (0.0,) * 3
@@ -351,8 +441,13 @@ class FreeCrowd:
         return found
 
 
-def crowd_of(solver: Any, aligned: bool, threads: int) -> "FixedCrowd | FreeCrowd":
+Crowd = FixedCrowd | AdaptiveCrowd | FreeCrowd
+
+
+def crowd_of(solver: Any, aligned: bool, threads: int) -> Crowd:
     """The crowd whose members are solved as by ``solver``."""
+    if isinstance(solver, AdaptiveSolver):
+        return AdaptiveCrowd(solver, aligned, threads)
     if isinstance(solver, FreeSolver):
         return FreeCrowd(solver, aligned, threads)
     made = FixedCrowd(solver, aligned, threads)

@@ -31,6 +31,9 @@ QUANTITIES = {
 }
 
 
+UPPER = np.triu_indices(4)
+
+
 @dataclass(frozen=True)
 class Reduction:
     """One number, or a few, from the values of a quantity over the members.
@@ -143,7 +146,7 @@ class MeanAttitude(Reduction):
     of: str | Callable = "q"
 
     def part(self, values):
-        return np.array([len(values), *(values.T @ values)[np.triu_indices(4)]])
+        return np.array([len(values), *(values.T @ values)[UPPER]])
 
     def join(self, a, b):
         return a + b
@@ -152,7 +155,7 @@ class MeanAttitude(Reduction):
         if row[0] == 0:
             return {"attitude_mean": np.full(4, np.nan), "attitude_spread": np.array([np.nan])}
         matrix = np.zeros((4, 4))
-        matrix[np.triu_indices(4)] = row[1:] / row[0]
+        matrix[UPPER] = row[1:] / row[0]
         values, vectors = np.linalg.eigh(np.triu(matrix) + np.triu(matrix, 1).T)
         q = vectors[:, -1]
         q = q if q[np.argmax(np.abs(q))] > 0 else -q

@@ -65,12 +65,12 @@ def copy(block, to):
 
 def all_well(block, first, last):
     """Whether no body has failed, and the slots from ``first`` to ``last`` are finite."""
-    total = 0.0
+    bad = 0
     for lane in range(LANES):
-        total += block[STATUS * LANES + lane]
+        bad += block[STATUS * LANES + lane] != OK
     for place in range(first * LANES, last * LANES):
-        total += block[place] - block[place]  # NaN unless it is finite
-    return total == 0.0
+        bad += block[place] - block[place] != 0.0  # true unless it is finite
+    return bad == 0
 
 
 def restore_failed(block, before, first, last, done):
