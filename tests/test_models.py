@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
@@ -77,6 +78,7 @@ WITH_POTENTIAL = {
     "gradient": ph.models.gravity_gradient(3.0, 1.2),
     "oblique gradient": ph.models.gravity_gradient(3.0, 1.2, direction=(1, -2, 3)),
     "gradient in orbit": ph.models.gravity_gradient(3.0, 1.2, direction="orbit"),
+    "gradient in an ellipse": ph.models.gravity_gradient(3.0, 1.2, "orbit", eccentricity=0.4),
 }
 
 
@@ -154,6 +156,32 @@ def test_the_gravity_gradient_keeps_what_it_should():
     assert kept == pytest.approx(kept[0], abs=1e-6)
 
 
+@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
+@pytest.mark.parametrize("e", [0.0, 0.1, 0.8])
+def test_the_gravity_gradient_on_an_orbit_of_kepler(e, body, rng):
+    """The place of the body from Newton's law, integrated by SciPy."""
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    mu, a, t = 5.0, 1.7, 4.3
+    model = ph.models.gravity_gradient(mu, a, "orbit", eccentricity=e)
+    start = a * (1 - e), 0.0, 0.0, np.sqrt(mu / a * (1 + e) / (1 - e))
+    x, y = solve_ivp(
+        lambda t, s: [*s[2:], *(-mu * s[:2] / np.hypot(*s[:2]) ** 3)],
+        (0, t), start, "DOP853", rtol=1e-13, atol=1e-14,
+    ).y[:2, -1]  # fmt: skip
+    matrix = Rotation.from_quat(q, scalar_first=True).as_matrix() @ body.principal_axes.T
+    r = np.hypot(x, y)
+    u = matrix.T @ (x / r, y / r, 0)
+    expected = 3 * mu / r**3 * np.cross(u, body.inertia @ u)
+    found = body.principal_axes @ torque_of(model, body, q, (0, 0, 0), t)
+    assert found == pytest.approx(expected, rel=1e-10, abs=1e-11)
+    energy = 1.5 * mu / r**3 * u @ body.inertia @ u
+    assert potential_of(model, body, q, t) == pytest.approx(energy, rel=1e-10)
+    circle = ph.models.gravity_gradient(mu, a, "orbit")
+    same = torque_of(circle, body, q, (0, 0, 0), t) - torque_of(model, body, q, (0, 0, 0), t)
+    assert (np.abs(same).max() < 1e-14) == (e == 0)
+
+
 def test_a_potential_may_use_the_functions_of_math():
     def spring(t, q, params):
         return math.exp(-q[0]) + math.sin(params[0] * q[1]) * math.sqrt(2 + q[2] * q[3])
@@ -209,6 +237,18 @@ def test_sums_name_their_terms_and_parameters():
         (lambda: ph.models.gravity_gradient(1, "far"), "r must be a number, got 'far'"),
         (lambda: ph.models.gravity_gradient(1, 1, [0, 0, 0]), "direction must not be zero"),
         (lambda: ph.models.gravity_gradient(1, 1, "down"), "three numbers or 'orbit'"),
+        (
+            lambda: ph.models.gravity_gradient(1, 1, "orbit", eccentricity=1.0),
+            r"eccentricity must be at most 0.99, got 1.0",
+        ),
+        (
+            lambda: ph.models.gravity_gradient(1, 1, "orbit", eccentricity=-0.1),
+            "eccentricity must not be negative",
+        ),
+        (
+            lambda: ph.models.gravity_gradient(1, 1, (0, 0, 1), eccentricity=0.1),
+            "eccentricity is for direction='orbit'",
+        ),
     ],
 )
 def test_impossible_models_are_refused(call, words):

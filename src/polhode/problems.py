@@ -106,6 +106,20 @@ def satellite() -> Problem:
     )
 
 
+def hyperion() -> Problem:
+    """Wisdom, Peale & Mignard 1984: Hyperion, almost synchronous and almost upright, tumbles."""
+    a, b, c = 190.0, 145.0, 114.0  # semi-axes in km, as Voyager saw them
+    c_moment = (a * a + b * b) / 5
+    body = RigidBody([(b * b + c * c) / 5 / c_moment, (a * a + c * c) / 5 / c_moment, 1.0])
+    return Problem(  # units: C = 1, and an orbit takes 2 pi
+        body,
+        gravity_gradient(1.0, 1.0, "orbit", eccentricity=0.1),
+        omega=[0.0, 0.0, 1.0],
+        name="hyperion",
+        **_tilted(0.01),
+    )
+
+
 # ---- six degrees of freedom
 def tennis_racket() -> Problem:
     """A tennis racket thrown up, spinning about its middle axis: it turns over before it falls."""
@@ -170,7 +184,7 @@ def charged_top() -> Problem:
     )
 
 
-CELLEDONI, MANDRE = ("celledoni2006",), ("mandre2008",)
+CELLEDONI, MANDRE, WISDOM = ("celledoni2006",), ("mandre2008",), ("wisdom1984",)
 
 
 @dataclass(frozen=True)
@@ -206,6 +220,7 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
             celledoni_heavy_top, t_end=100.0, dt=0.01, method="mr2", references=CELLEDONI
         ),
         "satellite": Entry(satellite, t_end=400.0, dt=0.05, method="mr2", references=CELLEDONI),
+        "hyperion": Entry(hyperion, t_end=250.0, dt=0.05, method="mr4", references=WISDOM),
         "tennis-racket": Entry(
             tennis_racket, t_end=1.0, dt=0.002, method="rkn4", references=MANDRE
         ),

@@ -10,6 +10,12 @@ orbit in the plane of x and y, from x at t = 0:
 
     d = (cos n t, sin n t, 0),    n² = mu/r³                                           (2)
 
+or one of Kepler's in that plane, from periapsis on x at t = 0, with the semi-major axis a for r in
+n and the eccentricity e (Wisdom, Peale & Mignard 1984); E is the eccentric anomaly:
+
+    E - e sin E = n t,    r = a (1 - e cos E)                                          (3)
+    d = (cos E - e, √(1 - e²) sin E, 0) a/r                                            (4)
+
 Then V depends on time, and the energy is not constant.
 """
 
@@ -18,9 +24,10 @@ from math import cos, sin, sqrt
 
 from polhode.contracts import Model
 from polhode.errors import InputError
+from polhode.kernels.kepler import MOST, eccentric_anomaly
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import dot, multiply, scale
-from polhode.models.given import positive, unit
+from polhode.models.given import not_negative, positive, unit
 
 
 def turning(f, u, inertia):
@@ -64,18 +71,56 @@ def orbit_potential(t, q, body, params):
     return 1.5 * n2 * dot(u, scale(body[0], u))
 
 
+# ---- an orbit of Kepler's
+def in_ellipse(t, q, params):
+    """(mu/r³, u), with d of (4)."""
+    (mu, a, e), _ = params
+    n2 = mu / (a * a * a)
+    anomaly = eccentric_anomaly(sqrt(n2) * t, e)
+    c, s = cos(anomaly), sin(anomaly)
+    f = 1.0 / (1.0 - e * c)  # a/r
+    d = f * (c - e), f * sqrt(1.0 - e * e) * s, 0.0
+    return n2 * (f * f * f), to_body(q, d)
+
+
+def ellipse_torque(t, q, m, body, params):
+    f, u = in_ellipse(t, q, params)
+    return turning(3.0 * f, u, body[0])  # (1)
+
+
+def ellipse_potential(t, q, body, params):
+    f, u = in_ellipse(t, q, params)
+    return 1.5 * f * dot(u, scale(body[0], u))
+
+
 def gravity_gradient(
-    mu: float, r: float, direction: Sequence[float] | str = (0.0, 0.0, 1.0)
+    mu: float,
+    r: float,
+    direction: Sequence[float] | str = (0.0, 0.0, 1.0),
+    eccentricity: float | None = None,
 ) -> Model:
     """The torque of a mass with ``mu`` (m³/s²) at the distance ``r`` (m).
 
     ``direction`` is three numbers in inertial axes, of any length, or ``"orbit"``: the body is on a
-    circular orbit in the plane of x and y, and the line between them turns with it.
+    circular orbit in the plane of x and y, and the line between them turns with it.  With an
+    ``eccentricity`` the orbit is an ellipse, ``r`` its semi-major axis, and the body passes
+    periapsis, on the axis x, at t = 0.
     """
     mu, r = positive(mu, "mu"), positive(r, "r")
-    if isinstance(direction, str):
-        if direction != "orbit":
-            raise InputError(f"direction must be three numbers or 'orbit', got {direction!r}")
+    if not isinstance(direction, str):
+        if eccentricity is not None:
+            raise InputError(f"eccentricity is for direction='orbit', got {direction!r}")
+        return Model(
+            name="gravity_gradient",
+            torque=torque,
+            potential=potential,
+            names=("mu", "r", "direction"),
+            numbers=(mu, r, unit(direction, "direction")),
+            references=("celledoni2006",),
+        )
+    if direction != "orbit":
+        raise InputError(f"direction must be three numbers or 'orbit', got {direction!r}")
+    if eccentricity is None:
         return Model(
             name="gravity_gradient",
             torque=orbit_torque,
@@ -84,11 +129,14 @@ def gravity_gradient(
             numbers=(mu, r),
             references=("celledoni2006",),
         )
+    e = not_negative(eccentricity, "eccentricity")
+    if e > MOST:
+        raise InputError(f"eccentricity must be at most {MOST}, got {eccentricity!r}")
     return Model(
         name="gravity_gradient",
-        torque=torque,
-        potential=potential,
-        names=("mu", "r", "direction"),
-        numbers=(mu, r, unit(direction, "direction")),
-        references=("celledoni2006",),
+        torque=ellipse_torque,
+        potential=ellipse_potential,
+        names=("mu", "r", "eccentricity"),
+        numbers=(mu, r, e),
+        references=("wisdom1984", "danby1983"),
     )
