@@ -12,7 +12,7 @@ from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
-from polhode.ensemble import EnsembleResult
+from polhode.ensemble import EnsembleResult, load
 from polhode.errors import (
     FileError,
     InputError,
@@ -32,7 +32,7 @@ from polhode.models import MODELS, force, potential, torque
 from polhode.problem import Problem
 from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
-from polhode.trajectory import Trajectory, load
+from polhode.trajectory import Trajectory
 
 __all__ = [
     "COMPOSITIONS",

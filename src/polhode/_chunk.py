@@ -46,6 +46,12 @@ class Task:
         return made
 
     @cached_property
+    def places(self) -> np.ndarray:
+        """How many rows before each one are saved, and how many reduced."""
+        both = np.stack([self.saved, self.reduced])
+        return np.cumsum(both, axis=1) - both
+
+    @cached_property
     def by_groups(self) -> list[Reduction]:
         return [r for r in self.reductions if not isinstance(r, (Quantiles, FirstTime))]
 
@@ -197,19 +203,27 @@ def _potentials(model: Model, aligned: bool, moving: bool) -> CompiledOrPlain:
 
 
 class Chunk:
-    """Members from ``first`` to ``last``; ``kept`` holds everything that will be returned."""
+    """Members from ``first`` to ``last``; ``kept`` holds everything that will be returned.
 
-    def __init__(self, task: Task, first: int, last: int, threads: int = 1):
+    With ``drain`` the saved states are not returned, but handed over on the way, ``room`` times at
+    once: drain(place of the first one, states).
+    """
+
+    def __init__(
+        self, task: Task, first: int, last: int, threads: int = 1, drain: Any = None, room: int = 1
+    ):
         self.task, self.first, self.last = task, first, last
         self.crowd = task.crowd(threads)
         self.rows = task.members.rows(first, last)
         self.about = Quantities(task.members, self.rows)
         self.herds: list[Herd] = self.crowd.start(self.rows)
         self.row = self.done = 0
+        self.drain = drain
         n, groups = last - first, -(-(last - first) // GROUP)
         saved, reduced = int(task.saved.sum()), int(task.reduced.sum())
         width = self.rows.states.shape[1]
-        self.kept: Arrays = {"states": np.empty((saved, n, width))}
+        rows = saved if drain is None else room
+        self.kept: Arrays = {"states": np.empty((rows, n, width))}
         if task.reductions:
             self.kept["count"] = np.zeros((reduced, groups))
         for reduction in task.quantiles:
@@ -237,13 +251,20 @@ class Chunk:
             states, status = self.crowd.states(self.herds, row)
             seen = self.about.at(float(task.times[row]), states)
             if task.saved[row]:
-                self.kept["states"][int(task.saved[:row].sum())] = states
+                self._save(int(task.places[0, row]), states)
             if task.reduced[row]:
-                self._reduce(int(task.reduced[:row].sum()), seen, status == OK)
+                self._reduce(int(task.places[1, row]), seen, status == OK)
             if task.looked[row]:
                 self._look(row, seen, status == OK)
         self.done = self.crowd.steps_at(row)
         self.row += 1
+
+    def _save(self, place: int, states: np.ndarray) -> None:
+        rows, room = self.kept["states"], len(self.kept["states"])
+        rows[place % room] = states
+        full = place % room == room - 1 or place == self.task.saved.sum() - 1
+        if self.drain is not None and full:
+            self.drain(place - place % room, rows[: place % room + 1])
 
     def _reduce(self, place: int, seen: Seen, good: np.ndarray) -> None:
         bounds, all_good = [(a, a + GROUP) for a in range(0, len(good), GROUP)], good.all()
@@ -298,6 +319,8 @@ class Chunk:
     def result(self) -> Arrays:
         reached = self.crowd.reached(self.herds, len(self.task.times) - 1)
         out = {key: value for key, value in self.kept.items() if not key.endswith("before")}
+        if self.drain is not None:
+            del out["states"]
         return out | {f"reached {name}": x for name, x in reached._asdict().items()}
 
     # ---- to be continued
@@ -320,19 +343,25 @@ class Chunk:
 
 
 def bracketed(values, low, high, f_low, f_high):
-    """Zeros of many functions at once, each between its ``low`` and ``high`` (Illinois's rule)."""
+    """Zeros of many functions at once, each between its ``low`` and ``high`` (Illinois's rule).
+
+    Each is done when its own bracket is, whatever the others need.
+    """
     a, b, fa, fb = low.copy(), high.copy(), f_low.copy(), f_high.copy()
+    found, going = high.copy(), f_high != 0
     for _ in range(100):
         with np.errstate(all="ignore"):
             x = b - fb * (b - a) / (fb - fa)
         inside = (x > np.minimum(a, b)) & (x < np.maximum(a, b))
-        x = np.where(fb == 0, b, np.where(inside, x, 0.5 * (a + b)))
-        if (np.abs(b - a) <= 4 * np.spacing(np.maximum(np.abs(a), np.abs(b)))).all():
+        x = np.where(inside, x, 0.5 * (a + b))
+        found = np.where(going, x, found)
+        narrow = np.abs(b - a) <= 4 * np.spacing(np.maximum(np.abs(a), np.abs(b)))
+        going &= ~(narrow | (x == a) | (x == b))
+        if not going.any():
             break
-        if ((fb == 0) | (x == a) | (x == b)).all():
-            break
-        fx = values(x)
+        fx = values(found)
         other = fx * fb < 0
         a, fa = np.where(other, b, a), np.where(other, fb, 0.5 * fa)
         b, fb = x, fx
-    return np.where(fb == 0, b, x)
+        going &= fx != 0
+    return found

@@ -344,7 +344,7 @@ class OfBody(Details):
         return self.door._trajectory(self.source, times, rows, self.first, self.params, facts)
 
     def problem(self):
-        return _plain_data(self.door.problem, self.first, self.params)
+        return plain_data(self.door.problem, self.first, self.params)
 
 
 # ---- words
@@ -365,7 +365,7 @@ def noted(watch: Watch, facts: dict[str, Any]) -> float | None:
     return watch.stop
 
 
-def _plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
+def plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
     model = problem.model
     row = np.array([flat(state)])
     q, m = outer_states(problem.body, row)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from functools import reduce as folded
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 from polhode._checks import AUTO, in_order, span, times_of
 from polhode._chunk import Arrays, Chunk, Task
 from polhode._crowd import Reached
-from polhode._door import reporter
+from polhode._door import plain_data, reporter
 from polhode._members import Members, members_of
 from polhode._solve import prepare
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._steps import plan
+from polhode._store import Kept, Labelled, Store, reduced
 from polhode.contracts import Coordinates, Formulation, Integrator, Method
 from polhode.distributions import GROUP
 from polhode.ensemble import EnsembleResult
@@ -51,6 +53,7 @@ def solve_ensemble(
     reduce_times: Any = None,
     threads: int | None = None,
     chunk: int | None = None,
+    out: str | os.PathLike | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> EnsembleResult:
     """The motion of many bodies over ``t_span``, each as ``solve`` would find it alone.
@@ -77,6 +80,10 @@ def solve_ensemble(
     reduce_times : when: times, or how many, evenly spaced with both ends; 101 if nobody says
     threads : as many as there are processors, if nobody says
     chunk : members on their way at the same time; decides over memory, and over no bit
+    out : the name of a Zarr store, "name.zarr", into which the saved states are written while the
+        members run, never all of them in memory; the result reads from it what it is asked for.
+        So do ``ph.load`` and ``xarray.open_zarr``.  Until all is there its attribute ``complete``
+        is false.  An older ensemble of this name is replaced
     progress : True for a bar on stderr, or a function of the fraction done
 
     Returns
@@ -106,20 +113,24 @@ def solve_ensemble(
     t0, t1 = span(t_span)
     task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
     size = _chunk_size(chunk)
-    gathering = Gathering(task, solver)
+    _check_size(task, out is None)
+    gathering = Gathering(task, solver, out, size)
     with reporter(progress) as report:
         for first, last in _bounds(crowd.count, size):
-            gathering.put(first, last, run_chunk(task, first, last, _threads(threads), report))
+            drain = gathering.drain(first)
+            arrays = run_chunk(task, first, last, _threads(threads), report, *drain)
+            gathering.put(first, last, arrays)
     return gathering.result()
 
 
 def run_chunk(
-    task: Task, first: int, last: int, threads: int, report: Callable[[float], None]
+    task: Task, first: int, last: int, threads: int, report: Callable[[float], None], *drain: Any
 ) -> Arrays:
-    """The members from ``first`` to ``last``, from start to end."""
+    """The members from ``first`` to ``last``, from start to end; ``drain`` as of a ``Chunk``."""
     part, rows = (last - first) / task.members.count, len(task.times)
     begun = first / task.members.count
-    return Chunk(task, first, last, threads).run(lambda row: report(begun + part * row / rows))
+    made = Chunk(task, first, last, threads, *drain)
+    return made.run(lambda row: report(begun + part * row / rows))
 
 
 def _bounds(count: int, size: int) -> Iterator[tuple[int, int]]:
@@ -152,9 +163,7 @@ def _task(
     times = np.unique(np.concatenate([saved, reduced, looked, [t0], ends, [t1]]))
     times = times if t1 >= t0 else times[::-1]
     kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
-    task = Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
-    _check_size(task)
-    return task
+    return Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
 
 
 def _needs_grid(save: Any, reductions: tuple[Reduction, ...]) -> bool:
@@ -218,10 +227,10 @@ def _looks(reductions: tuple[Reduction, ...], t0: float, t1: float) -> np.ndarra
     return np.linspace(t0, t1, count)
 
 
-def _check_size(task: Task) -> None:
+def _check_size(task: Task, in_memory: bool) -> None:
     count, moves = task.members.count, task.members.problem.moves
     states = int(task.saved.sum()) * count * 8 * (13 if moves else 7)
-    if states > MOST:
+    if in_memory and states > MOST:
         raise InputError(
             f"save= would keep {states / 2**30:.1f} GB of states in memory: save fewer times,"
             " reduce= them on the way, or write them to a file with out="
@@ -256,42 +265,69 @@ def _chunk_size(chunk: Any) -> int:
 
 # ---- what came out
 class Gathering:
-    """The results of chunks, put together in the order of the members."""
+    """The results of chunks, put together in the order of the members.
 
-    def __init__(self, task: Task, solver: Solver | FreeSolver | AdaptiveSolver):
-        self.task, self.solver = task, solver
+    With ``out`` their states go into a store, in pieces of ``size`` members.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        solver: Solver | FreeSolver | AdaptiveSolver,
+        out: str | os.PathLike | None = None,
+        size: int = CHUNK,
+    ):
+        self.task, problem = task, task.members.problem
         self.parts: dict[int, Arrays] = {}
+        self.facts: dict[str, Any] = {
+            "method": solver_name(solver),
+            "reason": solver.reason,
+            "arguments": solver.arguments,
+            "problem": plain_data(problem, problem.state, problem.model.params),
+        }
+        self.store = None if out is None else Store(out, task, size, self.facts)
+
+    def drain(self, first: int) -> tuple:
+        """Where the states of a chunk go while it runs."""
+        store = self.store
+        return () if store is None else (partial(store.write, first), store.rows)
 
     def put(self, first: int, last: int, arrays: Arrays) -> None:
+        if self.store is not None:
+            self.store.put(first, last, arrays)
+            arrays = {key: value for key, value in arrays.items() if key != "states"}
         self.parts[first] = arrays
 
     def _joined(self, key: str, axis: int) -> np.ndarray:
         return np.concatenate([self.parts[first][key] for first in sorted(self.parts)], axis=axis)
 
     def result(self) -> EnsembleResult:
-        task, solver = self.task, self.solver
+        task = self.task
         reached = {name: self._joined(f"reached {name}", 0) for name in Reached._fields}
-        facts: dict[str, Any] = {
-            "t": task.times[task.saved],
+        facts = {
+            **self.facts,
             "t_reduced": task.times[task.reduced],
             "count": self._joined("count", 1).sum(axis=1) if task.reductions else np.empty(0),
-            "method": solver_name(solver),
-            "reason": solver.reason,
-            "arguments": solver.arguments,
         }
-        states = self._joined("states", 1)
-        return EnsembleResult(task.members, states, reached, self._reductions(), facts)
+        reductions = self._reductions()
+        if self.store is None:
+            saved: Any = Kept(task.members, task.times[task.saved], self._joined("states", 1))
+        else:
+            saved = self.store.finish(reductions, facts)
+            facts["path"] = self.store.path
+        return EnsembleResult(task.members, saved, reached, reductions, facts)
 
-    def _reductions(self) -> dict[str, np.ndarray]:
-        found: dict[str, np.ndarray] = {}
+    def _reductions(self) -> dict[str, Labelled]:
+        found: dict[str, Labelled] = {}
         for one in self.task.reductions:
             if isinstance(one, FirstTime):
-                found[f"{one.label}_first_time"] = self._joined(one.key, 0)
+                made = {f"{one.label}_first_time": self._joined(one.key, 0)}
             elif isinstance(one, Quantiles):
-                found |= one.of_values(self._joined(one.key, 1))
+                made = one.of_values(self._joined(one.key, 1))
             else:
                 ends = [one.end(folded(one.join, groups)) for groups in self._joined(one.key, 1)]
-                found |= {name: np.array([end[name] for end in ends]) for name in ends[0]}
+                made = {name: np.array([end[name] for end in ends]) for name in ends[0]}
+            found |= {name: reduced(one, name, values) for name, values in made.items()}
         return found
 
 

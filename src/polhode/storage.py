@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ def _umask() -> int:
     return mask
 
 
-def read(path: str | os.PathLike) -> "xarray.Dataset":
+def read(path: str | os.PathLike, formats: Sequence[str] = (FORMAT,)) -> "xarray.Dataset":
     """The data set of a file that ``write`` wrote; anything else is refused."""
     import xarray
 
@@ -48,9 +49,9 @@ def read(path: str | os.PathLike) -> "xarray.Dataset":
         dataset: Any = xarray.load_dataset(path, engine="h5netcdf")
     except (OSError, ValueError) as error:
         raise FileError(f"{str(path)!r} is not a NetCDF-4 file: {error}") from error
-    if dataset.attrs.get("format") != FORMAT:
+    if dataset.attrs.get("format") not in formats:
         raise FileError(
             f"{str(path)!r} is not a trajectory of this library: its attribute 'format' is"
-            f" {dataset.attrs.get('format')!r}, not {FORMAT!r}"
+            f" {dataset.attrs.get('format')!r}, not {' or '.join(map(repr, formats))}"
         )
     return dataset
