@@ -10,7 +10,7 @@ from scipy.integrate import simpson
 from scipy.interpolate import make_interp_spline
 
 import polhode as ph
-from polhode.papers.claims import FAILS
+from polhode.papers.claims import FAILS, Untestable
 from polhode.papers.fukushima1995 import canonical, compared, laboratory
 from polhode.papers.fukushima1995.laboratory import (
     BODIES,
@@ -76,6 +76,17 @@ def test_the_quick_loop_is_that_of_solve(body):
         q, m = course.state(n)
         assert errors(run.q[n], tuple(map(Fraction, map(float, q))))[0] < 3e-15
         np.testing.assert_allclose(m, run.angular_momentum[n], rtol=0, atol=1e-14)
+
+
+def test_the_quick_loop_refuses_axes_that_must_be_labelled_anew():
+    tumbling = ph.Problem(
+        ph.RigidBody([1.0, 2.0, 3.0]), angular_momentum=[0.1, 6.0, 0.1], name="tumbling"
+    )
+    variables = laboratory.formulation("fukushima")
+    with pytest.raises(Untestable, match="fukushima on tumbling"):
+        laboratory.course(
+            tumbling, variables, laboratory.PLAINLY, 8, 64, laboratory.adams(12), plain=True
+        )
 
 
 def test_fewer_revolutions_ask_for_fewer_digits():
