@@ -2,7 +2,7 @@
 
 The paper takes σ and ξ from elsewhere.  Here they are the outer angles of its (1),
 
-    σ = arg(L_Z + i L_Y),    ξ = arg(L_C + i L_B),    w_x = √(1 - x²)                  (1)
+    σ = arg(L_Z + i L_Y),    ξ = arg(L_C + i L_B)                                      (1)
     E = R₁(σ) R₂(-sin⁻¹ L_X/L) R₃(-f) R₂(sin⁻¹ L_A/L) R₁(-ξ)                           (2)
 
 so that the set is that of Serret and Andoyer with X for Z and A for C, f being the angle between
@@ -10,8 +10,9 @@ the nodes.  With a potential V it has the Hamiltonian
 
     H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C) + V(E)                              (3)
 
-An origin n on the great circle across L is nonrotating if it moves along L alone, n' = -(l'·n) l,
-l = L/L, seen from inertial axes or from the body.  The angle θ from the one to the other obeys
+An origin n on the great circle across L is nonrotating if it moves along L alone, n' = -(l'·n) l, l
+being the unit vector, seen from inertial axes or from the body.  The angle θ from the one to the
+other obeys
 
     L θ' = L·ω = L f' - L_X σ' + L_A ξ'                                                (4)
 
@@ -129,10 +130,10 @@ def hamilton(u: Array, moments: Array, k: Array) -> Array:
     return np.array([-slopes[3], -slopes[4], -slopes[5], *slopes[:3]])
 
 
-def bodies(count: int, upward: bool = False) -> list[tuple[Array, Array, Array, Array]]:
+def bodies(count: int) -> list[tuple[Array, Array, Array, Array]]:
     """(R, m, moments, coefficients of a potential), all of order 1."""
     rng = np.random.default_rng(60)
-    cases = by_hand.states(count, upward)
+    cases = by_hand.states(count, upward=False)
     return [(r, m, moments, rng.normal(size=(3, 3))) for r, m, moments, _ in cases]
 
 
