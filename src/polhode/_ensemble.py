@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode._checks import AUTO, in_order, span, times_of
 from polhode._chunk import Arrays, Chunk, Task
+from polhode._cluster import run_chunks
 from polhode._crowd import Reached
 from polhode._door import plain_data, reporter
 from polhode._members import Members, members_of
@@ -54,6 +55,7 @@ def solve_ensemble(
     threads: int | None = None,
     chunk: int | None = None,
     out: str | os.PathLike | None = None,
+    client: Any = None,
     progress: bool | Callable[[float], None] = False,
 ) -> EnsembleResult:
     """The motion of many bodies over ``t_span``, each as ``solve`` would find it alone.
@@ -84,6 +86,8 @@ def solve_ensemble(
         members run, never all of them in memory; the result reads from it what it is asked for.
         So do ``ph.load`` and ``xarray.open_zarr``.  Until all is there its attribute ``complete``
         is false.  An older ensemble of this name is replaced
+    client : a ``dask.distributed.Client``, or the address of a scheduler: chunks then run on its
+        workers, of one thread each and some two seconds long if nobody says; the same bits
     progress : True for a bar on stderr, or a function of the fraction done
 
     Returns
@@ -116,6 +120,10 @@ def solve_ensemble(
     _check_size(task, out is None)
     gathering = Gathering(task, solver, out, size)
     with reporter(progress) as report:
+        if client is not None:
+            asked = (None if chunk is None else size), _threads(threads or 1)
+            run_chunks(client, task, *asked, gathering.put, report)
+            return gathering.result()
         for first, last in _bounds(crowd.count, size):
             drain = gathering.drain(first)
             arrays = run_chunk(task, first, last, _threads(threads), report, *drain)
