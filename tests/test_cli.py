@@ -21,7 +21,18 @@ from polhode.references import bibliography, bibtex, citation, fields
 
 ROOT = Path(__file__).parent.parent
 BOX = ROOT / "examples" / "spinning_box.toml"
-COMMANDS = "run", "compare", "gyro", "methods", "problems", "moon", "earth", "cite", "reproduce"
+COMMANDS = (
+    "run",
+    "resume",
+    "compare",
+    "gyro",
+    "methods",
+    "problems",
+    "moon",
+    "earth",
+    "cite",
+    "reproduce",
+)
 
 
 @pytest.fixture
