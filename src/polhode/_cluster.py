@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SECONDS = 2.0  # that a chunk shall last, if nobody says how long it is
 MOST = 64 * GROUP  # members of a chunk, however quick, if nobody says
+BYTES = 2**28  # of its results, the same
 AHEAD = 2  # chunks for each thread of the workers that are on their way at the same time
 PATIENCE = 30.0  # seconds to wait for a scheduler, and for its first worker
 
@@ -108,6 +109,9 @@ class Dispatch:
         members.vary = {k: None if k in self.arrays else v for k, v in members.vary.items()}
         small = replace(task, members=members)
         self.sent = client.submit(sent_as_is, cloudpickle.dumps(small), pure=False)
+        self.bytes = 8 * task.saved.sum() * (13 if members.problem.moves else 7) + 8 * (
+            len(task.quantiles) * task.reduced.sum() + len(task.first_times) + 4
+        )  # of the results of a member
         self.next = 0  # the first member that nobody has
         self.pace = 0.0  # seconds for a member
         self.running: dict[Future, tuple[int, int]] = {}
@@ -152,7 +156,8 @@ class Dispatch:
             return self.size or GROUP
         count = self.task.members.count
         rounds = max(round(count * self.pace / (slots * SECONDS)), 1)
-        return min(-(-count // (slots * rounds * GROUP)) * GROUP, MOST)
+        most = min(MOST, BYTES // (self.bytes * GROUP) * GROUP)
+        return max(min(-(-count // (slots * rounds * GROUP)) * GROUP, most), GROUP)
 
     def _result(self, future: "Future", first: int, last: int) -> tuple[Arrays, float]:
         from distributed import KilledWorker
@@ -221,12 +226,12 @@ def _patient(client: "Client") -> "Iterator[Client]":
     """A client that has a worker, and does not mind long arrays."""
     import dask
 
+    address = getattr(client.scheduler, "address", "")
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
         raise InputError(
-            f"the scheduler at {client.scheduler.address} has no workers: start some, with"
-            f" `dask worker {client.scheduler.address}`"
+            f"the scheduler at {address} has no workers: start some, with `dask worker {address}`"
         ) from None
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         yield client
