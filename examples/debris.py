@@ -1,0 +1,150 @@
+"""A satellite breaks up: how its pieces tumble under the gravity gradient of the Earth.
+
+A million pieces (``--members``), boxes of all shapes, start near the attitude of the satellite,
+long axis down, at rates around that of the circular orbit, n.  Some librate: their long axis keeps
+pointing to the Earth, with the same end.  The others turn over.  Seen from the orbit the energy
+
+    H = ½ (ω - n w)·I(ω - n w) + ½ n² (3 u·I u - w·I w)
+
+is constant (u, w: the vertical and the normal of the orbit in body axes; moments A <= B <= C).
+Where the long axis is horizontal the second term is at least ½ n² (3B - C): a piece with less than
+that can never turn over.
+
+Nothing is kept of the motions but what is asked for: distributions, the mean attitude, and the
+time at which each piece first turned over.
+"""
+
+import argparse
+import time
+from dataclasses import dataclass
+from math import cos, sin
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import polhode as ph
+from polhode import plot
+from polhode.plot import style
+
+MU, RADIUS = 3.986e14, 7.0e6  # 600 km above the ground
+N = (MU / RADIUS**3) ** 0.5
+ORBIT = 2 * np.pi / N
+STEPS = 60  # in an orbit
+SPEEDS = np.linspace(0, 4, 81) * N
+ANGLES = np.linspace(0, 180, 46)
+
+options = argparse.ArgumentParser(description="Pieces of a satellite under the gravity gradient.")
+options.add_argument("--members", type=int, default=20_000)
+options.add_argument("--orbits", type=int, default=10)
+asked = options.parse_args()
+
+
+def upright(t, q, omega):
+    """The cosine of the angle between the long axis, 1, and the vertical."""
+    w, x, y, z = q
+    return (w * w + x * x - y * y - z * z) * cos(N * t) + 2 * (x * y + w * z) * sin(N * t)
+
+
+@dataclass(frozen=True)
+class Inclination(ph.reductions.Histogram):
+    """A histogram of the angle between vectors and the normal of the orbit, in degrees."""
+
+    def part(self, values):
+        angle = np.degrees(np.arctan2(np.hypot(values[:, 0], values[:, 1]), values[:, 2]))
+        return super().part(angle[:, None])
+
+
+d = ph.distributions
+satellite = ph.Problem(
+    ph.RigidBody([1.0, 2.0, 2.5]),
+    ph.models.gravity_gradient(MU, RADIUS, "orbit"),
+    omega=[0, 0, N],
+    name="debris",
+)
+begun = time.perf_counter()
+run = ph.solve_ensemble(
+    satellite,
+    (0, asked.orbits * ORBIT),
+    members=asked.members,
+    vary={
+        "inertia": d.Boxes([1.0, 0.5, 0.1], [2.0, 1.0, 0.5]),  # the longest edge first
+        "omega": d.Normal([0, 0, N], 0.7 * N),
+        "attitude": d.Around(0.5),
+    },
+    seed=1,
+    method="mr2",
+    dt=ORBIT / STEPS,
+    save=None,
+    reduce=[
+        ph.reductions.Histogram("speed", SPEEDS),
+        Inclination("angular_momentum_inertial", ANGLES, name="inclination"),
+        "quantiles(speed, 0.1, 0.5, 0.9)",
+        "attitude",
+        ph.reductions.FirstTime(upright),
+    ],
+    reduce_times=4 * asked.orbits + 1,
+)
+took = time.perf_counter() - begun
+print(run, "success" if run.success.all() else "failed")
+print(
+    f"{took:.1f} s, {took / len(run) / asked.orbits / STEPS * 1e9:.0f} ns for each step of a piece"
+)
+
+# ---- who turned over, and who cannot
+over = run.reductions["upright_first_time"] / ORBIT
+librating = np.isnan(over)
+moments, omega = run.varied("inertia"), run.varied("omega")
+a, b, c, e = run.varied("attitude").T
+u = np.stack([a * a + b * b - c * c - e * e, 2 * (b * c - a * e), 2 * (b * e + a * c)], axis=1)
+w = np.stack([2 * (b * e - a * c), 2 * (c * e + a * b), a * a - b * b - c * c + e * e], axis=1)
+energy = (moments * ((omega - N * w) ** 2 + N**2 * (3 * u**2 - w**2))).sum(axis=1) / 2
+least, saddle = N**2 / 2 * (3 * moments[:, :2] - moments[:, 2:]).T
+level = (energy - least) / (saddle - least)
+bound = level < 1
+print(f"after {asked.orbits} orbits {librating.mean():.1%} have never turned over;", end=" ")
+print(f"{bound.mean():.1%} never can: none of them did" if librating[bound].all() else "wrong")
+assert librating[bound].all()
+assert bound.sum() < librating.sum() < len(run)
+spread = run.reductions["attitude_spread"][:, 0]
+print(f"spread of the attitudes {spread[0]:.2f}, at last {spread[-1]:.2f}", end=" ")
+print(f"(if all were alike: {3**0.5:.2f})")
+low, middle, high = run.reductions["speed_quantiles"].T / N
+print(f"rates: median {middle[0]:.2f} n, at last {middle[-1]:.2f} n")
+histogram = run.reductions["speed_histogram"]
+assert (histogram.sum(axis=1) == run.count).all()
+
+# ---- the picture
+orbits = run.t_reduced / ORBIT
+sheet = Figure(figsize=(10, 6.6), layout="constrained")
+(first, second), (third, fourth) = sheet.subplots(2, 2)
+style.dress(first, "Not yet turned over", "orbits", "of all pieces")
+first.plot(np.append(np.sort(over[~librating]), asked.orbits),
+           1 - np.arange(1, (~librating).sum() + 2) / len(run), color=style.BLUE)  # fmt: skip
+first.axhline(bound.mean(), color=style.GREY, linestyle="--", linewidth=1)
+first.text(asked.orbits, bound.mean() + 0.01, "bound by their energy", ha="right", fontsize=8)
+first.set_ylim(0, 1)
+
+style.dress(second, "Rate of rotation", "orbits", "|ω| / n")
+shown = histogram[:, 1:-1].T / len(run)
+second.pcolormesh(orbits, SPEEDS[1:] / N, shown, cmap="Blues", shading="nearest", vmin=0)
+for line, name in ((low, "10 %"), (middle, "median"), (high, "90 %")):
+    second.plot(orbits, line, color=style.RED, linewidth=1.5 if name == "median" else 0.8)
+    second.text(orbits[-1], line[-1], f" {name}", fontsize=8, va="center", color=style.RED)
+
+style.dress(third, "Momentum from the normal of the orbit", "angle (degrees)", "share a degree")
+between = (ANGLES[1:] + ANGLES[:-1]) / 2
+for k, name, colour in ((0, "at first", style.GREY), (4, "after an orbit", style.ORANGE),
+                        (-1, "at last", style.BLUE)):  # fmt: skip
+    counts = run.reductions["inclination_histogram"][k, 1:-1]
+    third.plot(between, counts / len(run) / np.diff(ANGLES), color=colour, label=name)
+isotropic = np.sin(np.radians(between)) * np.pi / 360
+third.plot(between, isotropic, color=style.INK, linewidth=0.8, linestyle=":", label="any direction")
+style.legend(third, "inside")
+
+style.dress(fourth, "Librating, by energy", "energy / that of the saddle", "of those pieces")
+edges = np.linspace(0, 4, 41)
+share, _ = np.histogram(level[librating], edges)
+every, _ = np.histogram(level, edges)
+fourth.stairs(share / np.maximum(every, 1), edges, color=style.GREEN, fill=True, alpha=0.5)
+fourth.axvline(1, color=style.GREY, linestyle="--", linewidth=1)
+plot.save(fourth, "debris.png", dpi=110)
