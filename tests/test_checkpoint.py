@@ -360,7 +360,7 @@ def test_another_model_is_refused(unfinished):
         ),
         (ph.torque(push, 0.4), r"model\.p0 is 0\.4, the file has 0\.3"),
         (ph.torque(push, 0.3, frame="inertial"), r"model\.functions\.torque is .*inertial_torque"),
-        (PUSHED.model + ph.models.heavy_top(2.0), r"model is "),
+        (PUSHED.model + ph.models.heavy_top(2.0), r"model is 'push \+ heavy_top', the file has 'p"),
     ):
         with pytest.raises(ph.InputError, match=f"is not that with which .*{what}"):
             ph.resume(unfinished, model=model)
@@ -386,6 +386,7 @@ def test_an_unfinished_run_is_not_lost_by_mistake(unfinished, tmp_path):
     rows.unlink()
     with pytest.raises(ph.FileError, match="the two files belong together"):
         ph.resume(unfinished, model=PUSHED.model)
+    assert not rows.exists()
     rows.write_bytes(whole)
     ph.resume(unfinished, model=PUSHED.model)
     assert not rows.exists()
@@ -451,13 +452,14 @@ def test_large_tables_are_compared_only(tmp_path):
         ({"checkpoint": 3}, "checkpoint must be the name of a file, got 3"),
         ({"checkpoint": "x", "checkpoint_every": 0}, "must be a whole number of steps, got 0"),
         ({"checkpoint": "x", "checkpoint_every": 1.5}, "must be a whole number of steps, got 1.5"),
+        ({"checkpoint": "x", "dt": "much"}, "dt must be a number of seconds, got 'much'"),
         ({"checkpoint": "no/such/x"}, "there is no directory 'no/such' to write"),
     ],
 )
 def test_bad_arguments_are_told(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ph.PolhodeError, match=message):
-        ph.solve(TOP, (0.0, 0.1), method="mr2", dt=0.001, **arguments)
+        ph.solve(TOP, (0.0, 0.1), **{"method": "mr2", "dt": 0.001, **arguments})
     assert list(tmp_path.iterdir()) == []
 
 

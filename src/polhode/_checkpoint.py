@@ -281,6 +281,8 @@ class Journal:
     def __init__(self, path: str | os.PathLike, mark: Mark | None = None):
         self.path, self.mark = Path(path), mark or Mark()
         self.rows = np.empty(0)  # what was read, all pieces in one
+        if self.mark.size > 0 and not self.path.exists():
+            raise self._cut(0)
         try:
             self._file = open(self.path, "r+b" if self.path.exists() else "w+b")  # noqa: SIM115
         except OSError as error:
@@ -347,10 +349,7 @@ class Journal:
     def _read(self) -> np.ndarray:
         size = self.path.stat().st_size
         if size < self.mark.size:
-            raise FileError(
-                f"{str(self.path)!r} is cut off or missing: it has {size} of the {self.mark.size}"
-                f" bytes that its checkpoint counts; the two files belong together. {ANEW}"
-            )
+            raise self._cut(size)
         pieces = list(self._pieces())
         return np.concatenate(pieces) if pieces else np.empty(0)
 
@@ -365,6 +364,12 @@ class Journal:
             place, before = place + FRAME.size + length, digest
         if (place, before.hex()) != tuple(self.mark):
             raise self._edited(place)
+
+    def _cut(self, size: int) -> FileError:
+        return FileError(
+            f"{str(self.path)!r} is cut off or missing: it has {size} of the {self.mark.size} bytes"
+            f" that its checkpoint counts, and the two files belong together; {ANEW}"
+        )
 
     def _edited(self, place: int) -> FileError:
         return FileError(

@@ -291,9 +291,10 @@ def refuse_others(file: str, what: str, known: Any, given: Any) -> None:
 
 def _differences(known: Any, given: Any, where: str) -> Iterator[str]:
     if isinstance(known, dict) and isinstance(given, dict) and set(known) == set(given):
-        names = known.get("parameters")
+        names: Any = known.get("parameters")
         for key in known:
-            if key == "numbers" and names == given["parameters"] and len(names) == len(known[key]):
+            named = key == "numbers" and names == given["parameters"]
+            if named and len(names) == len(known[key]) == len(given[key]):
                 for name, old, new in zip(names, known[key], given[key], strict=True):
                     yield from _differences(old, new, f"{where}.{name}")
             elif key != "references":
@@ -302,7 +303,13 @@ def _differences(known: Any, given: Any, where: str) -> Iterator[str]:
         for k, (old, new) in enumerate(zip(known, given, strict=True)):
             yield from _differences(old, new, f"{where}[{k}]")
     elif known != given:
-        yield f"{where} is {given!r}, the file has {known!r}"
+        yield f"{where} is {_short(given)}, the file has {_short(known)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return _short(value.get("name"))
+    return f"{len(value)} of them" if isinstance(value, list) else repr(value)
 
 
 # ---- nested tuples of numbers, which JSON has not

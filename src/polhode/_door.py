@@ -58,7 +58,6 @@ class Asked:
     compensated: bool
     progress: bool | Callable[[float], None]
     options: Mapping[str, Any] | None = None
-    checkpoint: Checkpoint | None = None
 
     def refuse(self, why: str, *names: str) -> None:
         """An error if one of these was given."""
@@ -82,7 +81,7 @@ class Keeper:
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else times_of(t_eval)
         self.progress = asked.progress
-        self.checkpoint = asked.checkpoint
+        self.checkpoint: Checkpoint | None = None
         self.watch = watched(asked.events)
         self.reason = ""
         self.arguments: dict[str, Any] = {} if save_every == 1 else {"save_every": self.save_every}

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from polhode._door import Asked
 from polhode._saver import Checkpoint, checked, known
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.errors import InputError
+from polhode.errors import InputError, MethodError
 from polhode.problem import Problem
 from polhode.trajectory import Trajectory
 
@@ -133,16 +132,29 @@ def prepare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
+    place = checked(checkpoint, checkpoint_every)
+    if place is not None and hasattr(events, "__next__"):
+        events = tuple(events)  # they are looked at twice
     given, method = method, with_options(method, options)
     asked = Asked(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
         events, bool(compensated), progress, options,
     )  # fmt: skip
-    if (place := checked(checkpoint, checkpoint_every)) is not None:
-        asked = replace(asked, checkpoint=_kept(problem, given, asked, *place))
-    if method == AUTO and problem.model.is_free and not problem.model.moves:
+    solver = _solver(problem, asked)
+    if place is not None:
+        if isinstance(solver, FreeSolver):
+            raise MethodError(
+                "the closed form of the free motion takes no steps to keep: leave out checkpoint="
+            )
+        solver.checkpoint = _kept(problem, given, asked, *place)
+    return solver
+
+
+def _solver(problem: Problem, asked: Asked) -> Solver | FreeSolver | AdaptiveSolver:
+    method, model = asked.method, problem.model
+    if method == AUTO and model.is_free and not model.moves:
         return FreeSolver(problem, asked)
-    if (method == AUTO and dt is None) or (
+    if (method == AUTO and asked.dt is None) or (
         is_integrator(method) and find_integrator(method).adaptive
     ):
         return AdaptiveSolver(problem, asked)
