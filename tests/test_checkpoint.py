@@ -12,7 +12,7 @@ import pytest
 import polhode as ph
 from killed import CASES, PUSHED, TOP, model_of
 from polhode import _checkpoint, _saver
-from polhode._checkpoint import Journal, Mark, head, read, write
+from polhode._checkpoint import Journal, Mark, head, kind_of, read, write
 from polhode._described import STORED
 from polhode.cli import main as entry
 
@@ -38,6 +38,7 @@ def file(tmp_path):
 def test_a_file_comes_back(file):
     data, arrays = read(file, "kind")
     assert data == {"text": "ü", "number": 0.1, "list": [1, None]} == head(file)
+    assert kind_of(file) == "kind"
     assert list(arrays) == list(ARRAYS)
     for name, array in ARRAYS.items():
         assert arrays[name].shape == array.shape
@@ -423,6 +424,24 @@ def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
     with pytest.raises(ph.InputError, match=r"method= is not that .*method\.digest is '\w{16}'"):
         ph.resume(path, method=replace(mine, order=3), events=rising)
     same(ph.resume(path, method=mine, events=rising), run)
+
+
+def test_functions_that_cannot_be_seen_are_told(tmp_path):
+    class Motor:
+        force = 0.3
+
+    motor = Motor()
+
+    def push(t, q, omega, params):
+        return motor.force, 0.0, 0.0
+
+    problem = ph.Problem(ph.RigidBody([1, 2, 3]), ph.torque(push), omega=[1, 2, 3])
+    path = tmp_path / "run.ckpt"
+    with pytest.warns(ph.PolhodeWarning, match="plain Python"):
+        run = ph.solve(problem, (0.0, 0.1), method="mr2", dt=0.01, checkpoint=path)
+    with pytest.warns(ph.PolhodeWarning, match=r"model=: whether .*run\.ckpt.* cannot be seen"):
+        again = ph.resume(path, model=problem.model)
+    assert again.q.tobytes() == run.q.tobytes()
 
 
 def test_large_tables_are_compared_only(tmp_path):

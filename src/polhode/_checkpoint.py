@@ -2,7 +2,7 @@
 
     write(path, kind, header, arrays)    replace the file in one operation
     read(path, kind) -> header, arrays   all of it, checked
-    head(path) -> header                 without reading the arrays
+    head(path) -> header, kind_of(path)  without reading the arrays
     Journal(path)                        rows that only grow, in a file beside it
 
 A checkpoint is
@@ -109,7 +109,15 @@ def read(
 
 def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
     """The header alone; the checksum is not looked at."""
-    path = Path(path)
+    return _looked_at(Path(path), kind)["data"]
+
+
+def kind_of(path: str | os.PathLike) -> str:
+    """Of which kind a checkpoint is; the checksum is not looked at."""
+    return _looked_at(Path(path), None)["kind"]
+
+
+def _looked_at(path: Path, kind: str | None) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             data = file.read(1 << 16)
@@ -120,7 +128,7 @@ def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
             size = path.stat().st_size
     except OSError as error:
         raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    return _opened(path, data, size, kind)[0]["data"]
+    return _opened(path, data, size, kind)[0]
 
 
 def _opened(path: Path, data: bytes, size: int, kind: str | None) -> tuple[dict[str, Any], int]:

@@ -9,6 +9,7 @@ import importlib
 import json
 import math
 import platform
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from polhode._checkpoint import TYPES
 from polhode._tree import Uncacheable, digest, flat
 from polhode.body import RigidBody
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, total
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
@@ -28,7 +29,7 @@ from polhode.problem import Problem
 STORED = 1_000_000  # bytes of tables in a file; more are compared only
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
 FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
-UNSEEN = "unseen"  # in the place of a digest
+UNSEEN = "<unseen>"  # in the place of a digest
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
@@ -279,13 +280,20 @@ def _contents(value: Any) -> Any:
 
 # ---- comparing
 def refuse_others(file: str, what: str, known: Any, given: Any) -> None:
-    """An error that says in what something differs from what a file holds; None if in nothing."""
+    """An error that says in what something differs from what a file holds, if it does."""
     found = list(_differences(known, given, what))
     if found:
         text = "; ".join(found[:4]) + (f"; and {len(found) - 4} more" if len(found) > 4 else "")
         raise InputError(
             f"{what}= is not that with which {file!r} was begun: {text}. Give the same again"
             f" (functions count by content, as Python {platform.python_version()} compiles them)"
+        )
+    if UNSEEN in json.dumps(known):
+        warnings.warn(
+            f"{what}=: whether a function is that with which {file!r} was begun cannot be seen, for"
+            " it uses objects without plain content",
+            PolhodeWarning,
+            stacklevel=4,
         )
 
 
