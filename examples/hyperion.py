@@ -169,7 +169,7 @@ ax.set_ylabel("rotation rate / mean motion", color=PALE)
 sheet.text(0.0875, 0.952, "H Y P E R I O N", fontsize=20, color="#f4ecd8")
 told = "one point an orbit: where its long axis points, and how fast it turns"
 sheet.text(0.0875, 0.922, told, fontsize=10, color=PALE)
-for name, place in {"1/2": (-83, 0.87), "1": (27, 0.55), "2": (0, 2.2), "5/2": (0, 2.64)}.items():
+for name, place in {"1/2": (-83, 0.87), "1": (29, 0.55), "2": (0, 2.2), "5/2": (0, 2.64)}.items():
     edge = withStroke(linewidth=2, foreground=NIGHT)
     ax.text(*place, name, color="white", fontsize=9, ha="center", va="center", path_effects=[edge])
 plot.save(ax, "hyperion.png", dpi=WIDE / 7)
