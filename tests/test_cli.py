@@ -32,6 +32,7 @@ COMMANDS = (
     "earth",
     "cite",
     "reproduce",
+    "ensemble",
 )
 
 

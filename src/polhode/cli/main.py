@@ -10,6 +10,7 @@ from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
 from polhode.cli.earth import earth
+from polhode.cli.ensemble import AddressOrNot, ensemble
 from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
 from polhode.cli.moon import moon
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 for command in (run, resume, compare, gyro, methods, problems, moon, earth, cite, reproduce):
     app.command()(command)
+app.command(cls=AddressOrNot)(ensemble)
 
 
 def _version(wanted: bool) -> None:

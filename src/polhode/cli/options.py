@@ -228,3 +228,42 @@ Planets = Annotated[
     bool, typer.Option("--planets", help="With the torques of the planets, in every model.")
 ]
 MoonTolerance = Annotated[float, typer.Option("--rtol", help="The error of a step.")]
+EnsembleFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="A run file in TOML with the tables `[ensemble]` and `[vary]`."
+    ),
+]
+Members = Annotated[
+    int | None, typer.Option("--members", min=1, help="How many; `ensemble.members` of the file.")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Of what is drawn; `ensemble.seed`. Default: a new one."),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        help="Threads, or workers of `--dask` without an address. Default: one for each processor.",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="[ADDRESS]",
+        help="Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an"
+        " address on a cluster of this machine. Needs `pip install 'polhode[dask]'`.",
+    ),
+]
+EnsembleOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="A directory (made if missing), or a name ending in .zarr (written while it runs) or"
+        " .nc; the picture lies beside it. Default: the current directory.",
+    ),
+]

@@ -2,20 +2,26 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from polhode._members import _array, shapes_of
 from polhode.body.mesh import SUFFIXES
 from polhode.cli.schema import (
     FORMS,
+    KINDS,
     RATES,
     SOURCES,
     WEIGHTS,
     AttitudeTable,
     BodyTable,
+    EnsembleFile,
+    EnsembleTable,
     InitialTable,
     RunFile,
     RunTable,
@@ -23,8 +29,10 @@ from polhode.cli.schema import (
     checked,
     did_you_mean,
     model_of,
+    source_of,
 )
 from polhode.contracts import Model
+from polhode.distributions import Distribution
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
@@ -43,43 +51,64 @@ class Plan:
     summary: str
     problem: Problem
     run: RunTable
+    ensemble: EnsembleTable = field(default_factory=EnsembleTable)
+    vary: Mapping[str, Any] = field(default_factory=dict)
 
 
-def plan(target: str, changes: Iterable[Change]) -> Plan:
+def plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunFile) -> Plan:
     """The plan of a catalogue name or a run file, with ``changes`` by dotted keys."""
     path, name = Path(target), target.replace("_", "-")
     if path.suffix.lower() in SUFFIXES:
         data = {"body": {"mesh": target}, "initial": {}, "run": {}}
-        return _planned(data, changes, path.stem, str(path))
+        return _planned(Source(data, path.stem, str(path), path), changes, kind)
     if name not in CATALOGUE:
         if path.suffix == ".toml" or path.is_file():
-            return _planned(_beside(path, _read(path)), changes, path.stem, str(path))
+            return _planned(_from_file(path), changes, kind)
         raise InputError(
             f"{target!r} is neither a problem of the catalogue{did_you_mean(name, CATALOGUE)} nor a"
             f" file ending in .toml; the catalogue has {', '.join(CATALOGUE)}"
         )
     entry = CATALOGUE[name]
     problem = entry.make()
-    return _planned(_tables(problem, entry), changes, name, entry.summary, problem)
+    source = Source(_tables(problem, entry), name, entry.summary, None, problem)
+    return _planned(source, changes, kind)
 
 
-def _planned(
-    data: dict, changes: Iterable[Change], name: str, summary: str, known: Problem | None = None
-) -> Plan:
-    """``known`` is the problem that ``data`` describes: what is not changed is taken from it."""
-    set_keys = {_change(data, key, value): value for key, value in changes}
+@dataclass
+class Source:
+    """The tables of a run file, and where they come from.
+
+    ``known`` is the problem that they describe, but for the keys in ``own``: what is not changed is
+    taken from it.
+    """
+
+    data: dict
+    name: str
+    summary: str
+    path: Path | None
+    known: Problem | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _planned(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Plan:
+    data, name, summary, known = source.data, source.name, source.summary, source.known
+    where = "" if source.path is None else str(source.path)
+    set_keys = dict(source.own)
+    for key, value in changes:
+        set_keys[_change(data, key, value, _keys(data, kind))] = value
     touched = {key.partition(".")[0] for key in set_keys}
     if known is not None and "run.dt" not in set_keys and adaptive(data["run"]["method"]):
         del data["run"]["dt"]  # the catalogue has one for a map
     mistakes: list[str] = []
-    file = checked(RunFile, data, (), mistakes)
+    file = checked(kind, data, (), mistakes)
+    vary = _sources(data, source.path, mistakes) if kind is EnsembleFile else {}
     if known is not None and "model" not in touched:
         model: Model | None = known.model
     else:
         model = model_of(data.get("model", {"name": "free"}), ("model",), mistakes)
     if mistakes:
-        raise InputError(_told(mistakes, "" if known is not None else summary))
-    if known is not None and touched <= {"model", "run", "name"}:
+        raise InputError(_told(mistakes, where))
+    if known is not None and touched <= {"model", "run", "name", "ensemble"}:
         problem = copy(known)
         problem.model = model if model is not None else known.model
     else:
@@ -95,10 +124,60 @@ def _planned(
             velocity=start.velocity,
         )
     problem.name = file.name or name
-    shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith("run.")]
+    quiet = "run.", "ensemble."
+    shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith(quiet)]
     if shown:
         summary = f"{summary.rstrip('.')}; changed: {', '.join(shown)}"
-    return Plan(problem.name, summary, problem, file.run)
+    if kind is not EnsembleFile:
+        return Plan(problem.name, summary, problem, file.run)
+    if mistakes := unfit(problem, vary):
+        raise InputError(_told(mistakes, where))
+    return Plan(problem.name, summary, problem, file.run, file.ensemble, vary)
+
+
+# ---- what is varied
+def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, Any]:
+    table = data.get("vary", {})
+    folder = Path() if path is None else path.parent
+    return {
+        name: source_of(name, value, ("vary", name), mistakes, folder)
+        for name, value in (_entries(table, "") if isinstance(table, dict) else ())
+    }
+
+
+def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
+    """Names and what is said of them; ``model.strength`` may be written with quotes or without."""
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        nested = name == "model" or (prefix and isinstance(value, dict) and not {*value} & {*KINDS})
+        if nested and isinstance(value, dict):
+            yield from _entries(value, f"{name}.")
+        else:
+            yield name, value
+
+
+def unfit(problem: Problem, vary: Mapping[str, Any]) -> list[str]:
+    """What of [vary] does not fit the problem."""
+    shapes, mistakes = shapes_of(problem), []
+    if not vary:
+        mistakes.append(
+            "vary: missing; say what differs from member to member, for instance"
+            " [vary] omega = { normal = { mean = [0, 0, 5], sigma = 0.1 } }"
+        )
+    for name, source in vary.items():
+        if name not in shapes:
+            hint = did_you_mean(name, shapes)
+            mistakes.append(f"vary.{name}: unknown{hint}; allowed: {', '.join(shapes)}")
+            continue
+        try:
+            if isinstance(source, Distribution):
+                source.draw(np.random.default_rng(0), 1, shapes[name])
+            else:
+                _array(name, getattr(source, "values", source), shapes[name])
+        except InputError as error:
+            text = str(error).removeprefix(f"vary[{name!r}]").strip()
+            mistakes.append(f"vary.{name}: {text}")
+    return mistakes
 
 
 def _told(mistakes: list[str], where: str) -> str:
@@ -113,6 +192,41 @@ def adaptive(method: Any) -> bool:
 
 
 # ---- where data come from
+def _from_file(path: Path) -> Source:
+    data = _beside(path, _read(path))
+    if "problem" not in data:
+        return Source(data, path.stem, str(path), path)
+    name = str(data.pop("problem")).replace("_", "-")
+    if name not in CATALOGUE:
+        hint = did_you_mean(name, CATALOGUE)
+        raise InputError(
+            f"{path}: problem = {name!r}: unknown{hint}; allowed: {', '.join(CATALOGUE)}"
+        )
+    entry = CATALOGUE[name]
+    problem = entry.make()
+    tables, own, mistakes = _tables(problem, entry), {}, []
+    for table in ("model", "body", "initial", "run"):
+        given = data.pop(table, {})
+        if isinstance(given, list):
+            tables[table] = own[table] = given
+        for key, value in _dotted(given, f"{table}.") if isinstance(given, dict) else ():
+            try:
+                own[_change(tables, key, value, _keys(tables), "")] = value
+            except InputError as error:
+                mistakes.append(str(error))
+    if mistakes:
+        raise InputError(_told(mistakes, str(path)))
+    return Source({**tables, **data}, path.stem, f"{path}: {entry.summary}", path, problem, own)
+
+
+def _dotted(table: dict, prefix: str) -> Iterator[Change]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _dotted(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
 def _read(path: Path) -> dict:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -165,21 +279,22 @@ def parsed(text: str) -> Change:
     return key, data["value"]
 
 
-def _change(data: dict, key: str, value: Any) -> str:
+def _change(
+    data: dict, key: str, value: Any, allowed: list[str], option: str = "--set key "
+) -> str:
     """Set a key, full or shortened to its last parts, in ``data``; returns it in full."""
-    allowed = _keys(data)
     found = [key] if key in allowed else [full for full in allowed if full.endswith(f".{key}")]
     if len(found) != 1:
         problem = f"is ambiguous: {' or '.join(found)}" if found else "is unknown"
         last = {full.rpartition(".")[2]: full for full in allowed}
         hint = did_you_mean(key, [*allowed, *last]) if not found else ""
-        raise InputError(f"--set key {key!r} {problem}{hint}; allowed: {', '.join(allowed)}")
+        raise InputError(f"{option}{key!r} {problem}{hint}; allowed: {', '.join(allowed)}")
     *tables, last_part = found[0].split(".")
     place: Any = data
     for part in tables:
         place = place[int(part)] if isinstance(place, list) else place.setdefault(part, {})
         if not isinstance(place, (dict, list)):
-            raise InputError(f"--set key {key!r}: {part} = {place!r} is not a table")
+            raise InputError(f"{option}{key!r}: {part} = {place!r} is not a table")
     if tables and tables[0] == "model" and last_part == "name":
         place.clear()  # another model has other parameters
     if last_part == "mesh" and "inertia" in place:
@@ -197,7 +312,7 @@ def _change(data: dict, key: str, value: Any) -> str:
     return found[0]
 
 
-def _keys(data: dict) -> list[str]:
+def _keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
     """Every key that may be set, dotted."""
     keys = ["name", *(f"body.{name}" for name in BodyTable.model_fields)]
     model = data.get("model", {"name": "free"})
@@ -208,4 +323,6 @@ def _keys(data: dict) -> list[str]:
         keys += [prefix + name for name in (arguments_of(make).model_fields if make else ["name"])]
     keys += [f"initial.attitude.{name}" for name in AttitudeTable.model_fields]
     keys += [f"initial.{name}" for name in InitialTable.model_fields if name != "attitude"]
-    return keys + [f"run.{name}" for name in RunTable.model_fields]
+    keys += [f"run.{name}" for name in RunTable.model_fields]
+    more = EnsembleTable.model_fields if kind is EnsembleFile else ()
+    return keys + [f"ensemble.{name}" for name in more]

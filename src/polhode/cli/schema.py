@@ -1,12 +1,15 @@
 """The tables of a run file, and what is wrong with one in plain words.  See docs/run-files.md."""
 
 import inspect
+import math
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, get_args
 
+import numpy as np
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -16,14 +19,17 @@ from pydantic import (
     model_validator,
 )
 
+from polhode import distributions
 from polhode.body import RigidBody
+from polhode.cli.columns import attitudes, column
 from polhode.contracts import Model
-from polhode.errors import InputError
+from polhode.errors import InputError, PolhodeError
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import OF_BODIES
 from polhode.methods import METHODS
 from polhode.models import MODELS
 from polhode.problem import quaternion, rates
+from polhode.reductions import reductions_of
 
 Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
 Path = tuple[str | int, ...]
@@ -170,6 +176,182 @@ class RunFile(Table):
     run: RunTable
 
 
+# ---- ensembles
+class EnsembleTable(Table):
+    members: Annotated[int, Field(ge=1)] | None = None
+    seed: Annotated[int, Field(ge=0)] | None = None
+    save: Any = "final"
+    reduce: list[str] = []
+    reduce_times: Any = None
+    threads: Annotated[int, Field(ge=1)] | None = None
+    chunk: Annotated[int, Field(ge=1)] | None = None
+
+    @field_validator("save")
+    @classmethod
+    def _which(cls, value: Any) -> Any:
+        if value in ("final", "all", "none") or _whole(value) or _are_numbers(value):
+            return value
+        raise ValueError(
+            'must be "final", "all", "none", a whole number of steps, or a list of times'
+        )
+
+    @field_validator("reduce")
+    @classmethod
+    def _readable(cls, value: list[str]) -> list[str]:
+        reductions_of(value)
+        return value
+
+    @field_validator("reduce_times")
+    @classmethod
+    def _when(cls, value: Any) -> Any:
+        if _whole(value) or _are_numbers(value):
+            return value
+        raise ValueError("must be a whole number, or a list of times")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What ``solve_ensemble`` is given."""
+        save = None if self.save == "none" else self.save
+        return self.model_dump() | {"save": save, "reduce": self.reduce or None}
+
+
+class EnsembleFile(RunFile):
+    """A run file with what differs from member to member: [vary] is read by ``source_of``."""
+
+    ensemble: EnsembleTable = EnsembleTable()
+    vary: dict[str, Any] = {}
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _are_numbers(value: Any) -> bool:
+    """A list of finite numbers, or of such lists, that are alike."""
+    try:
+        found = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, list) and found.size > 0 and bool(np.isfinite(found).all())
+
+
+def _numbers(value: Any) -> Any:
+    alone = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if (alone and math.isfinite(value)) or _are_numbers(value):
+        return value
+    raise ValueError("must be a number, or a list of numbers")
+
+
+Numbers = Annotated[Any, AfterValidator(_numbers)]
+
+
+class NormalTable(Table):
+    mean: Numbers
+    sigma: Numbers
+
+
+class UniformTable(Table):
+    low: Numbers
+    high: Numbers
+
+
+class OnSphereTable(Table):
+    length: Any = 1.0
+
+
+class AttitudesTable(Table):
+    pass
+
+
+class AroundTable(Table):
+    sigma: Numbers
+
+
+class BoxesTable(Table):
+    low: Numbers
+    high: Numbers
+    mass: Annotated[float, Field(gt=0)] = 1.0
+
+
+class SweepTable(Table):
+    start: Numbers = Field(alias="from")
+    to: Numbers
+    count: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _alike(self) -> "SweepTable":
+        if np.shape(self.start) != np.shape(self.to):
+            raise ValueError("from and to must be numbers, or lists of the same length")
+        return self
+
+    def values(self) -> np.ndarray:
+        return np.linspace(self.start, self.to, self.count)
+
+
+DRAWN: dict[str, tuple[type[Table], type[distributions.Distribution]]] = {
+    "normal": (NormalTable, distributions.Normal),
+    "uniform": (UniformTable, distributions.Uniform),
+    "on_sphere": (OnSphereTable, distributions.OnSphere),
+    "attitudes": (AttitudesTable, distributions.Attitudes),
+    "around": (AroundTable, distributions.Around),
+    "boxes": (BoxesTable, distributions.Boxes),
+}
+KINDS = *DRAWN, "sweep", "values", "file"
+
+
+def source_of(
+    name: str, table: Any, where: Path, mistakes: list[str], folder: Any, allowed: Any = KINDS
+) -> Any:
+    """What one key of [vary] says; None, and more ``mistakes``, if it is not clear."""
+    if not isinstance(table, dict) or len(table) != 1:
+        mistakes.append(
+            f"{dotted(where)} = {table!r}: must be a table with one key of {', '.join(allowed)}"
+        )
+        return None
+    ((kind, inner),) = table.items()
+    inside = (*where, kind)
+    if kind not in allowed:
+        hint = did_you_mean(kind, allowed)
+        mistakes.append(f"{dotted(inside)}: unknown{hint}; allowed: {', '.join(allowed)}")
+        return None
+    if kind in DRAWN:
+        return _distribution(kind, inner, inside, mistakes)
+    if kind == "file":
+        try:
+            return column(name, folder / str(inner))
+        except PolhodeError as error:
+            mistakes.append(f"{dotted(inside)} = {inner!r}: {error}")
+            return None
+    if kind == "sweep" and isinstance(inner, dict):
+        swept = checked(SweepTable, inner, inside, mistakes)
+        found = None if swept is None else swept.values()
+    elif _are_numbers(inner):
+        found = np.array(inner, dtype=float)
+    else:
+        mistakes.append(f"{dotted(inside)} = {inner!r}: must be a list of numbers, or of vectors")
+        return None
+    if found is None:
+        return None
+    given = attitudes(found) if name == "attitude" else found
+    return distributions.Sweep(given) if kind == "sweep" else given
+
+
+def _distribution(kind: str, inner: Any, where: Path, mistakes: list[str]) -> Any:
+    shape, make = DRAWN[kind]
+    found = checked(shape, inner, where, mistakes)
+    if found is None:
+        return None
+    arguments = found.model_dump()
+    if isinstance(arguments.get("length"), dict):
+        drawn = "normal", "uniform"
+        inside = (*where, "length")
+        length = source_of("length", arguments["length"], inside, mistakes, None, drawn)
+        if length is None:
+            return None
+        arguments["length"] = length
+    return make(**arguments)
+
+
 # ---- models: their tables are the arguments of the functions that make them
 def arguments_of(make: Callable[..., Model]) -> type[Table]:
     """The table of a model, from the signature of its function."""
@@ -220,7 +402,8 @@ def _sentence(kind: type[Table], fault: Any, where: Path) -> str:
     if fault["type"] == "missing":
         return f"{key}: missing"
     if fault["type"] == "extra_forbidden":
-        allowed = _table_at(kind, fault["loc"][:-1]).model_fields
+        fields = _table_at(kind, fault["loc"][:-1]).model_fields
+        allowed = [field.alias or name for name, field in fields.items()]
         hint = did_you_mean(fault["loc"][-1], allowed)
         return f"{key} = {value!r}: unknown key{hint}; allowed: {', '.join(allowed)}"
     text = fault["msg"].replace("Input should", "must")

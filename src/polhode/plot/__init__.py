@@ -1,5 +1,6 @@
 """Pictures of runs.  Every function draws into the axes it is given, and returns them."""
 
+from polhode.plot.ensemble import ensemble
 from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
@@ -16,6 +17,7 @@ __all__ = [
     "convergence",
     "draw",
     "drift",
+    "ensemble",
     "error",
     "herpolhode",
     "nutation",

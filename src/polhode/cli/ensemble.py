@@ -1,0 +1,237 @@
+"""``polhode ensemble``: many bodies at once; write their states and what was made of them."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+from typer.core import TyperCommand
+
+from polhode.cli import options
+from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.cli.files import place
+from polhode.cli.progress import bar
+
+if TYPE_CHECKING:
+    from polhode.cli.plan import Plan
+    from polhode.ensemble import EnsembleResult
+
+HERE = "here"  # in place of an address
+
+
+class AddressOrNot(TyperCommand):
+    """Lets ``--dask`` stand alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, completed(args))
+
+
+def completed(args: list[str]) -> list[str]:
+    """An address behind every ``--dask``: one that is there has a colon, as in host:8786."""
+    made = []
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        made.append(arg)
+        if arg == "--dask" and (":" not in following or following.startswith("-")):
+            made.append(HERE)
+    return made
+
+
+def ensemble(
+    target: options.EnsembleFile,
+    members: options.Members = None,
+    seed: options.Seed = None,
+    method: options.MethodName = None,
+    dt: options.Step = None,
+    rtol: options.Tolerance = None,
+    t_end: options.End = None,
+    changes: options.Set = None,
+    threads: options.Threads = None,
+    dask: options.Dask = None,
+    out: options.EnsembleOut = None,
+    no_plot: options.NoPlot = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Solve a problem for many bodies that differ; write states and statistics (NAME.zarr or .nc),
+    and a picture of them (NAME.png).
+
+    The file is a run file with two more tables: `[vary]` says what differs, `[ensemble]` how many
+    members there are and what is kept of them.
+
+    Members that fail on the way do not disturb the others: a warning says how many and why. If all
+    fail the exit code is 1; bad input exits with 2 and writes nothing.
+
+    Examples:
+
+    - `polhode ensemble tumbling.toml` (`examples/tumbling.toml`, explained in
+      docs/many-machines.md)
+    - `polhode ensemble tumbling.toml --members 100000 --seed 7 --out debris.zarr`
+    - `polhode ensemble tumbling.toml --dask` on the processors of this machine
+    - `polhode ensemble tumbling.toml --dask tcp://10.0.0.5:8786` on those of a cluster
+    """
+    from polhode import plot
+    from polhode.cli.plan import parsed, plan
+    from polhode.cli.schema import EnsembleFile
+
+    given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end}
+    counts = {"members": members, "seed": seed, "threads": threads}
+    asked = [parsed(text) for text in changes or ()]
+    asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
+    asked += [(f"ensemble.{key}", value) for key, value in counts.items() if value is not None]
+    todo = plan(target, asked, EnsembleFile)
+    _check_bodies(todo)
+    file = place(out, f"{todo.name}.zarr", (".zarr", ".nc"))
+    result, clock = _solved(todo, dask, file, quiet)
+    written = [file if file.suffix == ".zarr" else result.save(file)]
+    if not no_plot:
+        written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
+    if not quiet:
+        _summarise(todo, result, clock, written)
+    _tell_failures(result)
+
+
+def _check_bodies(todo: "Plan") -> None:
+    """Draw all bodies once: a physically impossible one is bad input, not a member that failed."""
+    from polhode._members import members_of
+    from polhode.distributions import GROUP
+
+    arguments = todo.ensemble
+    if not {"inertia", "mass"} & {*todo.vary}:
+        return
+    members = members_of(todo.problem, arguments.members, None, todo.vary, arguments.seed or 0)
+    for first in range(0, members.count, 64 * GROUP):
+        members.rows(first, min(first + 64 * GROUP, members.count))
+
+
+class Clock:
+    """How long a run takes, from the first report of what is done: compiling lies before."""
+
+    def __init__(self, report: Any):
+        self.report, self.begun = report, time.perf_counter()
+        self.first: tuple[float, float] | None = None
+        self.seconds, self.warm = 0.0, True
+
+    def __call__(self, fraction: float) -> None:
+        if self.first is None:
+            self.first = fraction, time.perf_counter()
+        self.report(fraction)
+
+    def stop(self) -> None:
+        now = time.perf_counter()
+        done, since = self.first or (0.0, self.begun)
+        self.warm = done < 0.5  # else too little is left to be timed
+        if not self.warm:
+            done, since = 0.0, self.begun
+        self.seconds = (now - since) / (1.0 - done)
+
+
+def _solved(
+    todo: "Plan", dask: str | None, file: Path, quiet: bool
+) -> tuple["EnsembleResult", Clock]:
+    from polhode import solve_ensemble
+
+    order, arguments = todo.run, todo.ensemble.arguments
+    settings = order.arguments
+    del settings["save_every"]
+    workers = arguments["threads"]
+    if dask == HERE:
+        arguments["threads"] = None
+    with (
+        _client(dask, workers) as client,
+        bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report,
+    ):
+        clock = Clock(report)
+        result = solve_ensemble(
+            todo.problem,
+            (order.t_start, order.t_end),
+            vary=todo.vary,
+            **settings,
+            **arguments,
+            client=client,
+            out=file if file.suffix == ".zarr" else None,
+            progress=clock,
+        )
+        clock.stop()
+    return result, clock
+
+
+@contextmanager
+def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
+    """A scheduler's address, a cluster on this machine, or None."""
+    if dask != HERE:
+        yield dask
+        return
+    from polhode._cluster import local
+    from polhode._ensemble import _threads
+
+    with local(_threads(workers)) as client:
+        yield client
+
+
+# ---- words
+def _tell_failures(result: "EnsembleResult") -> None:
+    bad = np.flatnonzero(~result.success)
+    if len(bad) == 0:
+        return
+    first = result.message(int(result.members[bad[0]]))
+    if len(bad) == len(result):
+        complain(f"all {len(bad)} members failed; {first}")
+        raise typer.Exit(1)
+    stderr().print(
+        f"[bold yellow]warning:[/] {len(bad)} of {len(result)} members failed;"
+        f" the first: {plain(first)}"
+    )
+
+
+def _summarise(todo: "Plan", result: "EnsembleResult", clock: Clock, written: list[Path]) -> None:
+    from rich.table import Table
+
+    from polhode.cli.run import _seconds
+
+    words = result._words()
+    rows = {"problem": f"{todo.name}   [dim]{plain(todo.summary)}[/]"}
+    rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
+    if result.reason:
+        rows["chosen"] = plain(result.reason)
+    failed = not result.success.all()
+    rows["ended"] = f"[{'red' if failed else 'green'}]{plain(words['ended'])}[/]"
+    steps = int(result.nsteps.sum())
+    if steps:
+        rows["time"] = (
+            f"{_seconds(clock.seconds / steps)} a body-step   [dim]{steps:.3g} of them in"
+            f" {_seconds(clock.seconds)}{'' if clock.warm else ', getting ready included'}[/]"
+        )
+    rows |= {name: plain(text) for name, text in at_the_end(result._reduced).items()}
+    rows["files"] = plain(", ".join(str(path) for path in written))
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in rows.items():
+        table.add_row(name, value)
+    stdout().print(table)
+
+
+def at_the_end(reduced: Mapping[str, Any]) -> dict[str, str]:
+    """What was reduced, in words: at the last time."""
+    found = {}
+    for name, label in reduced.items():
+        values, unit = np.asarray(label.values), label.attrs.get("units", "")
+        if label.dims == ("member",):  # first times
+            known = values[np.isfinite(values)]
+            text = f"{len(known)} of {len(values)} members"
+            if len(known):
+                text += f", median {np.median(known):.6g} {unit}"
+        else:
+            last, coordinate = values[-1], next(iter(label.coords.values()), None)
+            if coordinate is None:
+                text = f"{', '.join(f'{x:.6g}' for x in np.ravel(last))} {unit}"
+            elif name.endswith("_quantiles"):
+                pairs = zip(coordinate, last, strict=True)
+                text = ", ".join(f"{100 * level:g} %: {x:.6g}" for level, x in pairs) + f" {unit}"
+            else:
+                pairs = zip(coordinate, last, strict=True)
+                text = ", ".join(f"{n:g} from {edge:g}" for edge, n in pairs if n)
+        found[name] = text.strip()
+    return found

@@ -1,0 +1,201 @@
+"""Pictures of many bodies: what was reduced, over time, and how they are distributed at the end."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BINS = 60
+TIME = "time (s)"
+
+
+def ensemble(result: Any, axes: Any = None) -> np.ndarray:
+    """One panel for every reduction, and two for the last states that were saved.
+
+    ``axes`` are as many as there are panels, or None for a new figure; returns them.
+    """
+    panels = _panels(result)
+    if axes is None:
+        wide = min(len(panels), 2 if len(panels) < 5 else 3)
+        high = -(-len(panels) // wide)
+        sheet = style.figure((5.2 * wide, 3.1 * high + 0.4))
+        sheet.suptitle(_heading(result), fontsize=11, color=style.INK)
+        axes = sheet.subplots(high, wide, squeeze=False)
+    axes = np.ravel(axes)
+    for ax, draw in zip(axes, panels, strict=False):
+        draw(ax)
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    return axes
+
+
+def _heading(result: Any) -> str:
+    facts = result.problem_data
+    parts = [facts["name"] or facts["model"], f"{len(result)} members", result.method]
+    bad = len(result) - int(result.success.sum())
+    return "   ·   ".join([*parts, *([f"{bad} failed"] if bad else [])])
+
+
+def _panels(result: Any) -> list[Callable[["Axes"], Any]]:
+    found: list[Callable[[Axes], Any]] = []
+    reduced = result._reduced
+    for name in reduced:
+        stem, _, what = name.rpartition("_")
+        if name.endswith("_first_time"):
+            found.append(partial(_first_times, result, name))
+        elif what == "mean" and f"{stem}_std" in reduced:
+            found.append(partial(_mean, result, stem))
+        elif what == "min":
+            found.append(partial(_range, result, stem))
+        elif what in PANELS:
+            found.append(partial(PANELS[what], result, name))
+    if len(result.t):
+        found += [partial(_speeds, result), partial(_tilts, result)]
+    return found or [partial(_ends, result)]
+
+
+# ---- over time
+def _line(ax: "Axes", result: Any, values: np.ndarray, colour: str, label: str = "") -> None:
+    marker = "o" if len(result.t_reduced) == 1 else None
+    ax.plot(
+        result.t_reduced, values, color=colour, linewidth=1.2, marker=marker, label=label or None
+    )
+
+
+def _band(ax: "Axes", result: Any, low: Any, high: Any, colour: str, alpha: float = 0.2) -> Any:
+    return ax.fill_between(result.t_reduced, low, high, color=colour, alpha=alpha, linewidth=0)
+
+
+def _unit(result: Any, name: str) -> str:
+    about = result._reduced[name].attrs
+    return f"({about['units']})" if about.get("units") else ""
+
+
+def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """(letter, values) of every component."""
+    if values.ndim == 1:
+        return [("", values)]
+    letters = {3: "xyz", 4: "wxyz"}.get(values.shape[1], "")
+    names = letters or [str(k) for k in range(values.shape[1])]
+    return list(zip(names, values.T, strict=True))
+
+
+def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
+    means = _components(result._reduced[f"{stem}_mean"].values)
+    spreads = _components(result._reduced[f"{stem}_std"].values)
+    for (letter, mean), (_, std), colour in zip(means, spreads, style.COLOURS, strict=False):
+        _band(ax, result, mean - std, mean + std, colour, 0.1)
+        for edge in (mean - std, mean + std):
+            ax.plot(result.t_reduced, edge, color=colour, linewidth=0.5, alpha=0.7)
+        _line(ax, result, mean, colour, letter)
+    style.dress(
+        ax, f"{_said(stem)}: mean ± standard deviation", TIME, _unit(result, f"{stem}_mean")
+    )
+    if len(means) > 1:
+        style.legend(ax, "inside")
+    return ax
+
+
+def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
+    least = _components(result._reduced[f"{stem}_min"].values)
+    most = _components(result._reduced[f"{stem}_max"].values)
+    for (letter, low), (_, high), colour in zip(least, most, style.COLOURS, strict=False):
+        _band(ax, result, low, high, colour)
+        _line(ax, result, low, colour, letter)
+        _line(ax, result, high, colour)
+    style.dress(ax, f"{_said(stem)}: least and greatest", TIME, _unit(result, f"{stem}_min"))
+    if len(least) > 1:
+        style.legend(ax, "inside")
+    return ax
+
+
+def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
+    label = result._reduced[name]
+    (levels,) = label.coords.values()
+    order = np.argsort(levels)
+    levels, values = np.asarray(levels)[order], label.values[:, order]
+    pairs = len(levels) // 2
+    for k in range(pairs):
+        text = f"{100 * levels[k]:g} % to {100 * levels[-1 - k]:g} %"
+        band = _band(ax, result, values[:, k], values[:, -1 - k], style.BLUE, 0.15 + 0.15 * k)
+        band.set_label(text)
+    if len(levels) % 2:
+        _line(ax, result, values[:, pairs], style.BLUE, f"{100 * levels[pairs]:g} %")
+    style.dress(ax, f"{_said(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
+    style.legend(ax, "inside")
+    return ax
+
+
+def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
+    """Shares between the edges over time; what lies beyond them is not shown."""
+    label = result._reduced[name]
+    (edges,) = label.coords.values()
+    edges, counts = np.asarray(edges)[1:], label.values
+    shares = counts[:, 1:-1] / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    times = result.t_reduced
+    if len(times) == 1:
+        ax.stairs(shares[0], edges, fill=True, color=style.BLUE)
+        return style.dress(ax, _said(name), "", "share of members")
+    middle = 0.5 * (times[1:] + times[:-1])
+    borders = np.concatenate([times[:1], middle, times[-1:]])
+    drawn = ax.pcolormesh(borders, edges, shares.T, cmap="Blues", shading="flat")
+    ax.figure.colorbar(drawn, ax=ax, label="share of members")
+    return style.dress(ax, _said(name), TIME)
+
+
+def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
+    values = result._reduced[name].values
+    _line(ax, result, values, style.BLUE)
+    if np.isfinite(values).any():
+        ax.set_ylim(0.0, 1.08 * np.nanmax(values) or 1.0)
+    return style.dress(ax, "Attitudes: spread about their mean", TIME, "2 sin(θ/2), r.m.s.")
+
+
+PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
+
+
+# ---- over members
+def _distribution(ax: "Axes", values: np.ndarray, title: str, xlabel: str) -> "Axes":
+    values = values[np.isfinite(values)]
+    ax.hist(values, bins=min(BINS, max(5, len(values) // 5)), color=style.BLUE, linewidth=0)
+    style.dress(ax, title, xlabel, "members")
+    return ax
+
+
+def _speeds(result: Any, ax: "Axes") -> "Axes":
+    speeds = np.linalg.norm(_last(result).omega[0], axis=1)
+    return _distribution(ax, speeds, f"Rates at t = {result.t[-1]:g} s", "|ω| (rad/s)")
+
+
+def _tilts(result: Any, ax: "Axes") -> "Axes":
+    w, x, y, z = _last(result).q[0].T
+    angle = 2.0 * np.degrees(np.arctan2(np.hypot(x, y), np.hypot(w, z)))
+    title = f"Tilts of body axis 3 at t = {result.t[-1]:g} s"
+    return _distribution(ax, angle, title, "angle to inertial z (degrees)")
+
+
+def _first_times(result: Any, name: str, ax: "Axes") -> "Axes":
+    values = result._reduced[name].values
+    never = int(np.isnan(values).sum())
+    title = _said(name) + (f"   ({never} never)" if never else "")
+    return _distribution(ax, values, title, TIME)
+
+
+def _ends(result: Any, ax: "Axes") -> "Axes":
+    return _distribution(ax, result.t_reached, "Last good states", TIME)
+
+
+def _last(result: Any) -> Any:
+    """The last states of those that got there."""
+    return result.select(times=-1, members=result.success)
+
+
+def _said(name: str) -> str:
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
