@@ -169,7 +169,7 @@ def motion_step(t, h, state, carry, body, params):
     q, m, x, p = state
     m, p = add_scaled(m, h / 2, carry[0]), add_scaled(p, h / 2, carry[1])
     x = add_scaled(x, h * body[4], p)
-    q, m = turns(h, q, m, body[1])
+    q, m, _ = turns(h, q, m, (), body[1])
     carry = wrench(t + h, q, m, x, p, body, params)
     return (q, add_scaled(m, h / 2, carry[0]), x, add_scaled(p, h / 2, carry[1])), carry
 

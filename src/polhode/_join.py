@@ -39,9 +39,11 @@ from polhode.formulations.equations import Equations, flown, given, moved
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
-from polhode.kernels.sums import COMPENSATED
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
 from polhode.kernels.trig import ELEMENTARY
+from polhode.kernels.turns import KEPT
+
+KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
 
 
 @cache
@@ -50,12 +52,14 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
 
     Only methods over the exact free motion differ for symmetric bodies: it is cheaper there.
     """
-    meanings: dict[Callable, Callable] = dict(COMPENSATED) if compensated else {}
+    meanings: dict[Callable, Callable] = dict(KEPT) if compensated else {}
     if axis is not None and method.exact_when_free:
         meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
     if not meanings or method.step is None:
         return method
-    return replace(method, start=bind(method.start, meanings), step=bind(method.step, meanings))
+    own = {"start": bind(method.start, meanings), "step": bind(method.step, meanings)}
+    width = min(method.width, KEPT_WIDTH) if compensated else method.width
+    return replace(method, **own, width=width)
 
 
 class Joined:

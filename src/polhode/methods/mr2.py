@@ -10,34 +10,36 @@ Second order, symmetric, symplectic, explicit.  The turns keep the momentum in i
 changes by the impulses h/2 T alone; energy is not kept, its error stays bounded.
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
-the end, which is the first of the next step.
+the end, which is the first of the next step, and what the sums have lost, if they are compensated.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.kernels.sums import no_loss3, no_loss4, plus_scaled3
 from polhode.kernels.turns import turn_1, turn_2, turn_3
-from polhode.kernels.vector import add_scaled
 
 
-def turns(h, q, m, a):
+def turns(h, q, m, e, a):
     """φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2); ``a`` are the inverse moments."""
     f1, f2, f3 = h / 4 * a[0], h / 4 * a[1], h / 2 * a[2]  # half angles
-    q, m = turn_1(q, m, f1 * m[0])
-    q, m = turn_2(q, m, f2 * m[1])
-    q, m = turn_3(q, m, f3 * m[2])
-    q, m = turn_2(q, m, f2 * m[1])
-    return turn_1(q, m, f1 * m[0])
+    q, m, e = turn_1(q, m, e, f1 * m[0])
+    q, m, e = turn_2(q, m, e, f2 * m[1])
+    q, m, e = turn_3(q, m, e, f3 * m[2])
+    q, m, e = turn_2(q, m, e, f2 * m[1])
+    return turn_1(q, m, e, f1 * m[0])
 
 
 def start(t, h, state, body, params):
     q, m = state
-    return torque(t, q, m, body, params)
+    return torque(t, q, m, body, params), (no_loss4(q), no_loss3(m))
 
 
 def step(t, h, state, carry, body, params):
-    q, m = state
-    q, m = turns(h, q, add_scaled(m, h / 2, carry), body[1])  # (2)
-    carry = torque(t + h, q, m, body, params)
-    return (q, add_scaled(m, h / 2, carry)), carry
+    (q, m), (n, (eq, em)) = state, carry
+    m, em = plus_scaled3(m, em, h / 2, n)
+    q, m, (eq, em) = turns(h, q, m, (eq, em), body[1])  # (2)
+    n = torque(t + h, q, m, body, params)
+    m, em = plus_scaled3(m, em, h / 2, n)
+    return (q, m), (n, (eq, em))
 
 
 METHOD = Method(
@@ -48,6 +50,7 @@ METHOD = Method(
     symplectic=True,
     takes_rate=False,
     keeps_momentum=(FREE, LINEAR, AXIAL),
+    compensates=True,
     keeps_norm=True,
     torques_at_start=1,
     torques_per_step=1,
