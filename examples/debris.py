@@ -105,7 +105,7 @@ print(f"after {asked.orbits} orbits {librating.mean():.1%} have never turned ove
 print(f"{bound.mean():.1%} never can: none of them did" if librating[bound].all() else "wrong")
 assert librating[bound].all()
 assert bound.sum() < librating.sum() < len(run)
-spread = run.reductions["attitude_spread"][:, 0]
+spread = run.reductions["attitude_spread"]
 print(f"spread of the attitudes {spread[0]:.2f}, at last {spread[-1]:.2f}", end=" ")
 print(f"(if all were alike: {3**0.5:.2f})")
 low, middle, high = run.reductions["speed_quantiles"].T / N

@@ -249,18 +249,18 @@ def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:
     return times
 
 
-def in_order(times: np.ndarray, t0: float, t1: float) -> np.ndarray:
-    """The times of ``t_eval``, inside the span and in the order of the motion."""
+def in_order(times: np.ndarray, t0: float, t1: float, name: str = "t_eval") -> np.ndarray:
+    """The times of an argument, inside the span and in the order of the motion."""
     forward = t1 >= t0
     wrong = np.flatnonzero((times < min(t0, t1)) | (times > max(t0, t1)))
     if len(wrong):
         value = float(times[wrong[0]])
-        raise InputError(f"t_eval[{wrong[0]}] = {value!r} is outside t_span ({t0}, {t1})")
+        raise InputError(f"{name}[{wrong[0]}] = {value!r} is outside t_span ({t0}, {t1})")
     order = np.diff(times) if forward else -np.diff(times)
     if (order < 0).any():
         place = int(np.argmax(order < 0)) + 1
         raise InputError(
-            f"t_eval must go from start to end of t_span, but t_eval[{place}] ="
+            f"{name} must go from start to end of t_span, but {name}[{place}] ="
             f" {float(times[place])!r} comes after {float(times[place - 1])!r}"
         )
     return times

@@ -157,6 +157,7 @@ def _task(
     reduce_times: Any,
 ) -> Task:
     _check_solver(solver)
+    _check_quantities(reductions, members.problem)
     fixed = isinstance(solver, Solver)
     grid = plan(t0, t1, solver.dt).times if fixed and _needs_grid(save, reductions) else None
     saved = _saved_times(save, t0, t1, grid, solver)
@@ -189,6 +190,19 @@ def _check_solver(solver: Any) -> None:
         )
 
 
+def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> None:
+    for one in reductions:
+        if one.of in ("position", "velocity") and not problem.moves:
+            raise InputError(
+                f"reduce: members have no {one.of}: give position= to the Problem, or leave it out"
+            )
+        if one.of == "energy" and not problem.model.has_potential:
+            raise InputError(
+                f"reduce: the model {problem.model.name!r} has no potential, and members no"
+                " energy: take kinetic_energy"
+            )
+
+
 def _saved_times(
     save: Any, t0: float, t1: float, grid: np.ndarray | None, solver: Any
 ) -> np.ndarray:
@@ -212,7 +226,7 @@ def _saved_times(
                 "members have no steps in common here: give the times to save, save=[…]"
             )
         return np.unique(np.append(grid[:: int(save)], grid[-1]))
-    return in_order(times_of(save, "save"), t0, t1)
+    return in_order(times_of(save, "save"), t0, t1, "save")
 
 
 def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
@@ -222,7 +236,7 @@ def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
         if reduce_times < 1:
             raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
         return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
-    return in_order(times_of(reduce_times, "reduce_times"), t0, t1)
+    return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
 
 
 def _looks(reductions: tuple[Reduction, ...], t0: float, t1: float) -> np.ndarray:

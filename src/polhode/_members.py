@@ -293,15 +293,18 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     wanted = f"of shape (members, {shape[0]})" if shape else "of shape (members,)"
     if name == "inertia":
         wanted += " or (members, 3, 3)"
-    if name == "attitude":
-        wanted = "a SciPy Rotation of all members, or matrices (members, 3, 3)"
-        value = _quaternions(value)
     if hasattr(value, "dims"):  # xarray
         if "member" not in value.dims:
             raise InputError(f"vary[{name!r}] must have the dimension 'member', got {value.dims}")
         value = value.transpose("member", ...).values
     try:
-        array = np.array(value, dtype=float)
+        if name == "attitude":
+            wanted = "a SciPy Rotation of all members, or matrices (members, 3, 3)"
+            array = _quaternions(value)
+        else:
+            array = np.array(value, dtype=float)
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError(f"vary[{name!r}] must be {wanted}, got {value!r}") from None
     allowed = [shape, (3, 3)] if name == "inertia" else [shape]
@@ -313,14 +316,26 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def _quaternions(value: Any) -> Any:
+def _quaternions(value: Any) -> np.ndarray:
     from scipy.spatial.transform import Rotation
 
     if isinstance(value, Rotation):
         return np.atleast_2d(value.as_quat(scalar_first=True))
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Rotation):
         return np.array([one.as_quat(scalar_first=True) for one in value])
-    array = np.asarray(value.values if hasattr(value, "dims") else value, dtype=float)
-    if array.ndim == 3 and array.shape[1:] == (3, 3):
-        return Rotation.from_matrix(array).as_quat(scalar_first=True)
-    return np.zeros((0,)) if array.ndim == 2 else array
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 3 or array.shape[1:] != (3, 3):
+        raise InputError(
+            "vary['attitude'] must be a SciPy Rotation of all members, or matrices (members, 3, 3),"
+            f" got shape {array.shape}"
+        )
+    off = np.abs(array @ array.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    bad = ~((off <= 1e-6) & (np.linalg.det(array) > 0))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise InputError(
+            f"vary['attitude']: that of member {i} must be a proper rotation matrix, but R Rᵀ"
+            f" differs from 1 by {off[i]:.3g}, and its determinant is"
+            f" {np.linalg.det(array[i]):.6g}"
+        )
+    return Rotation.from_matrix(array).as_quat(scalar_first=True)

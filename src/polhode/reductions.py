@@ -33,6 +33,8 @@ QUANTITIES = {
 
 UPPER = np.triu_indices(4)
 
+VECTORS = set(QUANTITIES) - {"speed", "kinetic_energy", "energy"}
+
 
 @dataclass(frozen=True)
 class Reduction:
@@ -244,6 +246,13 @@ def _check(one: Reduction) -> None:
         raise InputError("FirstTime takes a function f(t, q, omega)")
     if not isinstance(one.of, str) and one.label == "<lambda>":
         raise InputError("reduce: a lambda has no name; give name=")
+    if isinstance(one, (Quantiles, Histogram)) and one.of in VECTORS:
+        raise InputError(
+            f"reduce: {one.of!r} has several components; quantiles and histograms are for a"
+            " quantity with one component: give a function f(t, q, omega)"
+        )
+    if isinstance(one, MeanAttitude) and one.of != "q":
+        raise InputError(f"reduce: MeanAttitude is of the attitude, not of {one.of!r}")
     if isinstance(one, Quantiles) and not all(0 <= level <= 1 for level in one.levels):
         raise InputError(f"levels of quantiles must be from 0 to 1, got {one.levels!r}")
     if isinstance(one, Histogram) and (
