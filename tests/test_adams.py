@@ -605,6 +605,40 @@ def test_resets(name):
     assert min(gap(found, right), gap(found, np.negative(right))) < 1e-13
 
 
+def test_what_was_known_before_a_reset_does_not_matter(plain):
+    """``again`` keeps the old history, and goes on with the bits of ``start``."""
+    p = parts(adams(8))
+    go, again = (loops.bound(f, *p.layers) for f in (step, p.integrator.again))
+    h, y = 0.03125, attitude(0.0)
+    carry = p.start(0.0, h, y, (), NONE)
+    for i in range(10):
+        y, carry = go(i * h, h, y, carry, (), NONE)
+    t, z = 10 * h, y
+    carry, other = again(t, h, y, carry, (), NONE), p.start(t, h, y, (), NONE)
+    assert carry[3] != other[3]
+    for i in range(10, 25):
+        y, carry = go(i * h, h, y, carry, (), NONE)
+        z, other = go(i * h, h, z, other, (), NONE)
+        assert y == z
+    assert carry == other
+
+
+def test_quick_steps(plain):
+    """Where the history is whole and of this size, the bits of ``step``."""
+    p = parts(adams(5))
+    ready, quick = p.integrator.ready, loops.bound(p.integrator.quick, *p.layers)
+    go = loops.bound(step, *p.layers)
+    h, y = 0.03125, attitude(0.0)
+    carry = p.start(0.0, h, y, (), NONE)
+    for i in range(8):
+        assert ready(h, carry) == (i >= 4)
+        assert not ready(0.5 * h, carry)
+        new, kept = go(i * h, h, y, carry, (), NONE)
+        if i >= 4:
+            assert quick(i * h, h, y, carry, (), NONE) == (new, kept)
+        y, carry = new, kept
+
+
 # ---- stability
 LIMITS = {6: 0.52, 8: 0.28, 10: 0.144, 12: 0.067, 14: 0.025, 16: 0.008}
 

@@ -19,6 +19,7 @@ from polhode.contracts import (
     Method,
     Model,
     Rate,
+    Settled,
     finish,
     first_step,
     fit,
@@ -26,6 +27,7 @@ from polhode.contracts import (
     improve,
     read,
     reset,
+    slope,
     start,
     step,
     trial,
@@ -107,15 +109,21 @@ def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
     return {stub: function for stub, function in found.items() if function is not None}
 
 
+def beginning(integrator: Integrator) -> Callable:
+    """The carry after a reset."""
+    start = integrator.start
+    return integrator.again or (lambda t, h, y, carry, body, params: start(t, h, y, body, params))
+
+
 def resetting(integrator: Integrator) -> Integrator:
     """An integrator with fixed steps that resets the variables after each."""
-    begin: Callable = integrator.start
+    begin = beginning(integrator)
     step: Any = integrator.step
     finish: Any = integrator.finish
 
     def again(t, h, y, carry, body, params):
         y, changed = reset(t + h, y, body)
-        return y, begin(t + h, h, y, body, params) if changed else carry
+        return y, begin(t + h, h, y, carry, body, params) if changed else carry
 
     def stepped(t, h, y, carry, body, params):
         y, carry = step(t, h, y, carry, body, params)
@@ -130,6 +138,50 @@ def resetting(integrator: Integrator) -> Integrator:
         step=None if step is None else stepped,
         finish=None if finish is None else finished,
     )
+
+
+def settling(integrator: Integrator, settled: Settled) -> Integrator:
+    """The same for variables of which some change in a reset alone: it sees only the others.
+
+    The carry is (the last variables at the start, the numbers that follow from them, that of the
+    integrator).  Quick steps are for as long as these hold, which then cost nothing.  After that
+    the numbers are made in every step.
+    """
+    rate, numbers, stays, moving = settled.slope, settled.numbers, settled.stays, settled.moving
+    ready: Any = integrator.ready
+
+    def moving_slope(t, y, body, params):
+        itself, here = body
+        return rate(t, y, here, itself, params)
+
+    own: tuple[Any, ...] = (
+        integrator.start,
+        beginning(integrator),
+        integrator.step,
+        integrator.quick,
+    )
+    start, again, step, quick = (bind(function, {slope: moving_slope}) for function in own)
+
+    def started(t, h, y, body, params):
+        here = numbers(y, body)
+        return y[moving:], here, start(t, h, y[:moving], (body, here), params)
+
+    def stepped(t, h, y, carry, body, params):
+        first, here, inner = carry
+        labels = y[moving:]
+        if labels == first and ready(h, inner):
+            new, inner = quick(t, h, y[:moving], inner, (body, here), params)
+            if stays(new, here):
+                return (*new, *labels), (first, here, inner)
+        else:
+            new, inner = step(t, h, y[:moving], inner, (body, numbers(y, body)), params)
+        better, changed = reset(t + h, (*new, *labels), body)
+        if changed:
+            now = body, numbers(better, body)
+            inner = again(t + h, h, better[:moving], inner, now, params)
+        return better, (first, here, inner)
+
+    return replace(integrator, start=started, step=stepped)
 
 
 class Pursuit:
@@ -249,7 +301,10 @@ def fixed(
 ) -> Method:
     """An integrator with fixed steps, as a method whose state are the variables."""
     equations = equations_of(formulation, moving)
-    if formulation.resets:
+    settled = None if moving else getattr(formulation, "settled", None)
+    if settled is not None and integrator.quick is not None:
+        integrator = settling(integrator, settled)
+    elif formulation.resets:
         integrator = resetting(integrator)
     own: dict[str, Any] = {
         stub.__name__: loops.bound(function, equations.pieces)

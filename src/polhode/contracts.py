@@ -287,7 +287,10 @@ class Integrator:
     tightest: float = 0.0  # below this tolerance only rounding is seen
     references: tuple[str, ...]
     start: Callable = start
+    again: Callable | None = None  # (t, h, y, carry, body, params) -> carry: ``start`` after steps
     step: Callable | None = None
+    ready: Callable | None = None  # (h, carry) -> whether ``quick`` may be called instead of it
+    quick: Callable | None = None
     guess: Callable | None = None
     improve: Callable | None = None
     finish: Callable | None = None
@@ -330,6 +333,21 @@ class Formulation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What follows from variables that change in a ``reset`` alone, the last of ``Coordinates``.
+
+    ``numbers(y, body)`` hold up to the next reset.  ``slope(t, y, numbers, body, params)`` is that
+    of the first ``moving`` variables, y here being these alone, and ``stays(y, numbers)`` says that
+    a reset would change nothing.
+    """
+
+    moving: int
+    numbers: Callable
+    slope: Callable
+    stays: Callable
+
+
+@dataclass(frozen=True, kw_only=True)
 class Coordinates:
     """Variables for attitude and momentum of a body together: one file, one record.
 
@@ -338,7 +356,7 @@ class Coordinates:
     momentum)``: what a small change d of y does to the attitude and, in body axes, to the momentum,
     by their lengths, and a momentum of the size at y.  Variables that are departures from a nominal
     motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, in plain Python,
-    which all these functions find in ``body[5]``.
+    which all these functions find in ``body[5]``.  With ``settled`` quick steps cost less.
     """
 
     name: str
@@ -350,6 +368,7 @@ class Coordinates:
     error: Callable
     reset: Callable = reset
     nominal: Callable | None = None
+    settled: Settled | None = None
     continuous: bool = False  # the sign of q is, along a motion and over resets
     singular: str  # where they are, and what to take instead
     references: tuple[str, ...]

@@ -16,7 +16,7 @@ them.
 from math import sqrt
 
 from polhode._compile import blend, fma, mask, rint
-from polhode.kernels.quaternion import hamilton
+from polhode.kernels.quaternion import conjugate, hamilton
 
 TILT, SIDE = 0.75, 0.5
 HALF = sqrt(0.5)
@@ -88,6 +88,17 @@ def attitude(label):
     return hamilton((fma(0.5, once + twice, none), s, s, s), turn)
 
 
+def turn(body_label, space_label):
+    """The columns of the matrix that makes q of the attitude p of labelled axes: q = h p g*."""
+    back, (w, x, y, z) = conjugate(attitude(body_label)), attitude(space_label)
+    return (
+        hamilton((w, x, y, z), back),
+        hamilton((-x, w, z, -y), back),
+        hamilton((-y, -z, w, x), back),
+        hamilton((-z, y, -x, w), back),
+    )
+
+
 def label_for(v):
     """The label that suits a vector."""
     x, y, z = abs(v[0]), abs(v[1]), abs(v[2])
@@ -104,5 +115,5 @@ def label_for(v):
 
 def suits(a, b, whole):
     """Whether a label still is good enough for a vector of that length."""
-    w = whole * whole
-    return (a * a <= SIDE * w) & (a * a + b * b <= TILT * w)
+    w, rest = whole * whole, (whole - a) * (whole + a)
+    return (rest >= (1.0 - SIDE) * w) & (fma(-b, b, rest) >= (1.0 - TILT) * w)

@@ -3,14 +3,23 @@
 from math import sqrt
 
 from polhode._compile import blend, fma, mask
+from polhode.kernels.angles import two_product
+from polhode.kernels.sums import two_sum
+from polhode.kernels.trig import half_angle
 
+THIRD, NINTH = 1 / 3, (1 / 3) * (1 / 3)
 NEAR = 1e-9  # the sine of an angle below which variables count as singular
 NAN = float("nan")
 
 
+def fused():
+    """Whether this is machine code, which is known when it is made."""
+    return fma(THIRD, THIRD, -NINTH) != 0.0
+
+
 def root(x):
     """The square root, NaN of negative numbers in plain Python, too."""
-    return sqrt(blend(mask(x >= 0.0), x, NAN * x))
+    return sqrt(x) if fused() else sqrt(blend(mask(x >= 0.0), x, NAN * x))
 
 
 def inverse(x):
@@ -31,3 +40,65 @@ def momentum_rate(m, body, n):
         fma(a - c, m3 * m1, n[1]),
         fma(b - a, m1 * m2, n[2]),
     )
+
+
+def matrix(q):
+    """The rows of the matrix of a unit quaternion: from body to inertial axes."""
+    w, x, y, z = q
+    a, b, c = x + x, y + y, z + z
+    xx, yy, zz = a * x, b * y, c * z
+    return (
+        (1.0 - (yy + zz), fma(a, y, -(c * w)), fma(a, z, b * w)),
+        (fma(a, y, c * w), 1.0 - (xx + zz), fma(b, z, -(a * w))),
+        (fma(a, z, -(b * w)), fma(b, z, a * w), 1.0 - (xx + yy)),
+    )
+
+
+def multiplied(rows, v):
+    """A matrix times a vector."""
+    a, b, c = rows
+    return (
+        fma(a[0], v[0], fma(a[1], v[1], a[2] * v[2])),
+        fma(b[0], v[0], fma(b[1], v[1], b[2] * v[2])),
+        fma(c[0], v[0], fma(c[1], v[1], c[2] * v[2])),
+    )
+
+
+def excess(v, length):
+    """|v|² - length², to rounding, where both are nearly the same."""
+    (a, a1), (b, b1), (c, c1) = (two_product(x, x) for x in v)
+    d, d1 = two_product(-length, length)
+    s, e = two_sum(a, d)
+    s, e1 = two_sum(s, b)
+    s, e2 = two_sum(s, c)
+    return s + ((e + e1 + e2) + (a1 + b1 + c1 + d1))
+
+
+def transposed(rows, v):
+    """A transposed matrix times a vector."""
+    (a, d, g), (b, e, h), (c, f, i) = rows
+    return multiplied(((a, b, c), (d, e, f), (g, h, i)), v)
+
+
+def combination(columns, v):
+    """A matrix of four columns times (w, x, y, z)."""
+    (a, b, c, d), (w, x, y, z) = columns, v
+    return (
+        fma(w, a[0], x * b[0]) + fma(y, c[0], z * d[0]),
+        fma(w, a[1], x * b[1]) + fma(y, c[1], z * d[1]),
+        fma(w, a[2], x * b[2]) + fma(y, c[2], z * d[2]),
+        fma(w, a[3], x * b[3]) + fma(y, c[3], z * d[3]),
+    )
+
+
+def add_products(v, a, b):
+    """v + (a1 b1, a2 b2, a3 b3)."""
+    return fma(a[0], b[0], v[0]), fma(a[1], b[1], v[1]), fma(a[2], b[2], v[2])
+
+
+def sincos1_of_reduced(r):
+    """(sin r, cos r - 1) for |r| <= pi."""
+    z = r * r
+    p, c1 = half_angle(z)
+    s = fma(r * z, p, r)
+    return fma(s, c1, s), -0.5 * (s * s)

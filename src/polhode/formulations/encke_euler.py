@@ -15,41 +15,41 @@ from polhode.contracts import Coordinates, torque
 from polhode.formulations import euler_angles
 from polhode.formulations._parts import momentum_rate
 from polhode.formulations.euler_angles import angles, length, rates, turned
-from polhode.kernels.angles import nominal_angle, two_product
+from polhode.kernels.angles import cycle, phase_at, two_product
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import add, dot, scale, subtract
+from polhode.kernels.vector import add, dot, multiply, scale, subtract
 
 
 def nominal(t, q, m, body):
-    """(t₀, the angles at first, n, r, m₀)."""
+    """(half the angles: the first two, and the third at t = 0, n/2, r, m₀)."""
     n, rest = two_product(body[1][2], m[2])
-    return t, angles(q), n, rest, m
+    phi, theta, psi = multiply(0.5, angles(q))
+    return (phi, theta, sum(phase_at(psi, 0.5 * n, t))), 0.5 * n, rest, m
 
 
 def halves(t, y, body):
     """Half of φ, θ and ψ."""
-    t0, (phi, theta, psi), n, _, _ = body[5]
-    spin = nominal_angle(0.5 * psi, 0.5 * n, t, t0)
-    return 0.5 * (phi + y[0]), 0.5 * (theta + y[1]), fma(0.5, y[2], spin)  # (1)
+    (phi, theta, psi), n, _, _ = body[5]
+    return fma(0.5, y[0], phi), fma(0.5, y[1], theta), fma(0.5, y[2], psi + cycle(n, t))  # (1)
 
 
 def enter(t, q, m, body):
-    t0, (phi, theta, psi), n, _, m0 = body[5]
+    (phi, theta, psi), n, _, m0 = body[5]
     a, b, c = angles(q)
-    spin = 2.0 * nominal_angle(0.5 * psi, 0.5 * n, t, t0)
-    return a - phi, b - theta, c - spin, *subtract(m, m0)
+    d = a - 2.0 * phi, b - 2.0 * theta, c - 2.0 * (psi + cycle(n, t))
+    return *d, *subtract(m, m0)
 
 
 def leave(t, y, body):
     a, b, c = halves(t, y, body)
     q, _, _, _, _ = turned(a, b, c)
-    return q, add(body[5][4], (y[3], y[4], y[5]))
+    return q, add(body[5][3], (y[3], y[4], y[5]))
 
 
 def slope(t, y, body, params):
     a, b, c = halves(t, y, body)
     q, sin_theta, cos_theta, sin_psi, cos_psi = turned(a, b, c)
-    _, _, _, rest, m0 = body[5]
+    _, _, rest, m0 = body[5]
     m = add(m0, (y[3], y[4], y[5]))
     n = torque(t, q, m, body, params)
     phi, theta = rates(scale(body[1], m), sin_theta, sin_psi, cos_psi)
@@ -59,8 +59,8 @@ def slope(t, y, body, params):
 
 def error(d, y, body):
     change = d[3], d[4], d[5]
-    cosine = 1.0 + sincos1(body[5][1][1] + y[1])[1]
-    return length(d, cosine), sqrt(dot(change, change)), add(body[5][4], (y[3], y[4], y[5]))
+    cosine = 1.0 + sincos1(fma(2.0, body[5][0][1], y[1]))[1]
+    return length(d, cosine), sqrt(dot(change, change)), add(body[5][3], (y[3], y[4], y[5]))
 
 
 COORDINATES = Coordinates(

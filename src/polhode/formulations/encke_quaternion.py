@@ -12,37 +12,46 @@ how fast c and v change, however large they have become.  The angle a is reduced
 (1 + c, v), it is made a unit again.
 """
 
-from fractions import Fraction
 from math import hypot, sqrt
 
 from polhode._compile import blend, fma, mask
 from polhode.contracts import Coordinates, torque
-from polhode.formulations._parts import momentum_rate
+from polhode.formulations._parts import add_products, excess, momentum_rate, sincos1_of_reduced
 from polhode.formulations.quaternion import LOST
-from polhode.kernels.angles import nominal_angle
-from polhode.kernels.quaternion import conjugate, hamilton, to_inertial, to_unit_length
+from polhode.kernels.angles import cycle, two_product
+from polhode.kernels.quaternion import conjugate, half_rate, hamilton, to_unit_length
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.kernels.vector import add, dot, multiply, scale, subtract
 
 
 def nominal(t, q, m, body):
-    """(t₀, q₀, m₀, u, n, r).  Not compiled: r is the difference of exact fractions."""
+    """(p at t = 0, p (0, u) there, m₀, n/2, r), not compiled."""
     omega = scale(body[1], m)
     n = hypot(*omega)
     u = multiply(1.0 / n, omega) if n > 0.0 else (0.0, 0.0, 1.0)
-    # (1) turns about u/|u|; with e = u·u - 1 that is u (1 - e/2 + 3e²/8)
-    exact = [Fraction(x) for x in u]
-    e = sum(x * x for x in exact) - 1
-    f = Fraction(n) * (1 - e / 2 + 3 * e * e / 8)
-    rest = (Fraction(i) * Fraction(k) - f * x for i, k, x in zip(body[1], m, exact, strict=True))
-    return t, q, m, u, n, tuple(map(float, rest))
+    e = excess(u, 1.0)  # (1) turns about u/|u|, which is u (1 - e/2)
+    rest = (left_over(i, k, n, x, e) for i, k, x in zip(body[1], m, u, strict=True))
+    s, c1 = sincos1(cycle(-0.5 * n, t))
+    p = hamilton(q, (1.0 + c1, *multiply(s, u)))
+    return p, half_rate(p, u), m, 0.5 * n, tuple(rest)
+
+
+def left_over(i, k, n, x, e):
+    """i k - n x (1 - e/2), to rounding."""
+    (p, p1), (r, r1) = two_product(i, k), two_product(n, x)
+    return (p - r) + ((p1 - r1) + 0.5 * e * r)
 
 
 def uniform(t, body):
     """p of (1)."""
-    t0, q0, _, u, n, _ = body[5]
-    s, c1 = sincos1(nominal_angle(0.0, 0.5 * n, t, t0))
-    return hamilton(q0, (1.0 + c1, s * u[0], s * u[1], s * u[2]))
+    p0, p1, _, half, _ = body[5]
+    s, c1 = sincos1_of_reduced(cycle(half, t))
+    return (
+        fma(s, p1[0], fma(c1, p0[0], p0[0])),
+        fma(s, p1[1], fma(c1, p0[1], p0[1])),
+        fma(s, p1[2], fma(c1, p0[2], p0[2])),
+        fma(s, p1[3], fma(c1, p0[3], p0[3])),
+    )
 
 
 def enter(t, q, m, body):
@@ -58,22 +67,32 @@ def leave(t, y, body):
     return to_unit_length(q), add(body[5][2], (y[4], y[5], y[6]))
 
 
+def lost(y):
+    """|(1 + c, v)|² - 1."""
+    c, v = y[0], (y[1], y[2], y[3])
+    return fma(c, c, fma(2.0, c, dot(v, v)))
+
+
+def inverse_root(e):
+    """1/sqrt(1 + e) of a small e."""
+    return fma(e, fma(0.375, e, -0.5), 1.0)
+
+
 def slope(t, y, body, params):
-    _, _, m0, _, _, rest = body[5]
+    _, _, m0, _, rest = body[5]
     p = uniform(t, body)
-    v, change = (y[1], y[2], y[3]), (y[4], y[5], y[6])
-    q, m = hamilton((1.0 + y[0], *v), p), add(m0, change)
-    n = torque(t, to_unit_length(q), m, body, params)
-    delta = add(scale(body[1], change), rest)
-    half = multiply(0.5, to_inertial(p, delta))
-    turn = add(add_scaled(half, y[0], half), cross(v, half))
-    return -dot(v, half), *turn, *momentum_rate(m, body, n)  # (2)
+    c, v, change = y[0], (y[1], y[2], y[3]), (y[4], y[5], y[6])
+    q, m = hamilton((1.0 + c, *v), p), add(m0, change)
+    f = inverse_root(lost(y))
+    n = torque(t, (f * q[0], f * q[1], f * q[2], f * q[3]), m, body, params)
+    delta = add_products(rest, body[1], change)
+    rate = hamilton(half_rate(q, multiply(0.5, delta)), conjugate(p))
+    return *rate, *momentum_rate(m, body, n)  # (2)
 
 
 def reset(t, y, body):
     c, v = y[0], (y[1], y[2], y[3])
-    lost = fma(c, c, c + c) + dot(v, v)
-    if abs(lost) < LOST:
+    if abs(lost(y)) < LOST:
         return y, False
     q = to_unit_length((1.0 + c, *v))
     return (q[0] - 1.0, q[1], q[2], q[3], y[4], y[5], y[6]), True

@@ -20,16 +20,26 @@ variables, which do not change in between.
 from math import atan2, sqrt
 
 from polhode._compile import blend, fma, mask
-from polhode.contracts import Coordinates, torque
+from polhode.contracts import Coordinates, Settled, torque
 from polhode.formulations._labels import (
     attitude,
     label_for,
     labelled,
     ordered,
+    rows,
     suits,
+    turn,
     unlabelled,
 )
-from polhode.formulations._parts import NAN, inverse, root
+from polhode.formulations._parts import (
+    NAN,
+    combination,
+    inverse,
+    matrix,
+    multiplied,
+    root,
+    transposed,
+)
 from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import dot
@@ -38,61 +48,80 @@ from polhode.kernels.vector import dot
 # ---- attitude
 def third(a, b, whole):
     """c of a vector (a, b, c) of that length."""
-    return root(fma(whole - a, whole + a, -(b * b)))
+    return root(fma(-b, b, (whole - a) * (whole + a)))
+
+
+def tilt(a, b, whole):
+    """((a, b, c), w, w + c, L + w) of a vector of length L, with w² = b² + c²."""
+    square = (whole - a) * (whole + a)
+    w, c = root(square), root(fma(-b, b, square))
+    return (a, b, c), w, w + c, whole + w
 
 
 def tilted(v, whole):
-    """(Q of (1) for the vector v of that length as a quaternion, its length squared); c >= 0."""
-    a, b, c = v
-    w = root((whole - a) * (whole + a))
-    x, y = w + c, whole + w
-    return (x * y, -(b * y), x * a, -(b * a)), 4.0 * ((w * x) * (whole * y))
+    """Q of (1) for the vector v of that length, as a quaternion of any length."""
+    (a, b, _), _, x, y = tilt(v[0], v[1], whole)
+    return x * y, -(b * y), x * a, -(b * a)
 
 
-def of_angle(half, body_label, space_label, inner, outer, whole):
-    """(1), of half the angle f; ``inner`` and ``outer`` are (L_A, L_B, L_C) and (L_X, L_Y, L_Z)."""
+def attitude_of(half, inner, outer, whole):
+    """((1) as a quaternion of labelled axes, (1/L, 1/w of ``inner``, 1/w of ``outer``)).
+
+    From half the angle f and ``tilt`` of both vectors.  Q is (w + c, -b, 0, 0) (L + w, 0, a, 0)
+    over its length, 2 sqrt(L w (w + c) (L + w)), and all inverses come from one: L⁷ is a float.
+    """
+    ((a, b, _), w1, d, e), ((x, y, _), w2, u, v) = inner, outer
+    r = (d * e) * (u * v)
+    p = (w1 * w2) * r
+    g = inverse(whole * p)
+    f, h = 0.25 * (root(p) * g), g * (whole * r)
     s, c1 = sincos1(half)
-    (left, m), (right, n) = tilted(outer, whole), tilted(inner, whole)
-    f = inverse(sqrt(m) * sqrt(n))
-    left, right = hamilton(attitude(space_label), left), hamilton(attitude(body_label), right)
-    w, x, y, z = hamilton(hamilton(left, (1.0 + c1, 0.0, 0.0, s)), conjugate(right))
-    return f * w, f * x, f * y, f * z
+    c = 1.0 + c1
+    w, i = c * fma(v, e, x * a), s * fma(x, e, v * a)  # the middle three of five turns
+    j, k = c * fma(x, e, -(v * a)), s * fma(v, e, -(x * a))
+    m, n = fma(u, d, y * b), fma(u, b, -(y * d))  # the outer two, about the first axis
+    o, q = fma(u, d, -(y * b)), fma(u, b, y * d)
+    turned = (
+        f * fma(w, m, -(i * n)),
+        f * fma(w, n, i * m),
+        f * fma(j, o, k * q),
+        f * fma(k, o, -(j * q)),
+    )
+    return turned, (g * p, h * w2, h * w1)
 
 
 def angle_of(q, body_label, space_label, inner, outer, whole):
     """f, from (1); NaN without a momentum."""
-    (left, _), (right, _) = tilted(outer, whole), tilted(inner, whole)
-    left, right = hamilton(attitude(space_label), left), hamilton(attitude(body_label), right)
+    left = hamilton(attitude(space_label), tilted(outer, whole))
+    right = hamilton(attitude(body_label), tilted(inner, whole))
     w, _, _, z = hamilton(hamilton(conjugate(left), q), right)
     return blend(mask(whole > 0.0), 2.0 * atan2(z, w), NAN * w)
 
 
 # ---- rates
-def angle_rate(inner, outer, whole, inverses, n, torque_outside):
-    """(2) less L/C."""
-    (a, b, c), (x, y, z) = inner, outer
-    (_, n_b, n_c), (_, n_y, n_z) = n, torque_outside
-    f, w = inverse(whole), whole * whole
-    u, v = inverse(fma(-a, a, w)), inverse(fma(-x, x, w))
-    wobble = (inverses[1] - inverses[2]) * (b * b) * (whole * u)
-    back = a * (f * u) * fma(c, n_b, -(b * n_c))
-    return fma(x * (f * v), fma(z, n_y, -(y * n_z)), wobble - back)
+def frame(body_label, space_label, body):
+    """What follows from labels: columns of ``turn``, rows of the body's label, 1/A, 1/B, 1/C."""
+    (p, q, r, s), (a, b, c) = turn(body_label, space_label), rows(body_label)
+    return *p, *q, *r, *s, *a, *b, *c, *ordered(body_label, body[1])
 
 
-def rates(q, m, inner, outer, whole, body_label, space_label, body, n):
-    """(L', L_X', L_Y', L_A', L_B', f' - L/C)."""
-    i = ordered(body_label, body[1])
-    inside = labelled(body_label, n)
-    outside = labelled(space_label, to_inertial(q, n))
-    (a, b, c) = inner
-    return (
-        dot(inner, inside) * inverse(whole),
-        outside[0],
-        outside[1],
-        fma(i[2] - i[1], b * c, inside[0]),
-        fma(i[0] - i[2], c * a, inside[1]),
-        angle_rate(inner, outer, whole, i, inside, outside),
-    )
+def rates(t, p, q, inverses, inner, outer, whole, axes, i, body, params):
+    """(L', L_X', L_Y', L_A', L_B', f' - L/C).
+
+    From ``attitude_of``, p and ``inverses``, from q, ``tilt`` of both vectors, the rows of the
+    body's label, and ``i``, (1/A, 1/B, 1/C).
+    """
+    (by_whole, u, v), (i, j, k) = inverses, i
+    (a, b, c), (x, y, z) = inner[0], outer[0]
+    n = torque(t, q, transposed(axes, (a, b, c)), body, params)
+    n_a, n_b, n_c = multiplied(axes, n)
+    n_x, n_y, n_z = multiplied(matrix(p), (n_a, n_b, n_c))
+    u, v = u * u, v * v
+    back, ahead = (a * by_whole) * u, (x * by_whole) * v
+    f = fma(back * b, n_c, fma(-(back * c), n_b, (j - k) * (b * b) * (whole * u)))
+    f = fma(ahead * z, n_y, fma(-(ahead * y), n_z, f))  # (2)
+    along = fma(a * by_whole, n_a, fma(b * by_whole, n_b, (c * by_whole) * n_c))
+    return along, n_x, n_y, fma(k - j, b * c, n_a), fma(i - k, c * a, n_b), f
 
 
 # ---- the variables
@@ -115,31 +144,71 @@ def enter(t, q, m, body):
     return variables(q, m, to_inertial(q, m), whole)
 
 
+def unlabelled_attitude(y, p):
+    """q from the attitude of labelled axes."""
+    return hamilton(hamilton(attitude(y[7]), p), conjugate(attitude(y[6])))
+
+
+def seen(half, inner, outer, whole, y):
+    """(q, m)."""
+    p, _ = attitude_of(half, inner, outer, whole)
+    return unlabelled_attitude(y, p), unlabelled(y[6], inner[0])
+
+
 def leave(t, y, body):
-    inner, outer = components(y)
-    q = of_angle(0.5 * y[5], y[6], y[7], inner, outer, y[0])
-    return q, unlabelled(y[6], inner)
+    return seen(0.5 * y[5], tilt(y[3], y[4], y[0]), tilt(y[1], y[2], y[0]), y[0], y)
+
+
+# ---- between resets
+def numbers(y, body):
+    return frame(y[6], y[7], body)
+
+
+def settled_rates(t, half, inner, outer, whole, here, body, params):
+    """``rates`` with ``frame``."""
+    columns = here[0:4], here[4:8], here[8:12], here[12:16]
+    axes = here[16:19], here[19:22], here[22:25]
+    p, inverses = attitude_of(half, inner, outer, whole)
+    q = combination(columns, p)
+    return rates(t, p, q, inverses, inner, outer, whole, axes, here[25:28], body, params)
+
+
+def labelled_rates(t, half, inner, outer, whole, y, body, params):
+    """The same from the labels, to rounding; for one evaluation alone this is less work."""
+    p, inverses = attitude_of(half, inner, outer, whole)
+    q, axes, i = unlabelled_attitude(y, p), rows(y[6]), ordered(y[6], body[1])
+    return rates(t, p, q, inverses, inner, outer, whole, axes, i, body, params)
+
+
+def moving(t, y, here, body, params):
+    """The slope of all but the labels."""
+    whole, x, z, a, b, f = y
+    inner, outer = tilt(a, b, whole), tilt(x, z, whole)
+    r = settled_rates(t, 0.5 * f, inner, outer, whole, here, body, params)
+    return *r[:5], fma(whole, here[27], r[5])  # (2)
+
+
+def stays(y, here):
+    return suits(y[3], y[4], y[0]) & suits(y[1], y[2], y[0])
 
 
 def slope(t, y, body, params):
-    whole, k, j = y[0], y[6], y[7]
-    inner, outer = components(y)
-    q, m = of_angle(0.5 * y[5], k, j, inner, outer, whole), unlabelled(k, inner)
-    n = torque(t, q, m, body, params)
-    first, x, b, a, c, f = rates(q, m, inner, outer, whole, k, j, body, n)
-    spin = fma(whole, ordered(k, body[1])[2], f)  # (2)
-    return first, x, b, a, c, spin, 0.0 * k, 0.0 * j
+    whole, x, z, a, b, f, k, j = y
+    inner, outer = tilt(a, b, whole), tilt(x, z, whole)
+    r = labelled_rates(t, 0.5 * f, inner, outer, whole, y, body, params)
+    spin = fma(whole, ordered(k, body[1])[2], r[5])  # (2)
+    return *r[:5], spin, 0.0 * k, 0.0 * j
 
 
 def reset(t, y, body):
-    whole = y[0]
-    if suits(y[3], y[4], whole) and suits(y[1], y[2], whole):
+    if stays(y, ()):
         return y, False
     q, m = leave(t, y, body)
     _, outer = components(y)
-    return variables(q, m, unlabelled(y[7], outer), whole), True
+    return variables(q, m, unlabelled(y[7], outer), y[0]), True
 
 
+# ---- errors
 def change_of(d, inner, whole):
     """The change of (a, b, c), squared, from that of the length, a and b."""
     (a, b, c), (e, x, y) = inner, d
@@ -169,6 +238,7 @@ COORDINATES = Coordinates(
     leave=leave,
     slope=slope,
     reset=reset,
+    settled=Settled(moving=6, numbers=numbers, slope=moving, stays=stays),
     error=error,
     continuous=True,
     singular="they are not defined where there is no momentum; use 'quaternion' or"

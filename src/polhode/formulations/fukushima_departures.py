@@ -10,86 +10,133 @@ nothing is a difference of large numbers.  The angle n (t - t₀) is reduced wit
 After labelling anew the departures are those from the same constants, seen from the new axes.
 """
 
-from fractions import Fraction
 from math import sqrt
 
 from polhode._compile import blend, fma, mask
-from polhode.contracts import Coordinates, torque
+from polhode.contracts import Coordinates, Settled
 from polhode.formulations import fukushima
 from polhode.formulations._labels import label_for, labelled, ordered, suits, unlabelled
-from polhode.formulations._parts import inverse
-from polhode.formulations.fukushima import angle_of, length, of_angle, rates, third
-from polhode.kernels.angles import nominal_angle, two_product
+from polhode.formulations._parts import excess, inverse
+from polhode.formulations.fukushima import (
+    angle_of,
+    frame,
+    labelled_rates,
+    length,
+    seen,
+    settled_rates,
+    third,
+    tilt,
+)
+from polhode.kernels.angles import phase_at, reduced, two_product
 from polhode.kernels.quaternion import to_inertial
 from polhode.kernels.vector import add, dot, subtract
 
 
 def nominal(t, q, m, body):
-    """(t₀, f₀/2, L₀, |m₀| - L₀, m₀, the same in inertial axes, (n, n, n), (r, r, r)).
+    """(L₀, |m₀| - L₀, m₀, the same in inertial axes, f/2 at t = 0 as two sums, n/2, r).
 
-    Each axis may become C.  Not compiled.
+    The last four are three numbers each: every axis may become C.  Not compiled.
     """
     whole = sqrt(dot(m, m))
-    square = sum(Fraction(x) ** 2 for x in m)
-    rest = float((square - Fraction(whole) ** 2) / (2 * Fraction(whole))) if whole > 0.0 else 0.0
+    rest = 0.5 * excess(m, whole) / whole if whole > 0.0 else 0.0
     outside = to_inertial(q, m)
     (n1, r1), (n2, r2), (n3, r3) = (two_product(whole, i) for i in body[1])
-    f = fukushima.variables(q, m, outside, whole)[5]
-    return t, 0.5 * f, whole, rest, m, outside, (n1, n2, n3), (r1, r2, r3)
+    half = 0.5 * fukushima.variables(q, m, outside, whole)[5]
+    (h1, l1), (h2, l2), (h3, l3) = (phase_at(half, 0.5 * n, t) for n in (n1, n2, n3))
+    spin = (h1, h2, h3), (l1, l2, l3), (0.5 * n1, 0.5 * n2, 0.5 * n3), (r1, r2, r3)
+    return whole, rest, m, outside, *spin
 
 
-def half_spin(t, label, body):
+def spin_of(label, body):
+    """(half of f at t = 0 as two floats, n/2, r)."""
+    _, _, _, _, high, low, n, rest = body[5]
+    return (
+        ordered(label, high)[2],
+        ordered(label, low)[2],
+        ordered(label, n)[2],
+        ordered(label, rest)[2],
+    )
+
+
+def half_angle(t, spin):
     """Half of f₀ + n (t - t₀)."""
-    t0, half, _, _, _, _, n, _ = body[5]
-    return nominal_angle(half, 0.5 * ordered(label, n)[2], t, t0)
+    high, low, n, _ = spin
+    return reduced(high, n, t, low)
 
 
-def whole_variables(y, body):
-    """L, L_X, L_Y, L_A, L_B."""
-    _, _, whole, _, m, outside, _, _ = body[5]
+def constants_of(y, body):
+    """L, L_X, L_Y, L_A, L_B at first."""
+    whole, _, m, outside, _, _, _, _ = body[5]
     (a, b, _), (x, z, _) = labelled(y[6], m), labelled(y[7], outside)
+    return whole, x, z, a, b
+
+
+def whole_variables(y, constants):
+    """L, L_X, L_Y, L_A, L_B."""
+    whole, x, z, a, b = constants
     return whole + y[0], x + y[1], z + y[2], a + y[3], b + y[4]
 
 
 def components(y, body):
     """(L_A, L_B, L_C), (L_X, L_Y, L_Z) and L."""
-    whole, x, z, a, b = whole_variables(y, body)
+    whole, x, z, a, b = whole_variables(y, constants_of(y, body))
     return (a, b, third(a, b, whole)), (x, z, third(x, z, whole)), whole
 
 
 def variables(t, q, whole, m, outside, body):
     """From departures of L and of the momentum in body and in inertial axes."""
-    _, _, whole0, _, m0, outside0, _, _ = body[5]
+    whole0, _, m0, outside0, _, _, _, _ = body[5]
     m, inside = add(m0, m), m
     k, j = label_for(m), label_for(add(outside0, outside))
     inner, outer = labelled(k, m), labelled(j, add(outside0, outside))
-    f = angle_of(q, k, j, inner, outer, whole0 + whole) - 2.0 * half_spin(t, k, body)
+    f = angle_of(q, k, j, inner, outer, whole0 + whole) - 2.0 * half_angle(t, spin_of(k, body))
     (a, b, _), (x, y, _) = labelled(k, inside), labelled(j, outside)
     return whole, x, y, a, b, f, k, j
 
 
 def enter(t, q, m, body):
-    _, _, whole, rest, m0, outside, _, _ = body[5]
+    whole, rest, m0, outside, _, _, _, _ = body[5]
     change = subtract(m, m0)
     longer = dot(change, add(m, m0)) * inverse(sqrt(dot(m, m)) + whole) + rest
     return variables(t, q, longer, change, subtract(to_inertial(q, m), outside), body)
 
 
 def leave(t, y, body):
-    inner, outer, whole = components(y, body)
-    half = fma(0.5, y[5], half_spin(t, y[6], body))
-    return of_angle(half, y[6], y[7], inner, outer, whole), unlabelled(y[6], inner)
+    whole, x, z, a, b = whole_variables(y, constants_of(y, body))
+    inner, outer = tilt(a, b, whole), tilt(x, z, whole)
+    half = fma(0.5, y[5], half_angle(t, spin_of(y[6], body)))
+    return seen(half, inner, outer, whole, y)
+
+
+# ---- between resets
+def numbers(y, body):
+    """``frame``, ``constants_of`` and ``spin_of``."""
+    return *frame(y[6], y[7], body), *constants_of(y, body), *spin_of(y[6], body)
+
+
+def moving(t, y, here, body, params):
+    """The slope of all but the labels."""
+    spin = here[33:]
+    whole, x, z, a, b = whole_variables(y, here[28:33])
+    inner, outer = tilt(a, b, whole), tilt(x, z, whole)
+    half = fma(0.5, y[5], half_angle(t, spin))
+    r = settled_rates(t, half, inner, outer, whole, here, body, params)
+    return *r[:5], fma(y[0], here[27], here[36] + r[5])  # (2)
 
 
 def slope(t, y, body, params):
-    k, j = y[6], y[7]
-    inner, outer, whole = components(y, body)
-    half = fma(0.5, y[5], half_spin(t, k, body))
-    q, m = of_angle(half, k, j, inner, outer, whole), unlabelled(k, inner)
-    n = torque(t, q, m, body, params)
-    first, x, b, a, c, f = rates(q, m, inner, outer, whole, k, j, body, n)
-    spin = fma(y[0], ordered(k, body[1])[2], ordered(k, body[5][7])[2] + f)  # (2)
-    return first, x, b, a, c, spin, 0.0 * k, 0.0 * j
+    k, j, spin = y[6], y[7], spin_of(y[6], body)
+    whole, x, z, a, b = whole_variables(y, constants_of(y, body))
+    inner, outer = tilt(a, b, whole), tilt(x, z, whole)
+    half = fma(0.5, y[5], half_angle(t, spin))
+    r = labelled_rates(t, half, inner, outer, whole, y, body, params)
+    f = fma(y[0], ordered(k, body[1])[2], spin[3] + r[5])  # (2)
+    return *r[:5], f, 0.0 * k, 0.0 * j
+
+
+def stays(y, here):
+    whole, x, z, a, b = whole_variables(y, here[28:33])
+    return suits(a, b, whole) & suits(x, z, whole)
 
 
 def departed(d, longer, now, before, whole):
@@ -101,12 +148,12 @@ def departed(d, longer, now, before, whole):
 
 
 def reset(t, y, body):
-    whole, x, z, a, b = whole_variables(y, body)
+    whole, x, z, a, b = whole_variables(y, constants_of(y, body))
     if suits(a, b, whole) & suits(x, z, whole):
         return y, False
     inner, outer, _ = components(y, body)
     q, _ = leave(t, y, body)
-    _, _, _, _, m0, outside, _, _ = body[5]
+    _, _, m0, outside, _, _, _, _ = body[5]
     inside = departed((y[3], y[4]), y[0], inner, labelled(y[6], m0), whole)
     beyond = departed((y[1], y[2]), y[0], outer, labelled(y[7], outside), whole)
     m, o = unlabelled(y[6], inside), unlabelled(y[7], beyond)
@@ -128,6 +175,7 @@ COORDINATES = Coordinates(
     slope=slope,
     reset=reset,
     nominal=nominal,
+    settled=Settled(moving=6, numbers=numbers, slope=moving, stays=stays),
     error=error,
     continuous=True,
     singular=fukushima.COORDINATES.singular,

@@ -134,7 +134,10 @@ def inside(k: int, number: Callable[[Any], Any]) -> Callable:
 
 # ---- the step
 def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, Callable]:
-    """start and step.
+    """start, step and what replaces them now and then.
+
+    Both slopes of a quick step are asked for in one branch: what depends on the time alone, as the
+    places of Sun and Moon do, is then computed once.
 
     The carry is (the size of the steps, how many differences of slopes are known, the last slope,
     its second differences from the oldest on and the last first one, what y has lost).
@@ -148,22 +151,40 @@ def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, 
         zero = nothing(y)
         return h, 0.0, slope(t, y, body, params), none((zero,)), zero
 
-    def step(t, h, y, carry, body, params):
-        size, known, f, past, low = carry
-        if known == full and h == size:
-            d, scale = corrected(t, h, y, f, past, body, params)
-        elif known == full and abs(h) < abs(size) and (h > 0.0) == (size > 0.0):
-            d, scale = step_inside(t, h, h / size, y, f, past, body, params)
-        else:
-            d, scale = first_steps(t, h, y, f, body, params)
+    def again(t, h, y, carry, body, params):
+        _, _, _, past, _ = carry  # as good as zeros: nothing reads it before it is replaced
+        return h, 0.0, slope(t, y, body, params), past, nothing(y)
+
+    def after(t, h, y, carry, d, scale, body, params):
+        _, _, f, past, low = carry
         new, low = summed(y, low, scale, d)
         rate = slope(t + h, new, body, params)
         change = minus(rate, f)
-        past = (*past[:-1], minus(change, past[-1]), change)[1:]
+        return new, rate, (*past[:-1], minus(change, past[-1]), change)[1:], low
+
+    def ready(h, carry):
+        return carry[1] == full and h == carry[0]
+
+    def quick(t, h, y, carry, body, params):
+        _, _, f, past, _ = carry
+        d, scale = corrected(t, h, y, f, past, body, params)
+        new, rate, past, low = after(t, h, y, carry, d, scale, body, params)
+        return new, (h, full, rate, past, low)
+
+    def step(t, h, y, carry, body, params):
+        size, known, f, past, _ = carry
+        if ready(h, carry):
+            return quick(t, h, y, carry, body, params)
+        if known == full and abs(h) < abs(size) and (h > 0.0) == (size > 0.0):
+            d, scale = step_inside(t, h, h / size, y, f, past, body, params)
+        else:
+            d, scale = first_steps(t, h, y, f, body, params)
+        new, rate, past, low = after(t, h, y, carry, d, scale, body, params)
         known = min(known + 1.0 if h == size else 1.0, full)
         return new, (h, known, rate, past, low)
 
-    return {"start": start, "step": step}
+    functions = start, again, step, ready, quick
+    return {function.__name__: function for function in functions}
 
 
 @cache

@@ -58,7 +58,17 @@ def reduced_angle(a0, n, t):
     return reduced(a0, n, t, 0.0)
 
 
-def nominal_angle(a0, n, t, t0):
-    """a₀ + n (t - t₀) less whole turns, the difference of the times without rounding."""
-    d, e = two_sum(t, -t0)
-    return reduced(a0, n, d, n * e)
+def cycle(n, t):
+    """n t less whole turns: within a unit in the last place of pi."""
+    p, e = two_product(n, t)
+    r, low = less_turns(p, e)
+    return r + low
+
+
+def phase_at(a0, n, t):
+    """a₀ - n t less whole turns, as the sum of two floats: ``reduced`` with it is a₀ at t."""
+    p, e = two_product(-n, t)
+    r, low = less_turns(p, e)
+    s, e = two_sum(a0, r)
+    r, low = less_turns(s, e + low)
+    return two_sum(r, low)
