@@ -1,4 +1,4 @@
-"""Draw the pictures of the docs by running the examples: ``python docs/make_gallery.py``."""
+"""Draw the pictures of the docs by running examples: ``python docs/make_gallery.py [NAME …]``."""
 
 import subprocess
 import sys
@@ -8,15 +8,24 @@ from pathlib import Path
 from PIL import Image
 
 DOCS = Path(__file__).parent
-EXAMPLES = "dzhanibekov", "poinsot", "tops", "gyro_log", "normalisation"
+EXAMPLES = {
+    "dzhanibekov": "",
+    "poinsot": "",
+    "tops": "",
+    "gyro_log": "",
+    "normalisation": "",
+    "hyperion": "--starts 260 --orbits 1000",
+    "debris": "--members 1000000",
+}  # and their arguments
 COLOURS = 96  # of a picture with a palette, which is a third of the size
 
 
 def main() -> None:
-    for name in EXAMPLES:
+    for name in sys.argv[1:] or EXAMPLES:
         with tempfile.TemporaryDirectory() as place:
             example = DOCS.parent / "examples" / f"{name}.py"
-            subprocess.run([sys.executable, str(example)], cwd=place, check=True)
+            command = [sys.executable, str(example), *EXAMPLES[name].split()]
+            subprocess.run(command, cwd=place, check=True)
             for picture in sorted(Path(place).glob("*.png")):
                 target = DOCS / "images" / picture.name
                 with Image.open(picture) as full:
