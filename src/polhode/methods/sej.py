@@ -25,7 +25,11 @@ from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add_scaled
 from polhode.methods.jem2 import turn
-from polhode.methods.mr2 import start
+
+
+def start(t, h, state, body, params):
+    q, m = state
+    return torque(t, q, m, body, params)
 
 
 def turning(turn: Callable) -> Callable:
