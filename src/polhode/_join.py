@@ -59,7 +59,10 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
         meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
     if not meanings or method.step is None:
         return method
-    own = {"start": bind(method.start, meanings), "step": bind(method.step, meanings)}
+    own: dict[str, Any] = {
+        "start": bind(method.start, meanings),
+        "step": bind(method.step, meanings),
+    }
     width = min(method.width, KEPT_WIDTH) if compensated else method.width
     return replace(method, **own, width=width)
 
