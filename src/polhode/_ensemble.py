@@ -116,7 +116,7 @@ def solve_ensemble(
     solver = prepare(problem, **arguments)
     t0, t1 = span(t_span)
     task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
-    size = _chunk_size(chunk)
+    size, workers = _chunk_size(chunk), _threads(threads)
     _check_size(task, out is None)
     gathering = Gathering(task, solver, out, size)
     with reporter(progress) as report:
@@ -126,7 +126,7 @@ def solve_ensemble(
             return gathering.result()
         for first, last in _bounds(crowd.count, size):
             drain = gathering.drain(first)
-            arrays = run_chunk(task, first, last, _threads(threads), report, *drain)
+            arrays = run_chunk(task, first, last, workers, report, *drain)
             gathering.put(first, last, arrays)
     return gathering.result()
 
