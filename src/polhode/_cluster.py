@@ -10,7 +10,7 @@ times.  A chunk that raises an error is not tried again.
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -32,6 +32,11 @@ SECONDS = 2.0  # that a chunk shall last, if nobody says how long it is
 MOST = 64 * GROUP  # members of a chunk, however quick, if nobody says
 BYTES = 2**28  # of its results, the same
 AHEAD = 2  # chunks for each thread of the workers that are on their way at the same time
+SPARING = {  # what a cluster of our own does on the side, less often than others
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.admin.tick.interval": "500ms",
+}
 PATIENCE = 30.0  # seconds to wait for a scheduler, and for its first worker
 
 
@@ -88,19 +93,28 @@ def run_chunks(
     threads: int,
     put: Callable[[int, int, Arrays], None],
     report: Callable[[float], None],
+    gaps: Sequence[tuple[int, int]] | None = None,
 ) -> None:
     """All members on the workers; ``put(first, last, results)`` in the order in which they come.
 
-    Without ``size`` every thread gets a group first, and their time decides.
+    Without ``size`` every thread gets a group first, and their time decides.  With ``gaps`` only
+    the members from the first to the last of each are run.
     """
     with connected(client) as found:
-        Dispatch(found, task, size, threads).run(put, report)
+        Dispatch(found, task, size, threads, gaps).run(put, report)
 
 
 class Dispatch:
     """The chunks of one task, on their way to the workers and back."""
 
-    def __init__(self, client: "Client", task: Task, size: int | None, threads: int):
+    def __init__(
+        self,
+        client: "Client",
+        task: Task,
+        size: int | None,
+        threads: int,
+        gaps: Sequence[tuple[int, int]] | None = None,
+    ):
         import cloudpickle
 
         self.client, self.task, self.size, self.threads = client, task, size, threads
@@ -112,14 +126,15 @@ class Dispatch:
         self.bytes = 8 * task.saved.sum() * (13 if members.problem.moves else 7) + 8 * (
             len(task.quantiles) * task.reduced.sum() + len(task.first_times) + 4
         )  # of the results of a member
-        self.next = 0  # the first member that nobody has
+        self.left = [(0, task.members.count)] if gaps is None else list(gaps)  # nobody has them
         self.pace = 0.0  # seconds for a member
         self.running: dict[Future, tuple[int, int]] = {}
 
     def run(self, put: Callable[[int, int, Arrays], None], report: Callable[[float], None]) -> None:
         from distributed import as_completed
 
-        done, count = 0, self.task.members.count
+        count = self.task.members.count
+        done = count - sum(last - first for first, last in self.left)
         try:
             waiting = as_completed(self._more(), loop=self.client.loop)
             for future in waiting:
@@ -135,18 +150,20 @@ class Dispatch:
 
     def _more(self) -> "list[Future]":
         """New chunks, as many as keep all workers busy."""
-        made, count = [], self.task.members.count
+        made = []
         slots = sum(self.client.nthreads().values()) or 1
-        while self.next < count and len(self.running) < AHEAD * slots:
+        while self.left and len(self.running) < AHEAD * slots:
             if not self.size and not self.pace and len(self.running) >= slots:
                 break  # until it is known how long a group takes
-            first, last = self.next, min(self.next + self._length(slots), count)
+            first, end = self.left.pop(0)
+            last = min(first + self._length(slots), end)
             parts = {name: Part(first, array[first:last]) for name, array in self.arrays.items()}
             future = self.client.submit(
                 run_piece, __version__, self.sent, parts, first, last, self.threads, pure=False
             )
             self.running[future] = first, last
-            self.next = last
+            if last < end:
+                self.left.insert(0, (last, end))
             made.append(future)
         return made
 
@@ -224,8 +241,6 @@ def connected(client: Any) -> "Iterator[Client]":
 @contextmanager
 def _patient(client: "Client") -> "Iterator[Client]":
     """A client that has a worker, and does not mind long arrays."""
-    import dask
-
     address = getattr(client.scheduler, "address", "")
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
@@ -233,8 +248,15 @@ def _patient(client: "Client") -> "Iterator[Client]":
         raise InputError(
             f"the scheduler at {address} has no workers: start some, with `dask worker {address}`"
         ) from None
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+    with configured({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         yield client
+
+
+def configured(settings: dict[str, Any]) -> Any:
+    """Settings of Dask, for a while."""
+    import dask
+
+    return dask.config.set(settings)
 
 
 @contextmanager
@@ -242,6 +264,7 @@ def local(workers: int, log_level: int = logging.ERROR) -> "Iterator[Client]":
     """A cluster on this machine: processes with one thread each, no dashboard."""
     dask = _dask()
     with (
+        configured(SPARING),
         dask.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
