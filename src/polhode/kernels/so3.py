@@ -89,12 +89,15 @@ def beta(a2):
 
 def gamma(a2):
     """(1 - (a/2) cot(a/2)) / a²."""
-    low = fma(a2, fma(a2, fma(a2, G3, G2), G1), G0)
-    high = fma(a2, fma(a2, fma(a2, fma(a2, G8, G7), G6), G5), G4)
-    series = fma((a2 * a2) * (a2 * a2), high, low)
     half = 0.5 * sqrt(a2 + TINY)
     s, c1 = sincos1(half)
-    return series if a2 < SERIES else (1.0 - half * (1.0 + c1) / s) / a2
+    return gamma_series(a2) if a2 < SERIES else (1.0 - half * (1.0 + c1) / s) / a2
+
+
+def gamma_series(a2):
+    low = fma(a2, fma(a2, fma(a2, G3, G2), G1), G0)
+    high = fma(a2, fma(a2, fma(a2, fma(a2, G8, G7), G6), G5), G4)
+    return fma((a2 * a2) * (a2 * a2), high, low)
 
 
 def dexp(psi, v):
@@ -106,8 +109,24 @@ def dexp(psi, v):
 
 def dexpinv(psi, v):
     """dexpinv_psi v; singular at |psi| = 2 pi."""
+    return dexpinv_by(gamma(dot(psi, psi)), psi, v)
+
+
+def dexpinv_by(g, psi, v):
+    """dexpinv_psi v with gamma given."""
     k = cross(psi, v)
-    return add_scaled(add_scaled(v, -0.5, k), gamma(dot(psi, psi)), cross(psi, k))
+    return add_scaled(add_scaled(v, -0.5, k), g, cross(psi, k))
+
+
+def exp1_and_gamma(psi):
+    """(c1, v, gamma) with one root and one sine, which lanes would else make twice."""
+    a2 = fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY)))
+    n = sqrt(a2)
+    s, c1 = sincos1(0.5 * n)
+    s = s / n
+    twice, series = s + s, gamma_series(a2)
+    g = series if a2 < SERIES else (twice - (1.0 + c1)) / (twice * a2)
+    return c1, (s * psi[0], s * psi[1], s * psi[2]), g
 
 
 def turned_back_jacobian(psi, n):

@@ -27,7 +27,7 @@ from typing import Any
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
 from polhode.kernels.newton import settled
 from polhode.kernels.quaternion import product1, turned, turned_back
-from polhode.kernels.so3 import dexpinv, exp1
+from polhode.kernels.so3 import dexpinv, dexpinv_by, exp1, exp1_and_gamma
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
 from polhode.tableaus.runge_kutta import Tableau
 
@@ -102,10 +102,10 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
             ks, impulses = before(t, h, state, body, params)
             q, m = state
             psi = multiply(h, total(ks))  # (1)
-            c1, v = exp1(psi)
+            c1, v, g = exp1_and_gamma(psi)
             m = turned_back(c1, v, add_scaled(m, h, total(impulses)))
             n = torque(t + node * h, product1(q, c1, v), m, body, params)
-            k = dexpinv(multiply(-1.0, psi), scale(body[1], m))
+            k = dexpinv_by(g, multiply(-1.0, psi), scale(body[1], m))
             return (*ks, k), (*impulses, turned(c1, v, n))
 
         return stages
