@@ -79,17 +79,6 @@ def over(mesh):
     return mesh[0], mesh[1][:, ::-1]
 
 
-def wavy(n):
-    """A closed surface around the origin that is not convex: a bumpy torus."""
-    u, v = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
-    a, b = 2 * np.pi * u / n, 2 * np.pi * v / n
-    tube = 1 + 0.2 * np.cos(3 * a + b)
-    r = 3 + tube * np.cos(b)
-    vertices = np.stack([r * np.cos(a), r * np.sin(a), tube * np.sin(b)], axis=1)
-    i, j, k, m = ((u + du) % n * n + (v + dv) % n for du, dv in ((0, 0), (1, 0), (1, 1), (0, 1)))
-    return vertices, np.concatenate([np.stack((i, j, k), 1), np.stack((i, k, m), 1)])
-
-
 def hull(points):
     """The mesh of a convex hull, all faces counterclockwise from outside."""
     found = ConvexHull(points)

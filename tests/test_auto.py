@@ -179,4 +179,4 @@ def test_every_method_was_measured():
     names = {m.method for row in _choice.measured().values() for m in row}
     able = {n for n, m in ph.METHODS.items() if m.order > 1 and not m.free_only}
     missing = able - names - {"mkrk:midpoint", "mkrk:trapezoid"}
-    assert not missing, "benchmarks/work_precision.py --csv src/polhode/work_precision.csv"
+    assert not missing, "design/work_precision.py --csv src/polhode/work_precision.csv"

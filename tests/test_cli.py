@@ -33,6 +33,7 @@ COMMANDS = (
     "cite",
     "reproduce",
     "ensemble",
+    "bench",
 )
 
 

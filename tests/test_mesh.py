@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import shapes
+from polhode.bench.mesh import wavy
 from solids import (
     CUBE,
     SIDES,
@@ -19,7 +20,6 @@ from solids import (
     over,
     surface,
     together,
-    wavy,
 )
 
 

@@ -1,6 +1,6 @@
 """``method="auto"``: the cheapest of the methods that were measured to be accurate enough.
 
-``work_precision.csv`` beside this file is what ``benchmarks/work_precision.py`` measured: for
+``work_precision.csv`` beside this file is what ``design/work_precision.py`` measured: for
 bodies and torques of several kinds, how many steps each method takes over ``TURN`` radians to end
 with a given error of the attitude, and what they cost.  The problem at hand is put into one of the
 kinds; its step, in radians of the faster of rotation and torque,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from polhode._version import __version__
+from polhode.cli.bench import bench
 from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, resume, compare, gyro, methods, problems, moon, earth, cite, reproduce):
+for command in (run, resume, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
     app.command()(command)
 app.command(cls=AddressOrNot)(ensemble)
 

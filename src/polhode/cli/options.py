@@ -228,6 +228,31 @@ Planets = Annotated[
     bool, typer.Option("--planets", help="With the torques of the planets, in every model.")
 ]
 MoonTolerance = Annotated[float, typer.Option("--rtol", help="The error of a step.")]
+BenchName = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="A benchmark; without one, they are listed."),
+]
+BenchRepeats = Annotated[
+    int | None,
+    typer.Option("--repeats", min=1, help="Of every timing. Default: the benchmark's own."),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the benchmark; values separated by commas. May be repeated.",
+    ),
+]
+QuickBench = Annotated[
+    bool, typer.Option("--quick", help="Small cases and few repeats, for a first look.")
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Also write what was found, as JSON.")
+]
+PlotFile = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it: .png, .pdf or .svg.")
+]
 EnsembleFile = Annotated[
     str,
     typer.Argument(

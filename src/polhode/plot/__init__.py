@@ -1,5 +1,6 @@
 """Pictures of runs.  Every function draws into the axes it is given, and returns them."""
 
+from polhode.plot.benchmark import benchmark
 from polhode.plot.ensemble import ensemble
 from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt
@@ -13,6 +14,7 @@ from polhode.plot.work import work_precision
 __all__ = [
     "PANELS",
     "axis_path",
+    "benchmark",
     "changes",
     "convergence",
     "draw",

@@ -1,7 +1,5 @@
 """Time to a given accuracy of adaptive integrators with a torque, against heyoka's Taylor series.
 
-    python benchmarks/highorder.py [--json FILE] [--repeats N] [--methods NAME,…] [--tops N,…]
-
 Three tops: the asymmetric one of ``precision.py``, one whose motion its weight dominates, and the
 first with a user's torque in Python, with sine, cosine and square root.  For each attitude error at
 the end (radians): the loosest tolerance that reaches it (three in turn must, a quarter of a decade
@@ -13,18 +11,20 @@ All variants take turns in one process; ratios are of least times.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-import precision
-from common import conclude, listed, need, parser, table, timed
-from polhode._truth import angle
-from precision import SHOWN, Top, Variant
+from polhode.bench import precision
+from polhode.bench.peers import peer
+from polhode.bench.precision import SHOWN, Top, Variant
+from polhode.bench.records import Asked, Bench, Finding, Key, Table, Verdict
+from polhode.bench.timing import timed
 
-heyoka = precision.heyoka
 ERRORS = 1e-6, 1e-10, 1e-12, 1e-13
 TOLERANCES = 10.0 ** -np.arange(5.0, 14.51, 0.25)
 
@@ -70,6 +70,7 @@ class Case(Top):
         system = super().equations(form, reduced)
         if not self.sways:
             return system
+        heyoka = peer("heyoka")
         p = [variable for variable, _ in system[:3]]
         g = [variable for variable, _ in system[3:6]]
         if form == "quaternion":
@@ -88,7 +89,11 @@ class Case(Top):
         return [*changed, *system[3:]]
 
 
-ASYMMETRIC = {"inertia": (2.0, 3.0, 4.5), "weight": (1.0, 2.0, 5.0), "omega": (2.0, 3.0, 10.0)}
+ASYMMETRIC: dict[str, Any] = {
+    "inertia": (2.0, 3.0, 4.5),
+    "weight": (1.0, 2.0, 5.0),
+    "omega": (2.0, 3.0, 10.0),
+}
 CASES = (
     Case("asymmetric top", **ASYMMETRIC, least=(5.0, 6.0, 6.5, 5.5)),
     Case(
@@ -115,7 +120,7 @@ def ours(case: Case, name: str, right: np.ndarray) -> list[Variant]:
     for tolerance in TOLERANCES:
         solver = ph.prepare(problem, method=name, rtol=float(tolerance), atol=0.0)
         run = solver(span)
-        error = angle(run.q[-1], right)
+        error = precision.apart(run.q[-1], right)
         runs.append((tolerance, run.nsteps + run.rejected, error, solver))
     found = []
     for k, (tolerance, steps, _, solver) in enumerate(runs[:-2]):
@@ -134,54 +139,53 @@ def best(variants: list[Variant], error: float, quick: dict) -> list[Variant]:
     return chosen
 
 
-def measured(case: Case, names: list[str], repeats: int) -> tuple[list, list]:
+def measured(case: Case, names: list[str], asked: Asked) -> Iterator[Finding]:
     right = precision.extended(case)
     others = precision.heyoka_variants(case, right)
     mine = [variant for name in names for variant in ours(case, name, right)]
     quick = timed([*others, *mine], 5)
     chosen = {e: (best(others, e, quick), best(mine, e, quick)) for e in ERRORS}
-    times = timed(list(dict.fromkeys(v for a, b in chosen.values() for v in (*a, *b))), repeats)
-    rows, verdicts = [], []
+    wanted = dict.fromkeys(v for a, b in chosen.values() for v in (*a, *b))
+    times = timed(list(wanted), asked.repeats)
+    rows: list[dict] = []
+    verdicts: list[Verdict] = []
     for error, least in zip(ERRORS, case.least, strict=True):
         peers, good = chosen[error]
         if not peers:
             continue
-        peer = min(peers, key=lambda v: times[v].minimum)
-        rows.append(precision.row(error, peer, times[peer], None))
+        first = min(peers, key=lambda v: times[v].minimum)
+        rows.append(precision.row(error, first, times[first], None))
         fastest: dict[str, Variant] = {}
         for variant in sorted(good, key=lambda v: times[v].minimum):
             fastest.setdefault(variant.kind, variant)
-        rows += [precision.row(error, v, times[v], times[peer]) for v in fastest.values()]
+        rows += [precision.row(error, v, times[v], times[first]) for v in fastest.values()]
+        ratio: float | str = "not reached"
         if names[0] in fastest:
-            ratio = times[peer].minimum / times[fastest[names[0]]].minimum
-            met = "met" if ratio >= least else "MISSED"
-            verdicts.append(f"{case.title}, {error:.0e}: {ratio:.1f}, at least {least}: {met}")
-        else:
-            verdicts.append(f"{case.title}, {error:.0e}: not reached by {names[0]}")
-    return rows, verdicts
+            ratio = times[first].minimum / times[fastest[names[0]]].minimum
+        met = isinstance(ratio, float) and ratio >= least
+        what = f"{case.title}, {error:.0e}: heyoka / {names[0]}"
+        verdicts.append(Verdict(what, f"at least {least:g}", ratio, met))
+    yield Table(f"{case.title}, t = {case.end:g} s", precision.HEAD, rows)
+    yield from verdicts
 
 
-def main() -> None:
-    asked = parser(__doc__)
-    asked.add_argument(
-        "--methods", type=listed, default=["extrapolation"], help="names, the first is judged"
-    )
-    asked.add_argument(
-        "--tops", type=listed, default=["1", "2", "3"], help="which of the tops, from 1 on"
-    )
-    options = asked.parse_args()
-    need(heyoka, "heyoka")
-    repeats, methods = options.repeats, options.methods
-    head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
-    results, verdicts = {}, []
-    for which in options.tops:
+def measure(asked: Asked) -> Iterator[Finding]:
+    if peer("heyoka") is None:
+        return
+    numbers = [str(k + 1) for k in range(len(CASES))]
+    for which in asked.chosen("tops", numbers)[: 1 if asked.quick else None]:
         case = CASES[int(which) - 1]
-        print(f"{case.title}, t = {case.end:g} s, {repeats} repeats", flush=True)
-        results[case.title], judged = measured(case, methods, repeats)
-        verdicts += judged
-        print(table(head, results[case.title]), end="\n\n", flush=True)
-    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
+        asked.say(case.title)
+        yield from measured(case, asked.listed("methods"), asked)
 
 
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="highorder",
+    summary="time to a given accuracy of adaptive integrators, against heyoka's Taylor series",
+    measure=measure,
+    needs=("heyoka",),
+    keys={
+        "methods": Key("extrapolation", "names; the first is judged"),
+        "tops": Key("", "which of the three tops, from 1 on; default all"),
+    },
+)

@@ -1,7 +1,5 @@
 """Time to a given accuracy, against heyoka's Taylor integrator.
 
-    python benchmarks/precision.py [--json FILE] [--repeats N] [--methods NAME,…] [--errors X,…]
-
 Two tops for 10 seconds: Krysl's fast Lagrange top, and an asymmetric one whose centre of mass lies
 on none of its axes.  For each attitude error at the end (radians) and each explicit method of order
 2 or more: the longest step that reaches it (``ph.compare``: three steps in turn must, an eighth of
@@ -17,18 +15,18 @@ method of order 8 with its step halved down to rounding (``polhode._truth``); he
 precision confirms it.
 """
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from common import Times, conclude, installed, listed, need, parser, table, timed
 from polhode._truth import angle, true_end
-
-heyoka = installed("heyoka")
+from polhode.bench.peers import peer
+from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, Verdict
+from polhode.bench.timing import Times, timed
 
 END = 10.0
 ERRORS = 1e-6, 1e-10, 1e-12
@@ -80,6 +78,7 @@ def equations(top: Top, form: str, reduced: bool = True) -> list:
 
     Not ``reduced``: without differences of moments, whose rounding turns the fast top by 3e-14.
     """
+    heyoka = peer("heyoka")
     lagrange = reduced and top.is_lagrange
     p1, p2, p3 = heyoka.make_vars("p1", "p2", "p3")
     i1, i2, i3 = (1.0 / moment for moment in top.inertia)
@@ -108,7 +107,7 @@ def equations(top: Top, form: str, reduced: bool = True) -> list:
             (p3, (i2 - i1) * (p1 * p2) + (c2 * g[0] - c1 * g[1])),
         ]
 
-    def turning(v) -> list:
+    def turning(v: Any) -> list:
         """An inertial direction, seen from the body: v' = v × ω."""
         a, b, c = v
         return [(a, b * w3 - c * w2), (b, c * w1 - a * w3), (c, a * w2 - b * w1)]
@@ -161,7 +160,7 @@ class Variant:
 
 
 def heyoka_variants(top: Top, right: np.ndarray) -> list[Variant]:
-    found = []
+    heyoka, found = peer("heyoka"), []
     for form in FORMS:
         first = start(top, form)
         for tolerance in TOLERANCES:
@@ -169,25 +168,32 @@ def heyoka_variants(top: Top, right: np.ndarray) -> list[Variant]:
                 top.equations(form), first.copy(), tol=float(tolerance), fast_math=True
             )
 
-            def call(solver=solver, first=first):
+            def call(solver: Any = solver, first: np.ndarray = first) -> np.ndarray:
                 solver.time = 0.0
                 solver.state[:] = first
                 solver.propagate_until(top.end)
-                return solver.state
+                state: np.ndarray = solver.state
+                return state
 
-            error = angle(attitude(call(), form), right)
+            error = apart(attitude(call(), form), right)
             found.append(Variant(form, f"heyoka, {form}, tol {tolerance:.0e}", error, call))
     return found
 
 
 def extended(top: Top) -> np.ndarray:
     """The attitude at the end by heyoka in extended precision."""
+    heyoka = peer("heyoka")
     first = start(top, "quaternion", False).astype(np.longdouble)
     system = top.equations("quaternion", False)
     tolerance = np.longdouble(1e-20)
     solver = heyoka.taylor_adaptive(system, first, tol=tolerance, fp_type=np.longdouble)
     solver.propagate_until(np.longdouble(top.end))
     return np.array(solver.state, dtype=float)[-4:]
+
+
+def apart(q: np.ndarray, right: np.ndarray) -> float:
+    """The angle between two attitudes."""
+    return angle(q.tolist(), right.tolist())
 
 
 # ---- ours
@@ -212,63 +218,78 @@ def our_variants(
     variants = {}
     for error in errors:
         good = [row for row in found.rows if row.attitude_error and row.attitude_error <= error]
-        best = {}  # of each method
+        best: dict[str, Any] = {}  # of each method
         for row in sorted(good, key=lambda row: row.seconds):
             best.setdefault(row.method, row)
         variants[error] = [ours(problem, row) for row in list(best.values())[:SHOWN]]
     return variants
 
 
-def ours(problem: ph.Problem, row) -> Variant:
+def ours(problem: ph.Problem, row: Any) -> Variant:
     solver = ph.prepare(problem, method=row.method, dt=row.dt, save_every=row.steps)
     name = f"{row.method}, {row.steps} steps"
     return Variant(row.method, name, row.attitude_error, lambda: solver((0.0, END)))
 
 
 # ---- results
-def measured(top: Top, names, errors: tuple[float, ...], repeats: int) -> tuple[list, list]:
+HEAD = {
+    "what": "error and variant",
+    "error": "error",
+    "us_min": "µs min",
+    "us_median": "µs median",
+    "ratio_min": "heyoka / ours, min",
+    "ratio_median": "median",
+}
+
+
+def measured(
+    top: Top, names: list[str] | None, errors: tuple[float, ...], asked: Asked
+) -> Iterator[Finding]:
     truth = true_end(top.problem, (0.0, END))
-    print(f"{top.title}: truth by {truth.route}, its error {truth.attitude_error:.1e} rad", end="")
-    print(f"; heyoka in extended precision differs by {angle(extended(top), truth.q):.1e} rad")
-    sys.stdout.flush()
+    off = apart(extended(top), np.array(truth.q))
+    yield Note(
+        f"{top.title}: truth by {truth.route}, its error {truth.attitude_error:.1e} rad;"
+        f" heyoka in extended precision differs by {off:.1e} rad"
+    )
     theirs, mine = heyoka_variants(top, np.array(truth.q)), our_variants(top, names, errors)
     quick = timed(theirs, 5)
-    best = {}
+    best: dict[float, list[Variant]] = {}
     for error in errors:
         best[error] = []
         for form in FORMS:
             good = [v for v in theirs if v.kind == form and v.error <= error]
             best[error] += sorted(good, key=lambda v: quick[v].minimum)[:SHOWN]
     variants = dict.fromkeys(v for e in errors for v in (*best[e], *mine[e]))
-    times = timed(list(variants), repeats)
-    rows, verdicts = [], []
+    times = timed(list(variants), asked.repeats)
+    rows: list[dict] = []
+    verdicts: list[Finding] = []
     for k, error in enumerate(errors):
         if not best[error]:
-            print(f"heyoka does not reach {error:.0e}")
+            yield Note(f"heyoka does not reach {error:.0e}")
             continue
         fastest: dict[str, Variant] = {}  # of each form
         for variant in sorted(best[error], key=lambda v: times[v].minimum):
             fastest.setdefault(variant.kind, variant)
-        peer, *others = fastest.values()
-        rows += [row(error, v, times[v], None) for v in (peer, *others)]
+        first, *others = fastest.values()
+        rows += [row(error, v, times[v], None) for v in (first, *others)]
         ratios = []
         for variant in sorted(mine[error], key=lambda v: times[v].minimum):
-            rows.append(row(error, variant, times[variant], times[peer]))
+            rows.append(row(error, variant, times[variant], times[first]))
             ratios.append(rows[-1]["ratio_min"])
         if errors == ERRORS and top.least:
-            text = f"{ratios[0]:.1f}" if ratios else "not reached"
-            met = ratios and ratios[0] >= top.least[k]
-            verdicts.append(
-                f"{top.title}, {error:.0e}: {text}, at least {top.least[k]}:"
-                f" {'met' if met else 'MISSED'}"
-            )
-    return rows, verdicts
+            least = top.least[k]
+            met = bool(ratios and ratios[0] >= least)
+            what = f"{top.title}, {error:.0e}: heyoka / ours"
+            value = ratios[0] if ratios else "not reached"
+            verdicts.append(Verdict(what, f"at least {least:g}", value, met))
+    yield Table(f"{top.title}, t = {END:g} s", HEAD, rows)
+    yield from verdicts
 
 
 def row(target: float, variant: Variant, times: Times, peer: Times | None) -> dict:
     return {
         "what": f"{target:.0e}  {variant.name}",
-        "error": f"{variant.error:.1e}",
+        "error": variant.error,
         "us_min": times.minimum / 1e3,
         "us_median": times.median / 1e3,
         "ratio_min": None if peer is None else peer.minimum / times.minimum,
@@ -276,29 +297,23 @@ def row(target: float, variant: Variant, times: Times, peer: Times | None) -> di
     }
 
 
-def main() -> None:
-    asked = parser(__doc__)
-    asked.add_argument(
-        "--methods", type=listed, help="names, separated by commas; default: all explicit ones"
-    )
-    asked.add_argument("--errors", type=listed, help="attitude errors, separated by commas")
-    options = asked.parse_args()
-    need(heyoka, "heyoka")
-    repeats = options.repeats
-    errors = tuple(map(float, options.errors)) if options.errors else ERRORS
-
-    results, verdicts = {}, []
-    print(f"heyoka {heyoka.__version__}, t = {END:g} s, {repeats} repeats\n")
-    head = ("error and variant", "error", "µs min", "µs median", "heyoka / ours, min", "median")
-    for top in TOPS:
-        try:
-            results[top.title], judged = measured(top, options.methods, errors, repeats)
-        except ph.PolhodeError as error:
-            sys.exit(f"error: {error}")
-        verdicts += judged
-        print(table(head, results[top.title]), end="\n\n")
-    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
+def measure(asked: Asked) -> Iterator[Finding]:
+    if peer("heyoka") is None:
+        return
+    given = asked.listed("errors")
+    errors = tuple(map(float, given)) if given else ERRORS[:1] if asked.quick else ERRORS
+    for top in TOPS[:1] if asked.quick else TOPS:
+        asked.say(top.title)
+        yield from measured(top, asked.listed("methods") or None, errors, asked)
 
 
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="precision",
+    summary="time to a given accuracy with a torque, against heyoka's Taylor series",
+    measure=measure,
+    needs=("heyoka",),
+    keys={
+        "methods": Key("", "names; default all explicit ones of order 2 or more"),
+        "errors": Key("", "attitude errors in radians; default those that are judged"),
+    },
+)

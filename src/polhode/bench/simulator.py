@@ -1,4 +1,4 @@
-"""One step of a simulator, called from Python: ``python benchmarks/simulator.py``.
+"""One step of a simulator, called from Python.
 
 Microseconds of CPU time for what a loop does in a step: apply forces, step, read the state.  The
 body has three different moments; ``+`` is what is done besides ``step(dt)``.  Then the parts of it,
@@ -7,13 +7,16 @@ and MuJoCo's ``mj_step`` on the same free body, where it is installed, driven in
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from common import conclude, installed, parser, table, timed
+from polhode.bench.peers import peer
+from polhode.bench.records import Asked, Bench, Finding, Table, Verdict
+from polhode.bench.timing import timed
 
 LIMIT = 20.0  # microseconds of a step from Python
 DT = 1e-3
@@ -48,7 +51,7 @@ def steps() -> Iterator[Variant]:
         return call
 
     sim = made()
-    yield Variant("step", lambda sim=sim: sim.step(DT))
+    yield Variant("step", partial(sim.step, DT))
     sim = made()
     yield Variant("step + a force at a point, x", pushed(sim))
     sim = made()
@@ -92,7 +95,7 @@ def parts() -> Iterator[Variant]:
 
 
 def peers() -> Iterator[Variant]:
-    mujoco = installed("mujoco")
+    mujoco = peer("MuJoCo")
     if mujoco is None:
         return
     model = mujoco.MjModel.from_xml_string(XML)
@@ -115,21 +118,23 @@ def peers() -> Iterator[Variant]:
     yield Variant("MuJoCo, RK4: + a force at a point, x", loop, False)
 
 
-def main() -> None:
-    options = parser(__doc__).parse_args()
-    times = timed([*steps(), *parts(), *peers()], options.repeats)
+def measure(asked: Asked) -> Iterator[Finding]:
+    asked.say("compiling and timing")
+    times = timed([*steps(), *parts(), *peers()], asked.repeats)
     rows = [
-        {"what": variant.name, "minimum": t.minimum / 1e3, "median": t.median / 1e3}
+        {"what": variant.name, "us_min": t.minimum / 1e3, "us_median": t.median / 1e3}
         for variant, t in times.items()
     ]
-    print(table(["microseconds", "minimum", "median"], rows))
-    worst = max((t.median / 1e3, variant.name) for variant, t in times.items() if variant.whole)
-    holds = "holds" if worst[0] <= LIMIT else "FAILS"
-    verdict = (
-        f"a step from Python <= {LIMIT:g} µs (median): {worst[0]:.2f}, {worst[1].strip()}: {holds}"
-    )
-    conclude(options, {"rows": rows}, [verdict])
+    head = {"what": "a step from Python", "us_min": "µs min", "us_median": "µs median"}
+    yield Table("Steps", head, rows, bars="us_median")
+    worst, name = max((t.median / 1e3, each.name) for each, t in times.items() if each.whole)
+    what = f"the slowest step, {name.strip()}, median in µs"
+    yield Verdict(what, f"at most {LIMIT:g}", worst, bool(worst <= LIMIT))
 
 
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="simulator",
+    summary="one step of ph.Simulator, called from Python, against MuJoCo's",
+    measure=measure,
+    needs=("MuJoCo",),
+)

@@ -1,6 +1,6 @@
 """What accuracy costs over a matrix of problems: the data behind the choice of a method.
 
-    python benchmarks/work_precision.py [--csv FILE] [--methods NAME,…] [--repeats N] [--quick]
+    python design/work_precision.py [--csv FILE] [--methods NAME,…] [--repeats N] [--quick]
 
 Bodies: symmetric and asymmetric.  Torques: linear (a potential linear in the attitude matrix, a
 heavy top), quadratic (a gravity gradient), rate (a heavy top with damping).  Strengths: the torque
@@ -13,13 +13,14 @@ of imidm in the same case (at its error 1e-4).  Empty: not reached.  Steps are s
 ``ph.compare``; all methods of order 2 or more that take the torque are there, each once.
 """
 
+import argparse
 import csv
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import polhode as ph
-from common import listed, parser, round_robin
+from polhode.bench.timing import round_robin
 
 ERRORS = tuple(10.0**-k for k in (2, 4, 6, 8, 10, 12))
 UNIT, UNIT_ERROR = "imidm", 1e-4
@@ -137,10 +138,15 @@ def cells(reached: dict, errors: tuple[float, ...]) -> list[str]:
 
 
 def main() -> None:
-    asked = parser(__doc__, 11, 1, results=False)
+    asked = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    asked.add_argument("--repeats", type=int, default=11, help="of every timing; default 11")
     asked.add_argument("--csv", type=Path, help="write the lines to this file, not to stdout")
     asked.add_argument(
-        "--methods", type=listed, help="names, separated by commas; default: all of order 2"
+        "--methods",
+        type=lambda text: text.split(","),
+        help="names, separated by commas; default: all of order 2",
     )
     asked.add_argument("--quick", action="store_true", help="errors 1e-4 and 1e-8, two repeats")
     options = asked.parse_args()

@@ -1,7 +1,5 @@
 """Orientation from a given angular velocity: time to a given accuracy, against other integrators.
 
-    python benchmarks/kinematics.py [--json FILE] [--repeats N] [--problems NAME,…] [--only-heyoka]
-
 Boyle's precessing binary (T = 1e5), the four stand-ins for the examples of Zupan and Saje, and a
 noise-like rate of thirty sines.  The error is Boyle's norm (25), √2 times the angle, the largest at
 the ends 0.81 T, 0.87 T, 0.93 T and T, against closed forms with 40 digits (the sines: heyoka with
@@ -17,34 +15,31 @@ All variants take turns in one process; ratios are of the least times.
 """
 
 import math
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
-import mpmath as mp
-import numba
 import numpy as np
-from scipy.integrate import solve_ivp
 
 import polhode as ph
-from common import Times, conclude, installed, listed, need, parser, table, timed
 from polhode._compile import compiled
 from polhode._tree import bind
+from polhode.bench.peers import missing, peer
+from polhode.bench.records import Asked, Bench, Finding, Key, Table, Verdict, at_most
+from polhode.bench.timing import Times, timed
 from polhode.integrators.gauss_taylor import choose
 from polhode.kernels.trig import ELEMENTARY
 from polhode.turning import PRECESSING_BINARY, ZUPAN_SAJE, Turning
 
-heyoka, quaternion = installed("heyoka"), installed("quaternion")
-
 ERRORS = 1e-6, 1e-9, 1e-11, 3e-13, 1e-13
 ENDS = 0.81, 0.87, 0.93, 1.0
+OURS = "gauss-taylor"
 TIGHTEST = choose(0.0).tightest
 TOLERANCES = 10.0 ** -np.arange(4.0, 15.51, 0.25)  # ours
 THEIRS = (*(10.0 ** -np.arange(4.0, 15.51, 0.5)), 2.3e-16)  # heyoka's
 SHOWN = 3  # of an integrator's tolerances that reach an error, as many are timed well
-IN_MP = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
 
 
 # ---- problems
@@ -76,8 +71,9 @@ def total_of_sines(count: int) -> Callable:
     return total
 
 
-def of_vector(vector, slope, series: bool) -> tuple:
+def of_vector(vector: Any, slope: Any, series: bool) -> tuple:
     """dexp for heyoka, which has no branches: the series, or the closed form."""
+    heyoka = peer("heyoka")
     n2 = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
     if series:
         p, q = 1 / 479001600, 1 / 6227020800
@@ -88,7 +84,7 @@ def of_vector(vector, slope, series: bool) -> tuple:
         n = heyoka.sqrt(n2)
         p, q = (1.0 - heyoka.cos(n)) / n2, (n - heyoka.sin(n)) / (n * n2)
 
-    def cross(u, v):
+    def cross(u: Any, v: Any) -> tuple:
         return (
             u[1] * v[2] - u[2] * v[1],
             u[2] * v[0] - u[0] * v[2],
@@ -100,19 +96,22 @@ def of_vector(vector, slope, series: bool) -> tuple:
     return tuple(slope[i] + p * c[i] + q * e[i] for i in range(3))
 
 
-def regular_for_heyoka(t) -> tuple:
+def regular_for_heyoka(t: Any) -> tuple:
+    heyoka = peer("heyoka")
     c, s = heyoka.cos(2.0 * t), heyoka.sin(2.0 * t)
     vector = 1.5 * c, 1.5 * s, 0.5 * heyoka.sin(t)
     return of_vector(vector, (-3.0 * s, 3.0 * c, 0.5 * heyoka.cos(t)), False)
 
 
-def vibrational_for_heyoka(t) -> tuple:
+def vibrational_for_heyoka(t: Any) -> tuple:
+    heyoka = peer("heyoka")
     c, s, f = heyoka.cos(10.0 * t), heyoka.sin(10.0 * t), 10.0 * math.sqrt(2)
     vector = 0.1 * s, 0.1 * heyoka.sin(f * t), 0.1 * (c - 1.0)
     return of_vector(vector, (c, 0.1 * f * heyoka.cos(f * t), -s), True)
 
 
-def strongly_vibrational_for_heyoka(t) -> tuple:
+def strongly_vibrational_for_heyoka(t: Any) -> tuple:
+    heyoka = peer("heyoka")
     c, s = heyoka.cos(100.0 * t), heyoka.sin(100.0 * t)
     vector = 0.01 * s, 0.01 * (c - 1.0), 0.01 * heyoka.sin(73.0 * t)
     return of_vector(vector, (c, -s, 0.73 * heyoka.cos(73.0 * t)), True)
@@ -133,8 +132,10 @@ class Case:
     def exact(self, t: float) -> np.ndarray:
         if self.attitude is None:
             return extended(self, t)
+        mp = peer("mpmath")
+        in_mp = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
         with mp.workdps(40):
-            return np.array([float(x) for x in bind(self.attitude, IN_MP)(mp.mpf(t))])
+            return np.array([float(x) for x in bind(self.attitude, in_mp)(mp.mpf(t))])
 
     @property
     def start(self) -> tuple[float, ...]:
@@ -182,6 +183,7 @@ def prepared(case: Case, tolerance: float) -> Callable[[float], tuple]:
 
 
 def equations(case: Case) -> list:
+    heyoka = peer("heyoka")
     t = heyoka.time
     in_heyoka = {math.sin: heyoka.sin, math.cos: heyoka.cos, math.sqrt: heyoka.sqrt}
     a, b, c = (case.for_heyoka or bind(case.omega, in_heyoka))(t)
@@ -195,7 +197,7 @@ def equations(case: Case) -> list:
 
 
 def by_heyoka(case: Case, tolerance: float) -> Callable[[float], tuple]:
-    first = np.array(case.start)
+    heyoka, first = peer("heyoka"), np.array(case.start)
     solver = heyoka.taylor_adaptive(equations(case), first.copy(), tol=tolerance, fast_math=True)
 
     def call(end: float) -> tuple:
@@ -209,6 +211,7 @@ def by_heyoka(case: Case, tolerance: float) -> Callable[[float], tuple]:
 
 def extended(case: Case, t: float) -> np.ndarray:
     """heyoka's answer with 80-bit numbers."""
+    heyoka = peer("heyoka")
     first = np.array(case.start).astype(np.longdouble)
     solver = heyoka.taylor_adaptive(equations(case), first, fp_type=np.longdouble)
     solver.propagate_until(np.longdouble(t))
@@ -217,12 +220,17 @@ def extended(case: Case, t: float) -> np.ndarray:
 
 @cache
 def compiled_rate(case: Case) -> Callable:
+    import numba
+
     omega = compiled(bind(case.omega, ELEMENTARY))
-    return numba.njit(lambda t: omega(t))
+    made: Callable = numba.njit(lambda t: omega(t))
+    return made
 
 
 @cache
 def compiled_slope(case: Case) -> Callable:
+    import numba
+
     rate = compiled_rate(case)
 
     @numba.njit
@@ -238,10 +246,13 @@ def compiled_slope(case: Case) -> Callable:
             ]
         )
 
-    return slope
+    made: Callable = slope
+    return made
 
 
 def by_scipy(case: Case, tolerance: float) -> Callable[[float], tuple]:
+    from scipy.integrate import solve_ivp
+
     slope, start = compiled_slope(case), np.array(case.start)
 
     def call(end: float) -> tuple:
@@ -253,6 +264,7 @@ def by_scipy(case: Case, tolerance: float) -> Callable[[float], tuple]:
 
 
 def by_quaternion(case: Case, tolerance: float) -> Callable[[float], tuple]:
+    quaternion = peer("numpy-quaternion")
     rate, start = compiled_rate(case), quaternion.quaternion(*case.start)
 
     def call(end: float) -> tuple:
@@ -280,13 +292,15 @@ class Variant:
         return f"{self.kind}, tol {self.tolerance:.1e}"
 
 
-def frame_error(p, q) -> float:
+def frame_error(p: np.ndarray, q: np.ndarray) -> float:
     p, q = p / np.linalg.norm(p), q / np.linalg.norm(q)
     half = min(np.linalg.norm(p - q), np.linalg.norm(p + q)) / 2
-    return math.sqrt(2) * 4 * math.asin(min(1.0, half))
+    return math.sqrt(2) * 4 * math.asin(min(1.0, float(half)))
 
 
-def variant(case: Case, kind: str, make: Callable, tolerance: float, ends=ENDS) -> Variant:
+def variant(
+    case: Case, kind: str, make: Callable, tolerance: float, ends: tuple[float, ...] = ENDS
+) -> Variant:
     call = make(case, float(tolerance))
     errors, count = [], 0
     for fraction in ends:
@@ -301,15 +315,28 @@ def fastest(variants: list[Variant], times: dict[Variant, Times], error: float) 
     return sorted(good, key=lambda v: times[v].minimum)[:SHOWN]
 
 
-def measured(case: Case, repeats: int, slow: bool) -> tuple[list[dict], list[str]]:
-    mine = [variant(case, "gauss-taylor", prepared, x) for x in TOLERANCES if x >= TIGHTEST]
-    theirs = [variant(case, "heyoka", by_heyoka, x) for x in THEIRS]
+HEAD = {
+    "what": "error and run",
+    "error": "error",
+    "count": "evaluations, steps",
+    "us_min": "µs min",
+    "us_median": "µs median",
+    "ratio_min": "/ ours",
+    "ratio_median": "median",
+}
+
+
+def measured(case: Case, slow: bool, asked: Asked) -> Iterator[Finding]:
+    few = slice(None, None, 8) if asked.quick else slice(None)
+    mine = [variant(case, OURS, prepared, float(x)) for x in TOLERANCES[few] if x >= TIGHTEST]
+    theirs = [variant(case, "heyoka", by_heyoka, float(x)) for x in THEIRS[few]]
     quick = timed([*mine, *theirs], 5)
     chosen = {e: [fastest(group, quick, e) for group in (mine, theirs)] for e in ERRORS}
     well = dict.fromkeys(v for groups in chosen.values() for group in groups for v in group)
-    times = timed(list(well), repeats)
+    times = timed(list(well), asked.repeats)
     once = slow_ones(case) if slow else {}
-    rows, verdicts = [], []
+    rows: list[dict] = []
+    verdicts: list[Verdict] = []
     for error, least in zip(ERRORS, case.least, strict=True):
         ours, peers = (fastest(group, times, error) for group in chosen[error])
         for v in (*ours[:1], *peers[:1]):
@@ -319,20 +346,25 @@ def measured(case: Case, repeats: int, slow: bool) -> tuple[list[dict], list[str
             if good and ours:
                 v = min(good, key=lambda v: once[v].minimum)
                 rows.append(_row(error, v, once[v], times[ours[0]]))
-        if least is not None:
-            ratio = times[peers[0]].minimum / times[ours[0]].minimum if ours and peers else None
-            text = "not reached" if ratio is None else f"{ratio:.1f}"
-            met = "met" if ratio is not None and ratio >= least else "MISSED"
-            verdicts.append(f"{case.name}, {error:.0e}: heyoka / ours {text}, {least}: {met}")
-    if case.name == "binary":
-        verdicts += tolerances_kept(mine)
-    return rows, verdicts
+        if least is not None and not asked.quick:
+            ratio: float | str = "not reached"
+            if ours and peers:
+                ratio = times[peers[0]].minimum / times[ours[0]].minimum
+            met = isinstance(ratio, float) and ratio >= least
+            what = f"{case.name}, {error:.0e}: heyoka / ours"
+            verdicts.append(Verdict(what, f"at least {least:g}", ratio, met))
+    yield Table(f"{case.name}, T = {case.end:g}", HEAD, rows)
+    yield from verdicts
+    if case.name == "binary" and not asked.quick:
+        yield from tolerances_kept(mine)
 
 
 def slow_ones(case: Case) -> dict[Variant, Times]:
     """SciPy and numpy-quaternion, one call each, to one end: they take their time."""
-    kinds = [("SciPy DOP853", by_scipy, (1e-7, 1e-10, 1e-12, 1e-13))]
-    if quaternion is not None and case.name == "binary":
+    kinds: list[tuple[str, Callable, tuple[float, ...]]] = [
+        ("SciPy DOP853", by_scipy, (1e-7, 1e-10, 1e-12, 1e-13))
+    ]
+    if peer("numpy-quaternion") is not None and case.name == "binary":
         kinds.append(("numpy-quaternion", by_quaternion, (1e-7,)))
     found = {}
     for kind, make, tolerances in kinds:
@@ -344,27 +376,21 @@ def slow_ones(case: Case) -> dict[Variant, Times]:
     return found
 
 
-def tolerances_kept(mine: list[Variant]) -> list[str]:
+def tolerances_kept(mine: list[Variant]) -> Iterator[Verdict]:
     """Error over tolerance and evaluations, as promised for the binary."""
     ratios = [v.error / v.tolerance for v in mine if 0.9e-12 < v.tolerance < 1.1e-4]
     inside = min(ratios) >= 0.01 and max(ratios) <= 3
-    lines = [
-        f"binary: error / tolerance from {min(ratios):.2g} to {max(ratios):.2g} for tolerances"
-        f" 1e-4 … 1e-12, 0.01 to 3: {'met' if inside else 'MISSED'}"
-    ]
+    what = "binary: error / tolerance for tolerances 1e-4 … 1e-12"
+    yield Verdict(what, "0.01 to 3", f"{min(ratios):.2g} to {max(ratios):.2g}", inside)
     for error, most in ((1e-6, 1200), (1e-9, 1700), (1e-11, 2100)):
         least = min(v.count for v in mine if v.error <= error)
-        lines.append(
-            f"binary, {error:.0e}: {least} evaluations, at most {most}:"
-            f" {'met' if least <= most else 'MISSED'}"
-        )
-    return lines
+        yield at_most(f"binary, {error:.0e}: evaluations", float(least), most)
 
 
 def _row(error: float, v: Variant, times: Times, ours: Times | None) -> dict:
     return {
         "what": f"{error:.0e}  {v.name}",
-        "error": f"{v.error:.1e}",
+        "error": v.error,
         "count": v.count,
         "us_min": times.minimum / 1e3,
         "us_median": times.median / 1e3,
@@ -373,36 +399,22 @@ def _row(error: float, v: Variant, times: Times, ours: Times | None) -> dict:
     }
 
 
-def main() -> None:
-    asked = parser(__doc__)
-    asked.add_argument("--problems", type=listed, help="names, separated by commas; default: all")
-    asked.add_argument("--only-heyoka", action="store_true", help="leave out the slow ones")
-    options = asked.parse_args()
-    need(heyoka, "heyoka")
-    if quaternion is None and not options.only_heyoka:
-        print("numpy-quaternion is not installed and is left out: pip install numpy-quaternion")
-    chosen = options.problems or list(CASES)
-    unknown = [name for name in chosen if name not in CASES]
-    if unknown:
-        sys.exit(f"--problems must be of {', '.join(CASES)}; got {', '.join(unknown)}")
-
-    repeats, results, verdicts = options.repeats, {}, []
-    print(f"heyoka {heyoka.__version__}, {repeats} repeats\n")
-    head = (
-        "error and run",
-        "error",
-        "evaluations, steps",
-        "µs min",
-        "µs median",
-        "/ ours",
-        "median",
-    )
-    for name in chosen:
-        rows, judged = measured(CASES[name], repeats, not options.only_heyoka)
-        results[name], verdicts = rows, verdicts + judged
-        print(f"{name}, T = {CASES[name].end:g}\n{table(head, rows)}\n", flush=True)
-    conclude(options, {"heyoka": heyoka.__version__, **results}, verdicts)
+def measure(asked: Asked) -> Iterator[Finding]:
+    if missing(("heyoka", "mpmath")):
+        return
+    for name in asked.chosen("problems", list(CASES))[: 1 if asked.quick else None]:
+        asked.say(name)
+        slow = asked.values["slow"] == "yes" and not asked.quick
+        yield from measured(CASES[name], slow, asked)
 
 
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="kinematics",
+    summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
+    measure=measure,
+    needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
+    keys={
+        "problems": Key("", f"of {', '.join(CASES)}; default all"),
+        "slow": Key("yes", "no leaves out SciPy and numpy-quaternion, which take their time"),
+    },
+)

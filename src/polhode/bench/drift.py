@@ -1,19 +1,18 @@
 """One exact drift of a free body, asymmetric or symmetric, as a step of a splitting makes it.
 
-    python benchmarks/drift.py [--json FILE] [--repeats N]
-
 Each drift starts from the end of the last, so this is the time from one to the next: the turn of
 the body, its product with the attitude, and the momentum turned back.  A time is the mean over a
 few bodies with random momenta; the step is given by the angle |omega| h of the turn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from common import conclude, parser, round_robin, table
 from polhode._compile import compiled
 from polhode._tree import bind
+from polhode.bench.records import Asked, Bench, Finding, Table, at_most
+from polhode.bench.timing import round_robin
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product1
 from polhode.kernels.symmetric_flow import symmetric_drift_3
@@ -35,7 +34,7 @@ def drifts(count, h, q, m, moments, inverse):
     return q, m
 
 
-def calls(kind: str, angle: float) -> Callable:
+def calls(kind: str, angle: float) -> Callable[[], list]:
     """A call that drifts every body of a kind."""
     drift = symmetric_drift_3 if kind == "symmetric" else free_drift
     random, run = np.random.default_rng(1), compiled(bind(drifts, {free_drift: drift}))
@@ -49,28 +48,24 @@ def calls(kind: str, angle: float) -> Callable:
     return lambda: [run(*each) for each in arguments]
 
 
-def main() -> None:
-    options = parser(__doc__, 25).parse_args()
-    repeats = options.repeats
-
+def measure(asked: Asked) -> Iterator[Finding]:
     variants = {
-        f"{kind} {angle}": (calls(kind, angle), DRIFTS * len(BODIES[kind]))
+        (kind, angle): (calls(kind, angle), DRIFTS * len(BODIES[kind]))
         for kind in BODIES
         for angle in ANGLES
     }
-    times = round_robin(variants, repeats)
+    times = round_robin(variants, asked.repeats)
     rows = [
-        {"body, angle": name, "ns_min": each.minimum, "ns_median": each.median}
-        for name, each in times.items()
+        {"body": kind, "angle": angle, "ns_min": each.minimum, "ns_median": each.median}
+        for (kind, angle), each in times.items()
     ]
-    print(table(("body, |omega| h", "ns min", "ns median"), rows), end="\n\n")
-    verdicts = []
+    head = {"body": "body", "angle": "|ω| h", "ns_min": "ns min", "ns_median": "ns median"}
+    yield Table("A drift", head, rows)
     for kind, most in AT_MOST.items():
-        worst = max(times[f"{kind} {angle}"].minimum for angle in ANGLES if angle <= SMALL)
-        met = "met" if worst <= most else "MISSED"
-        verdicts.append(f"a small step, {kind}: {worst:.0f} ns, at most {most:.0f}: {met}")
-    conclude(options, {"drift": rows}, verdicts)
+        worst = max(times[kind, angle].minimum for angle in ANGLES if angle <= SMALL)
+        yield at_most(f"a small step, {kind}, in ns", worst, most)
 
 
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="drift", summary="a drift of an exactly solved free body", measure=measure, repeats=25
+)

@@ -1,7 +1,5 @@
 """A freely tumbling body in physics engines and in ours: what an error costs.
 
-    python benchmarks/engines.py [--json FILE] [--plot FILE] [--repeats N] [--only NAME,…] [--quick]
-
 I = (1, 2, 3), ω = (0.3, 1, 0.4) rad/s, no torque, 100 s, some twenty turns.  Peers: MuJoCo with
 each of its integrators, Basilisk's spacecraft with a rigid hub alone, SciPy with a compiled
 right-hand side.  Errors are the largest along the run: of the energy, of the momentum in inertial
@@ -23,43 +21,35 @@ its own, so the clock is the CPU time of the process.  The observed order of eve
 given step shows that it solves this problem.
 """
 
-import importlib.metadata
 import inspect
-import io
 import math
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
-from scipy.integrate import solve_ivp
 
 import polhode as ph
-from common import SAMPLE, Times, installed, listed, parser, round_robin, table, write_json
-
-mujoco, spacecraft = installed("mujoco"), installed("Basilisk.simulation.spacecraft")
-svIntegrators = installed("Basilisk.simulation.svIntegrators")
-SimulationBaseClass = installed("Basilisk.utilities.SimulationBaseClass")
+from polhode.bench.peers import installed, missing, peer
+from polhode.bench.records import Asked, Bench, Finding, Key, Note, Result, Table, Verdict
+from polhode.bench.timing import SAMPLE, Times, repeated, round_robin
+from polhode.plot import style
 
 INERTIA, OMEGA, END = (1.0, 2.0, 3.0), (0.3, 1.0, 0.4), 100.0
-MOTION = {"body": ph.RigidBody(INERTIA), "omega": OMEGA, "name": "tumbling body"}
+MOTION: dict[str, Any] = {"body": ph.RigidBody(INERTIA), "omega": OMEGA, "name": "tumbling body"}
 PROBLEM = ph.Problem(**MOTION)
-AT_REST = {"position": (0.0, 0.0, 0.0), "velocity": (0.0, 0.0, 0.0)}
+AT_REST: dict[str, Any] = {"position": (0.0, 0.0, 0.0), "velocity": (0.0, 0.0, 0.0)}
 FEWEST = 100  # steps; all numbers of steps that are compared are this, doubled
 LOOKS = 20  # at errors, along a run with a given step
 TIMES = np.linspace(0.0, END, LOOKS + 1)
 METRICS = {"attitude": "attitude (rad)", "energy": "energy", "momentum": "momentum"}
 TARGETS = {"attitude": (1e-3, 1e-6, 1e-9, 1e-12), "energy": (1e-3, 1e-6, 1e-9, 1e-12)}
 EPS = 1.1e-16
-OURS, PEERS = "polhode", {"MuJoCo": "mujoco", "Basilisk": "bsk", "SciPy": "scipy"}  # packages
-MISSING = [name for name, found in (("MuJoCo", mujoco), ("Basilisk", spacecraft)) if not found]
+OURS, PEERS = "polhode", ("MuJoCo", "Basilisk", "SciPy")
 MARKERS, ROWS = "os^DvpP*X<>h", 5  # of a legend
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]  # times, quaternions, rates in body axes
 
@@ -213,11 +203,13 @@ def prepared(
     steps: int | None = None,
     tolerance: float | None = None,
     placed: bool = False,
-    **facts,
+    **facts: Any,
 ) -> Variant:
     """By the front door; the state at the end is asked for, because a trajectory is lazy."""
     problem = ph.Problem(**MOTION, **AT_REST) if placed else PROBLEM
     given: dict[str, Any]
+    looks: dict[str, Any]
+    last: dict[str, Any]
     if steps is not None:
         given, looks = {"dt": END / steps}, {"save_every": max(1, steps // LOOKS)}
         last = {"save_every": steps}
@@ -228,7 +220,7 @@ def prepared(
     looked = ph.prepare(problem, method=name, **given, **looks)
     solver = ph.prepare(problem, method=name, **given, **last)
 
-    def call():
+    def call() -> tuple:
         run = solver((0.0, END))
         return run.q[-1], run.angular_momentum[-1]
 
@@ -255,6 +247,7 @@ class MuJoCo:
         <inertial pos="0 0 0" mass="1" diaginertia="{} {} {}"/></body></worldbody></mujoco>"""
 
     def __init__(self, name: str, steps: int):
+        mujoco = peer("MuJoCo")
         self.steps = steps
         self.model = model = mujoco.MjModel.from_xml_string(self.XML.format(*INERTIA))
         assert tuple(model.body_inertia[1]) == INERTIA
@@ -267,14 +260,14 @@ class MuJoCo:
     @staticmethod
     def integrators() -> dict[str, int]:
         """All that this version has, as its XML writes them."""
-        members = mujoco.mjtIntegrator.__members__
+        members = peer("MuJoCo").mjtIntegrator.__members__
         known = {"EULER": "Euler", "RK4": "RK4"}
         names = {word: word.removeprefix("mjINT_") for word in members}
         return {known.get(name, name.lower()): members[word] for word, name in names.items()}
 
     def call(self, steps: int | None = None) -> None:
         self.data.qpos[:], self.data.qvel[:] = self.first
-        mujoco.mj_step(self.model, self.data, steps or self.steps)
+        peer("MuJoCo").mj_step(self.model, self.data, steps or self.steps)
 
     def motion(self) -> Motion:
         rows = [(*self.first[0][3:], *OMEGA)]
@@ -282,7 +275,7 @@ class MuJoCo:
             if k == 0:
                 self.call(self.steps // LOOKS)
             else:
-                mujoco.mj_step(self.model, self.data, self.steps // LOOKS)
+                peer("MuJoCo").mj_step(self.model, self.data, self.steps // LOOKS)
             rows.append((*self.data.qpos[3:], *self.data.qvel[3:]))
         found = np.array(rows)
         return TIMES, found[:, :4], found[:, 4:]
@@ -311,17 +304,19 @@ class Spacecraft:
 
     def __init__(self, name: str | None, steps: int, tolerance: float = 1e9):
         self.now = 0
-        self.sim = SimulationBaseClass.SimBaseClass()
+        base = installed("Basilisk.utilities.SimulationBaseClass")
+        self.sim = base.SimBaseClass()
         process = self.sim.CreateNewProcess("process")
         process.addTask(self.sim.CreateNewTask("task", round(END * NANO) // steps))
         if name is None:
             self.sim.InitializeSimulation()
             return
-        self.craft = craft = spacecraft.Spacecraft()
+        integrators = installed("Basilisk.simulation.svIntegrators")
+        self.craft = craft = peer("Basilisk").Spacecraft()
         craft.hub.mHub = 1.0
         craft.hub.r_BcB_B = [[0.0], [0.0], [0.0]]
         craft.hub.IHubPntBc_B = np.diag(INERTIA).tolist()
-        self.integrator = getattr(svIntegrators, f"svIntegrator{name}")(craft)
+        self.integrator = getattr(integrators, f"svIntegrator{name}")(craft)
         if name.startswith("RKF"):
             self.integrator.relTol = self.integrator.absTol = tolerance
         craft.setIntegrator(self.integrator)
@@ -361,7 +356,7 @@ def by_basilisk(quick: bool) -> Iterator[Variant]:
     become infinite after one turn.
     """
 
-    def variant(name: str, craft: Spacecraft, **facts) -> Variant:
+    def variant(name: str, craft: Spacecraft, **facts: Any) -> Variant:
         return Variant("Basilisk", name, craft.advance, craft.motion, reset=craft.reset, **facts)
 
     for name, (order, first, last) in BASILISK.items():
@@ -373,32 +368,42 @@ def by_basilisk(quick: bool) -> Iterator[Variant]:
             yield variant(f"{name} adaptive", craft, tolerance=tolerance)
 
 
-@numba.njit
-def slope(t, state):
-    c, x, y, z, p, r, s = state
-    i1, i2, i3 = INERTIA
-    return np.array(
-        [
-            -0.5 * (x * p + y * r + z * s),
-            0.5 * (c * p + y * s - z * r),
-            0.5 * (c * r + z * p - x * s),
-            0.5 * (c * s + x * r - y * p),
-            (i2 - i3) / i1 * r * s,
-            (i3 - i1) / i2 * s * p,
-            (i1 - i2) / i3 * p * r,
-        ]
-    )
+@cache
+def slope() -> Callable:
+    """The right-hand side for SciPy, compiled as its user would."""
+    import numba
+
+    @numba.njit
+    def compiled(t, state):
+        c, x, y, z, p, r, s = state
+        i1, i2, i3 = INERTIA
+        return np.array(
+            [
+                -0.5 * (x * p + y * r + z * s),
+                0.5 * (c * p + y * s - z * r),
+                0.5 * (c * r + z * p - x * s),
+                0.5 * (c * s + x * r - y * p),
+                (i2 - i3) / i1 * r * s,
+                (i3 - i1) / i2 * s * p,
+                (i1 - i2) / i3 * p * r,
+            ]
+        )
+
+    made: Callable = compiled
+    return made
 
 
 START = np.array([1.0, 0.0, 0.0, 0.0, *OMEGA])
 
 
 def by_scipy(quick: bool) -> Iterator[Variant]:
+    from scipy.integrate import solve_ivp
+
     def variant(name: str, tolerance: float) -> Variant:
         accuracy = {"rtol": max(tolerance, 2.3e-14), "atol": tolerance}  # its least
 
-        def call():
-            return solve_ivp(slope, (0.0, END), START, method=name, **accuracy)
+        def call() -> Any:
+            return solve_ivp(slope(), (0.0, END), START, method=name, **accuracy)
 
         def motion() -> Motion:
             run = call()
@@ -431,21 +436,26 @@ class Point:
         v = self.variant
         return {
             "what": f"{v.engine} {v.integrator}",
+            "engine": v.engine,
+            "general": v.general,
+            "placed": v.placed,
             "setting": v.setting,
             "us_min": self.cost,
             "us_median": self.times.median / END / 1e3,
-            **{name: f"{self.errors[name]:.1e}" for name in METRICS},
+            **{name: float(self.errors[name]) for name in METRICS},
         }
 
 
-def timed(calls: dict[Any, Callable], repeats: int, resets: dict[Any, Callable]) -> dict:
+def timed(
+    calls: Mapping[Any, Callable], repeats: int, resets: Mapping[Any, Callable]
+) -> dict[Any, Times]:
     """Times of each call; short ones are made several at a time, unless they need a reset."""
     clock, before = time.process_time_ns, lambda name: resets.get(name, lambda: None)()
     first = round_robin({name: (call, 1) for name, call in calls.items()}, 1, clock, before)
     several = {}
     for name, call in calls.items():
         count = 1 if name in resets else max(1, int(SAMPLE / max(1e3, first[name].minimum)))
-        several[name] = partial(_repeated, call, count), count
+        several[name] = partial(repeated, call, count), count
     return {k: credible(times) for k, times in round_robin(several, repeats, clock, before).items()}
 
 
@@ -453,11 +463,6 @@ def credible(times: Times) -> Times:
     """Without the rare samples that are much too short: where a machine is virtual, the clock of
     the process can lose time that others took."""
     return Times(tuple(ns for ns in times.ns if ns > times.median / 3.0))
-
-
-def _repeated(call: Callable, count: int) -> None:
-    for _ in range(count):
-        call()
 
 
 class Curve:
@@ -483,9 +488,10 @@ class Curve:
 
     @property
     def row(self) -> dict:
-        expected, seen = self.variant.order, self.order
+        expected, seen, longest = self.variant.order, self.order, self.points[-1]
+        assert expected is not None
+        assert longest.variant.steps is not None
         right = seen is not None and seen > expected - 0.3
-        longest = self.points[-1]
         return {
             "what": self.name,
             "order": expected,
@@ -527,11 +533,11 @@ def curves(points: list[Point]) -> list[Curve]:
 
 def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
     rows, ahead = [], True
-    for peer in peers:
-        ratios = peer.against(rivals)
+    for curve in peers:
+        ratios = curve.against(rivals)
         ahead &= all(pair["error"][0] > 1.0 for pair in ratios.values())
         rows.append(
-            {"what": peer.name}
+            {"what": curve.name}
             | {
                 f"{what}_{name}": " … ".join(map(_short, ratios[name][what]))
                 for what in ("cost", "error")
@@ -571,7 +577,7 @@ def twins(found: list[Curve]) -> list[str]:
 # ---- what does not depend on the method
 def overheads(engines: list[str], repeats: int) -> list[dict]:
     one = ph.prepare(PROBLEM, method="mr2", dt=1.0)
-    calls = {
+    calls: dict[str, Callable] = {
         f"{OURS}: a prepared call, one step of mr2": lambda: one((0.0, 1.0)),
         f"{OURS}: ph.solve, the same": lambda: ph.solve(PROBLEM, (0.0, 1.0), method="mr2", dt=1.0),
     }
@@ -586,9 +592,11 @@ def overheads(engines: list[str], repeats: int) -> list[dict]:
             "Basilisk: ExecuteSimulation, 1000 steps without a body": empty.advance,
         }
     if "SciPy" in engines:
+        from scipy.integrate import solve_ivp
+
         calls |= {
-            "SciPy: the right-hand side from Python": lambda: slope(0.0, START),
-            "SciPy: solve_ivp, one step of RK45": lambda: solve_ivp(slope, (0.0, 1e-3), START),
+            "SciPy: the right-hand side from Python": lambda: slope()(0.0, START),
+            "SciPy: solve_ivp, one step of RK45": lambda: solve_ivp(slope(), (0.0, 1e-3), START),
         }
     times = timed(calls, repeats, {})
     return [
@@ -598,22 +606,18 @@ def overheads(engines: list[str], repeats: int) -> list[dict]:
 
 
 # ---- output
-def picture(found: list[Curve], path: Path) -> None:
+def picture(result: Result) -> Any:
     """Error over cost, a panel for each error; colours are engines, markers integrators."""
-    from PIL import Image
-
-    from polhode.plot import style
-
     colours = {
         OURS: style.BLUE,
         "MuJoCo": style.RED,
         "Basilisk": style.GREEN,
         "SciPy": style.ORANGE,
     }
-    groups: dict[str, list[Curve]] = {}
-    for curve in found:
-        if not curve.variant.placed:  # they hardly differ
-            groups.setdefault(curve.variant.engine, []).append(curve)
+    groups: dict[str, dict[str, list]] = {}
+    for row in result.tables[0].rows:
+        if not row["placed"]:  # they hardly differ
+            groups.setdefault(row["engine"], {}).setdefault(row["what"], []).append(row)
     sheet = style.figure((11.0, 6.4))
     title = f"A freely tumbling body, I = (1, 2, 3), {END:g} s: the largest error along the run"
     sheet.suptitle(title, fontsize=11, color=style.INK)
@@ -622,8 +626,8 @@ def picture(found: list[Curve], path: Path) -> None:
     shares = [1.0 + (len(group) > ROWS) for group in groups.values()]
     words = lower.subplots(1, len(groups), width_ratios=shares, squeeze=False)[0]
     for word, (engine, group) in zip(words, groups.items(), strict=True):
-        for curve, marker in zip(group, cycle(MARKERS), strict=False):
-            known = not curve.variant.general
+        for (what, rows), marker in zip(group.items(), cycle(MARKERS), strict=False):
+            known = not rows[0]["general"]
             look: dict[str, Any] = {
                 "color": colours[engine],
                 "marker": marker,
@@ -633,9 +637,10 @@ def picture(found: list[Curve], path: Path) -> None:
                 "linestyle": ":" if known else "-",
             }
             for ax, name in zip(axes, METRICS, strict=True):
-                points = [(p.cost, max(p.errors[name], EPS)) for p in curve.points]
-                ax.plot(*np.array([p for p in points if p[1] < 10.0]).T, **look)
-            word.plot([], [], label=curve.variant.integrator, **look)
+                points = [(row["us_min"], max(row[name], EPS)) for row in rows]
+                shown = [point for point in points if point[1] < 10.0]
+                ax.plot(*np.array(shown).reshape(-1, 2).T, **look)
+            word.plot([], [], label=what.removeprefix(f"{engine} "), **look)
         word.axis("off")
         legend = word.legend(
             loc="upper left",
@@ -653,48 +658,42 @@ def picture(found: list[Curve], path: Path) -> None:
     for ax, text in zip(axes, METRICS.values(), strict=True):
         ax.set(xscale="log", yscale="log")
         style.dress(ax, text[0].upper() + text[1:], "CPU time a simulated second (µs)")
-    drawn = io.BytesIO()
-    sheet.savefig(drawn, dpi=110)
-    with Image.open(drawn) as full:  # with a palette it is a third of the size
-        full.convert("RGB").quantize(96).save(path, optimize=True)
+    return sheet
 
 
-def main() -> None:
-    asked = parser(__doc__)
-    asked.add_argument("--plot", type=Path, help="also draw the results, to this file")
-    asked.add_argument("--only", type=listed, help=f"peers of {', '.join(PEERS)}; default: all")
-    asked.add_argument("--quick", action="store_true", help="few points, for a first look")
-    options = asked.parse_args()
-    peers = options.only or list(PEERS)
-    unknown = [name for name in peers if name not in PEERS]
-    if unknown:
-        sys.exit(f"--only must be of {', '.join(PEERS)}; got {', '.join(unknown)}")
-    for name in peers:
-        if name in MISSING:
-            print(f"{name} is not installed and is left out: pip install 'polhode[bench]'")
-    peers = [name for name in peers if name not in MISSING]
-    versions = {name: importlib.metadata.version(PEERS[name]) for name in peers}
-    print(*(f"{name} {version}" for name, version in versions.items()), sep=", ", end="; ")
-    print(f"{END:g} s, {options.repeats} repeats\n", flush=True)
+POINTS = {"what": "integrator", "setting": "setting", "us_min": "µs / s min", "us_median": "median"}
+ORDERS = {
+    "what": "integrator",
+    "order": "order",
+    "observed": "observed",
+    "ns_a_step": "ns a step",
+    "verdict": "",
+}
+FIXED_COSTS = {"what": "what does not depend on the method", "us_min": "µs min"}
 
+
+def measure(asked: Asked) -> Iterator[Finding]:
+    chosen = asked.chosen("only", PEERS)
+    absent = [each.name for each in missing(chosen)]
+    peers = [name for name in chosen if name not in absent]
+    asked.say("the truth and the errors")
     truth = Truth()
-    variants = [v for name in (OURS, *peers) for v in MAKERS[name](options.quick)]
+    variants = [v for name in (OURS, *peers) for v in MAKERS[name](asked.quick)]
     wrong = {v: errors(v.motion(), truth) for v in variants}
     resets = {v: v.reset for v in variants if v.reset is not None}
-    times = timed({v: v.call for v in variants}, options.repeats, resets)
+    asked.say("timing")
+    times = timed({v: v.call for v in variants}, asked.repeats, resets)
     points = [Point(v, wrong[v], times[v]) for v in variants]
-    rows = [point.row for point in points]
-    head = "integrator", "", "µs / s min", "median", *METRICS.values()
-    print(table(head, rows), end="\n\n")
+    yield Table(f"{END:g} s", POINTS | METRICS, [point.row for point in points])
 
     found = curves(points)
     steps = [curve.row for curve in found if curve.variant.order is not None]
-    print(table(("integrator", "order", "observed", "ns a step", ""), steps), end="\n\n")
-    costs = [reached(curve) for curve in found]
-    head = "µs / s to reach", *(f"{name} {e:.0e}" for name, sizes in TARGETS.items() for e in sizes)
-    print(table(head, costs), end="\n\n")
-    fixed = overheads(peers, options.repeats)
-    print(table(("what does not depend on the method", "µs min", "median"), fixed), end="\n\n")
+    yield Table("Orders", ORDERS, steps)
+    head = {"what": "µs / s to reach"}
+    head |= {f"{n}_{e:.0e}": f"{n} {e:.0e}" for n, sizes in TARGETS.items() for e in sizes}
+    yield Table("Cost of an error", head, [reached(curve) for curve in found])
+    fixed = overheads(peers, asked.repeats)
+    yield Table("Overheads", FIXED_COSTS | {"us_median": "median"}, fixed)
 
     theirs = [curve for curve in found if curve.variant.engine != OURS]
     mine = [p for p in points if p.variant.engine == OURS]
@@ -703,23 +702,15 @@ def main() -> None:
         "general, with a position": [p for p in mine if p.variant.placed],
         "with those that know free bodies": mine,
     }
-    results, verdicts = {}, twins(found)
-    head = "theirs / ours", *(f"{what}: {m}" for what in ("cost", "error") for m in METRICS)
+    yield from (Note(text) for text in twins(found))
+    head = {"what": "theirs / ours"}
+    head |= {f"{what}_{m}": f"{what}: {m}" for what in ("cost", "error") for m in METRICS}
     for kind, rivals in kinds.items():
-        if not rivals:
-            continue
-        results[kind], ahead = judged(theirs, rivals)
-        print(f"ours, {kind}: ratios of cost at equal error, of error at equal cost, theirs / ours")
-        print(table(head, results[kind]), end="\n\n")
-        verdicts.append(f"ours, {kind}: ahead of all in error at equal cost: {_word(ahead)}")
-    print(*verdicts, sep="\n")
-    if options.json is not None:
-        facts = {"peers": versions, "repeats": options.repeats, "points": rows, "steps": steps}
-        facts["reached"] = costs
-        ratios = {"overheads": fixed, "ratios": results, "verdicts": verdicts}
-        write_json(options.json, facts | ratios)
-    if options.plot is not None:
-        picture(found, options.plot)
+        if rivals and theirs:
+            rows, ahead = judged(theirs, rivals)
+            yield Table(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
+            what = f"ours, {kind}: ahead of all in error at equal cost"
+            yield Verdict(what, "yes", "yes" if ahead else "no", ahead)
 
 
 def _short(x: float) -> str:
@@ -731,9 +722,11 @@ def _short(x: float) -> str:
     )
 
 
-def _word(met: bool) -> str:
-    return "met" if met else "MISSED"
-
-
-if __name__ == "__main__":
-    main()
+BENCH = Bench(
+    name="engines",
+    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: what an error costs",
+    measure=measure,
+    needs=PEERS,
+    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default all")},
+    draw=picture,
+)

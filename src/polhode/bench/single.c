@@ -1,4 +1,4 @@
-/* The methods of benchmarks/single.py, operation by operation as the library writes them.
+/* The methods of single.py, operation by operation as the library writes them.
 
    A heavy top in principal axes: torque = (R^T e_z) x (0, 0, strength).  Every fused multiply-add is
    an fma() here and nowhere else, so that with -ffp-contract=off the results are the library's, bit
@@ -70,7 +70,7 @@ static inline turn exp1(vector psi) {
     return (turn){c1, multiply(s / n, psi)};
 }
 
-static inline double gamma1(double a2) {
+static inline double gamma_series(double a2) {
     double low = fma(a2, fma(a2, fma(a2, 1.0 / 1209600, 1.0 / 30240), 1.0 / 720), 1.0 / 12);
     double high = fma(a2,
                       fma(a2,
@@ -80,15 +80,21 @@ static inline double gamma1(double a2) {
                               1.0 / 74724249600.0),
                           691.0 / 1307674368000.0),
                       1.0 / 47900160);
-    double series = fma((a2 * a2) * (a2 * a2), high, low);
-    double half = 0.5 * sqrt(a2 + 1e-300), s, c1;
-    sincos1(half, &s, &c1);
-    return a2 < 0.25 ? series : (1.0 - half * (1.0 + c1) / s) / a2;
+    return fma((a2 * a2) * (a2 * a2), high, low);
 }
 
-static inline vector dexpinv(vector psi, vector v) {
+static inline turn exp1_and_gamma(vector psi, double *gamma) {
+    double a2 = fma(psi.x, psi.x, fma(psi.y, psi.y, fma(psi.z, psi.z, 1e-300)));
+    double n = sqrt(a2), s, c1;
+    sincos1(0.5 * n, &s, &c1);
+    s = s / n;
+    *gamma = a2 < 0.25 ? gamma_series(a2) : (s + s - (1.0 + c1)) / ((s + s) * a2);
+    return (turn){c1, multiply(s, psi)};
+}
+
+static inline vector dexpinv_by(double gamma, vector psi, vector v) {
     vector k = cross(psi, v);
-    return add_scaled(add_scaled(v, -0.5, k), gamma1(dot(psi, psi)), cross(psi, k));
+    return add_scaled(add_scaled(v, -0.5, k), gamma, cross(psi, k));
 }
 
 static inline quaternion product1(quaternion q, turn e) {
@@ -167,9 +173,10 @@ static inline state rk4_step(double h, state s, vector inverse, double strength)
     vector turns = multiply(b[0], k), impulses = multiply(b[0], impulse);
     for (int j = 0; j < 3; j++) {
         vector psi = multiply(h, multiply(a[j], k));
-        turn e = exp1(psi);
+        double gamma;
+        turn e = exp1_and_gamma(psi, &gamma);
         vector m = turned_back(e, add_scaled(s.m, h, multiply(a[j], impulse)));
-        k = dexpinv(multiply(-1.0, psi), scale(inverse, m));
+        k = dexpinv_by(gamma, multiply(-1.0, psi), scale(inverse, m));
         impulse = turned(e, torque(product1(s.q, e), strength));
         turns = add_scaled(turns, b[j + 1], k);
         impulses = add_scaled(impulses, b[j + 1], impulse);

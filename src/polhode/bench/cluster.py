@@ -1,0 +1,109 @@
+"""Ensembles on a Dask cluster of this machine, one worker for each processor, against threads.
+
+Wall time, because workers are processes of their own, and the CPU time of all of them together,
+which other users of the machine disturb less.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_least
+from polhode.bench.timing import Times
+
+DT = 1e-3
+
+
+def measure(asked: Asked) -> Iterator[Finding]:
+    from polhode import problems, solve_ensemble
+    from polhode._cluster import local
+    from polhode.distributions import Normal, Uniform
+
+    members = asked.count("members") // (4 if asked.quick else 1)
+    steps, workers = asked.count("steps"), len(os.sched_getaffinity(0))
+    vary = {"omega": Normal([0, 0, 50], 0.5), "model.strength": Uniform(10, 30)}
+    reduce = ["mean(omega)", "attitude", "extremes(speed)"]
+    given: dict[str, Any] = {
+        "members": members, "vary": vary, "seed": 1, "method": "mr2", "dt": DT, "reduce": reduce,
+        "reduce_times": 11, "save": None,
+    }  # fmt: skip
+    top, span = problems.fast_top(), (0.0, steps * DT)
+    with local(workers) as client:
+        asked.say(f"a cluster of {workers} workers")
+        pieces: list[float] = []
+
+        def there() -> Any:
+            pieces[:] = []
+            return solve_ensemble(top, span, **given, client=client, progress=pieces.append)
+
+        def here() -> Any:
+            return solve_ensemble(top, span, **given, threads=workers)
+
+        def spent() -> float:
+            """CPU seconds, here and there."""
+            return time.process_time() + sum(client.run(time.process_time).values())
+
+        calls: dict[str, Callable[[], Any]] = {f"{workers} threads": here, "Dask": there}
+        same = _alike(here(), there())  # and compiled, everywhere
+        wall, cpu = _in_turn(calls, asked, spent, members * steps)
+    threads, dask = calls
+    rows = [
+        {
+            "what": name,
+            "wall_min": wall[name].minimum,
+            "wall_median": wall[name].median,
+            "cpu_min": cpu[name].minimum,
+            "ratio": wall[threads].minimum / wall[name].minimum,
+        }
+        for name in calls
+    ]
+    heads = {
+        "what": "",
+        "wall_min": "ns wall min",
+        "wall_median": "ns wall median",
+        "cpu_min": "ns CPU min",
+        "ratio": "throughput / threads",
+    }
+    yield Table(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
+    longest = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
+    yield Note(f"{len(pieces)} chunks of {longest:.1f} s on average")
+    yield Note("the same bits" if same else "THE BITS DIFFER")
+    ratio = wall[threads].minimum / wall[dask].minimum
+    yield at_least("throughput of Dask / of threads, least wall times", ratio, 0.9)
+    ratio = cpu[threads].minimum / cpu[dask].minimum
+    yield at_least("the same by least CPU times", ratio, 0.9)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    pairs = ((a.reductions[name], b.reductions[name]) for name in a.reductions)
+    return all(x.tobytes() == y.tobytes() for x, y in pairs)
+
+
+def _in_turn(
+    calls: dict[str, Callable], asked: Asked, spent: Callable[[], float], steps: int
+) -> tuple[dict[str, Times], dict[str, Times]]:
+    """Nanoseconds of wall and of CPU for each body-step."""
+    wall: dict[str, list[float]] = {name: [] for name in calls}
+    cpu: dict[str, list[float]] = {name: [] for name in calls}
+    for k in range(asked.repeats):
+        for name, call in calls.items():
+            asked.say(f"{name}, {k + 1} of {asked.repeats}")
+            used, begun = spent(), time.perf_counter()
+            call()
+            wall[name].append(1e9 * (time.perf_counter() - begun) / steps)
+            cpu[name].append(1e9 * (spent() - used) / steps)
+    times = ({name: Times(tuple(ns)) for name, ns in found.items()} for found in (wall, cpu))
+    return next(times), next(times)
+
+
+BENCH = Bench(
+    name="cluster",
+    summary="ensembles on Dask against threads, on one machine",
+    measure=measure,
+    repeats=5,
+    keys={
+        "members": Key("262144", "members of the ensemble"),
+        "steps": Key("2000", "steps of each"),
+    },
+)

@@ -1,0 +1,33 @@
+"""General facts about the machine: kind of CPU, what it can do, versions."""
+
+import os
+import platform
+from typing import Any
+
+SIMD = "avx2", "fma", "avx512f", "neon", "sve"
+
+
+def machine() -> dict[str, Any]:
+    import llvmlite.binding
+    import numba
+    import numpy as np
+    import scipy
+
+    from polhode._version import __version__
+    from polhode.bench.in_c import compilers
+
+    features = llvmlite.binding.get_host_cpu_features()
+    return {
+        "cpu": llvmlite.binding.get_host_cpu_name(),
+        "cores": os.cpu_count(),
+        "features": [name for name in SIMD if features.get(name)],
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "llvm": ".".join(map(str, llvmlite.binding.llvm_version_info)),
+        "polhode": __version__,
+        "compilers": compilers(),
+    }

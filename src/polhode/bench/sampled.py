@@ -1,0 +1,155 @@
+"""Sampled angular velocities.
+
+Errors on the precessing binary of Boyle (26), (27), even and jittered times, body axes; nanoseconds
+a sample of ``integrate_samples``, estimate and checks included, for a million samples; and
+numpy-quaternion's ``integrate_angular_velocity`` on one table (inertial axes).
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.bench.peers import peer
+from polhode.bench.records import Asked, Bench, Finding, Key, Table
+from polhode.bench.timing import round_robin
+from polhode.turning import PRECESSING_BINARY
+
+ORDERS = 2, 4, 6, 8
+ORBIT, ORBITS = 1000.0, 20
+
+
+# ---- the motion
+def attitude(t: Any) -> Rotation:
+    """Of the binary, at one time or many."""
+    times = np.atleast_1d(np.asarray(t, float)).tolist()
+    q = np.array([PRECESSING_BINARY.attitude(each) for each in times])
+    return Rotation.from_quat(q if np.ndim(t) else q[0], scalar_first=True)
+
+
+def rate(t: np.ndarray, frame: str) -> np.ndarray:
+    inertial = np.array([PRECESSING_BINARY.omega(each) for each in t.tolist()])
+    return inertial if frame == "inertial" else attitude(t).inv().apply(inertial)
+
+
+def samples(t: np.ndarray, frame: str, kind: str) -> np.ndarray:
+    if kind == "rate":
+        return rate(t, frame)
+    x, w = np.polynomial.legendre.leggauss(12)
+    h, middle = np.diff(t), (t[1:] + t[:-1]) / 2
+    parts = [wj * rate(middle + xj * h / 2, frame) for xj, wj in zip(x, w, strict=True)]
+    return np.sum(parts, axis=0) * h[:, None] / 2
+
+
+def largest_error(run: ph.Trajectory) -> float:
+    return float((run.rotation.inv() * attitude(run.t)).magnitude().max())
+
+
+def jittered(length: float, n: int, size: float = 0.3) -> np.ndarray:
+    steps = 1 + size * np.random.default_rng(0).uniform(-1, 1, n)
+    t = np.r_[0.0, np.cumsum(steps)]
+    return t * (length / t[-1])
+
+
+# ---- tables
+def errors(asked: Asked) -> Table:
+    rows = []
+    for times in ("even", "jittered"):
+        for kind in ("rate", "increment"):
+            for per_orbit in (16, 32, 64, 128)[: 1 if asked.quick else 4]:
+                n = ORBITS * per_orbit
+                t = np.linspace(0, ORBITS * ORBIT, n + 1)
+                if times == "jittered":
+                    t = jittered(ORBITS * ORBIT, n)
+                values, found = samples(t, "body", kind), {}
+                for order in ORDERS:
+                    run = ph.integrate_samples(
+                        values, t, frame="body", kind=kind, order=order, attitude=attitude(0.0)
+                    )
+                    found[f"order_{order}"] = largest_error(run)
+                rows.append({"times": times, "data": f"{kind}s", "orbit": per_orbit, **found})
+    head = {"times": "times", "data": "data", "orbit": "an orbit"}
+    head |= {f"order_{order}": f"order {order}" for order in ORDERS}
+    return Table("Largest errors (rad)", head, rows)
+
+
+def speed(asked: Asked) -> Table:
+    count = min(asked.count("samples"), 10_000 if asked.quick else 10**9)
+    t, variants = jittered(count / 100.0, count - 1), {}
+    rates = np.stack([np.sin(0.01 * t), np.cos(0.013 * t), 0.1 * np.sin(0.02 * t)], axis=1)
+    for kind in ("rate", "increment"):
+        values = rates if kind == "rate" else rates[1:] * np.diff(t)[:, None]
+        for order in ORDERS:
+
+            def call(values: Any = values, kind: str = kind, order: int = order) -> None:
+                ph.integrate_samples(values, t, frame="body", kind=kind, order=order)
+
+            variants[f"{kind}s, order {order}"] = call, count
+    times = round_robin(variants, asked.repeats)
+    rows = [{"what": k, "ns_min": v.minimum, "ns_median": v.median} for k, v in times.items()]
+    head = {"what": "a sample", "ns_min": "ns min", "ns_median": "ns median"}
+    return Table(f"{count} samples", head, rows)
+
+
+def against_peer(asked: Asked) -> Iterator[Finding]:
+    quaternion = peer("numpy-quaternion")
+    if quaternion is None:
+        return
+    orbits = 2 if asked.quick else 10
+    t = jittered(orbits * ORBIT, orbits * 64)
+    values, start = rate(t, "inertial"), attitude(0.0)
+    first = quaternion.quaternion(*start.as_quat(scalar_first=True))
+
+    def theirs(tolerance: float) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return quaternion.integrate_angular_velocity(
+                (t, values), 0.0, t[-1], R0=first, tolerance=tolerance
+            )
+
+    def ours(order: int) -> ph.Trajectory:
+        return ph.integrate_samples(
+            values, t, frame="inertial", kind="rate", order=order, attitude=start
+        )
+
+    variants: dict[str, tuple[Callable, float]] = {}
+    found = {}
+    for tolerance in (1e-8, 1e-12):
+        name = f"numpy-quaternion, tolerance {tolerance:g}"
+        variants[name] = lambda tolerance=tolerance: theirs(tolerance), 1
+        times, attitudes = theirs(tolerance)
+        q = Rotation.from_quat(quaternion.as_float_array(attitudes), scalar_first=True)
+        found[name] = float((q.inv() * attitude(times)).magnitude().max())
+    for order in (4, 6, 8):
+        name = f"integrate_samples, order {order}"
+        variants[name] = lambda order=order: ours(order), 1
+        found[name] = largest_error(ours(order))
+    taken = round_robin(variants, asked.repeats)
+    rows = [
+        {"what": name, "ms_min": each.minimum / 1e6, "error": found[name]}
+        for name, each in taken.items()
+    ]
+    head = {"what": f"{len(t)} samples, jittered", "ms_min": "ms", "error": "error (rad)"}
+    yield Table("Against numpy-quaternion", head, rows)
+
+
+def measure(asked: Asked) -> Iterator[Finding]:
+    asked.say("errors")
+    yield errors(asked)
+    asked.say("speed")
+    yield speed(asked)
+    asked.say("peer")
+    yield from against_peer(asked)
+
+
+BENCH = Bench(
+    name="sampled",
+    summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
+    measure=measure,
+    needs=("numpy-quaternion",),
+    repeats=5,
+    keys={"samples": Key("1e6", "of the second table")},
+)

@@ -1,0 +1,150 @@
+"""Heavy tops for the benchmarks: one torque as a user would write it, and many random tops."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode._tree import flat
+from polhode.body import RigidBody
+from polhode.contracts import OK, Method, Model
+from polhode.lanes import fixed
+from polhode.lanes.blocks import in_threads, pack, unpack
+from polhode.models import heavy_top, torque
+from polhode.problem import Problem
+
+AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
+
+
+def plain_torque(t, q, omega, params):
+    """The heavy top as a user would write it."""
+    w, x, y, z = q
+    (strength,) = params
+    return 2.0 * (y * z + w * x) * strength, -strength * (2.0 * (x * z - w * y)), 0.0
+
+
+def busy_torque(t, q, omega, params):
+    """A weight that sways, and a spring that only pushes: sine, cosine, square root, a branch."""
+    w, x, y, z = q
+    (strength,) = params
+    g1, g2 = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x)
+    f = strength * (1.0 + 0.1 * math.sin(3.0 * t) * math.cos(g1))
+    push = 0.5 * math.sqrt(1.0 + g2 * g2) if g2 > 0.0 else 0.0
+    return f * g2 - push, -f * g1, 0.0
+
+
+HEAVY, PLAIN = heavy_top(20.0), torque(plain_torque, [20.0])
+BUSY = torque(busy_torque, [20.0])
+
+
+def body_of(inertia: Any) -> tuple:
+    inertia = tuple(map(float, inertia))
+    return inertia, tuple(1.0 / moment for moment in inertia), AXES, 1.0, 1.0
+
+
+def part_of(weights: np.ndarray, h: float) -> Any:
+    """What the first part of a step is given for its h."""
+    return h * weights[0] if weights.ndim == 1 else tuple((h * weights[0]).tolist())
+
+
+def recorder(method: Method, model: Model) -> Callable:
+    """A call of the compiled loop: (steps, h, state, body, params) -> (state, iterations)."""
+    run = loops.build(loops.record, method, model)
+    start = loops.joined(method.start, None, model)
+    weights, offsets = loops.substeps(method)
+    out, sides = np.empty((1, 7)), np.zeros(1)
+
+    def go(steps: int, h: float, state: tuple, body: tuple, params: tuple) -> tuple:
+        carry = start(0.0, part_of(weights, h), state, body, params)
+        grid = 0.0, h, 0, np.array([steps]), sides, weights, offsets
+        state, _, status, *_, iterations, _ = run(*grid, True, state, carry, body, params, out)
+        assert status == OK
+        return state, iterations
+
+    return go
+
+
+@dataclass(frozen=True)
+class Tops:
+    """Many of them: quaternions, momenta in body axes and moments as rows of arrays; strengths."""
+
+    q: np.ndarray
+    m: np.ndarray
+    inertia: np.ndarray
+    strength: np.ndarray
+
+    @staticmethod
+    def random(count: int, seed: int = 1, rate: float = 10.0) -> "Tops":
+        """Each with its own inertia, strength and start."""
+        random = np.random.default_rng(seed)
+        a, b, c = random.uniform(0.5, 2.0, (3, count))
+        inertia = np.array([b + c, c + a, a + b])
+        q = random.normal(size=(4, count))
+        m = inertia * random.normal(scale=rate, size=(3, count))
+        return Tops(q / np.linalg.norm(q, axis=0), m, inertia, random.uniform(5.0, 50.0, count))
+
+    def __len__(self) -> int:
+        return len(self.strength)
+
+    def first(self, count: int) -> "Tops":
+        return Tops(*(x[..., :count] for x in (self.q, self.m, self.inertia, self.strength)))
+
+    def members(self) -> Iterator[tuple]:
+        """(state, body, params) of each."""
+        for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
+            state = tuple(q.tolist()), tuple(m.tolist())
+            yield state, body_of(inertia), ((float(s),), ())
+
+    def problem(self, number: int, model: Model) -> Problem:
+        """One of them."""
+        q, m, inertia = self.q[:, number], self.m[:, number], self.inertia[:, number]
+        return Problem(RigidBody(inertia), model, attitude=q, scalar_first=True, omega=m / inertia)
+
+
+class Lanes:
+    """Tops in SIMD lanes by the compiled loop of a method and a model."""
+
+    def __init__(self, method: Method, model: Model, tops: Tops, h: float):
+        self.method, self.tops, self.h = method, tops, h
+        state, body, params = next(tops.members())
+        params = params if model.numbers else ((), ())
+        self.weights, self.offsets = loops.substeps(method)
+        size = part_of(self.weights, h)
+        carry = loops.joined(method.start, None, model)(0.0, size, state, body, params)
+        self.slots = fixed.slots_of(method, state, carry, body, params)
+        first, _, third = self.places = fixed.places(self.slots)
+        columns: list = list(flat(self.slots))
+        columns[first : first + 7] = [*tops.q, *tops.m]
+        columns[third : third + 6] = [*tops.inertia, *(1.0 / tops.inertia)]
+        if model.numbers:
+            columns[-1] = tops.strength
+        self.work = pack(columns, len(tops))
+        begin = fixed.build(fixed.start_lanes, method, model)
+        begin(self.work, 0.0, h, self.weights, (), self.slots)
+        self.start = self.work.copy()
+        self.compiled = fixed.build(fixed.advance_lanes, method, model)
+
+    def reset(self) -> None:
+        self.work[:] = self.start
+
+    def advance(self, steps: int, threads: int = 1, blocks: np.ndarray | None = None) -> None:
+        """From where the tops are, all or those in some blocks."""
+        grid = 0.0, self.h, self.h, 0, steps, self.weights, self.offsets
+
+        def run(blocks: np.ndarray) -> None:
+            room = np.empty_like(blocks[0])
+            self.compiled(blocks, room, self.places[:2], *grid, (), self.slots)
+
+        in_threads(run, self.work if blocks is None else blocks, threads)
+
+    def states(self) -> np.ndarray:
+        """Rows q and m of every top."""
+        first = self.places[0]
+        return unpack(self.work, len(self.tops), first, first + 7)
+
+    def iterations(self) -> float:
+        """Of Newton's method, all together."""
+        return float(unpack(self.work, len(self.tops), fixed.COUNT, fixed.COUNT + 1).sum())

@@ -1,0 +1,125 @@
+"""``polhode bench``: how fast, against whom."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polhode.cli import options
+from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.files import place
+from polhode.errors import InputError
+
+if TYPE_CHECKING:
+    from polhode.bench import Finding, Missing, Table
+
+PICTURES = ".png", ".pdf", ".svg"
+
+
+def bench(
+    name: options.BenchName = None,
+    repeats: options.BenchRepeats = None,
+    changes: options.Keys = None,
+    quick: options.QuickBench = False,
+    json_file: options.JsonFile = None,
+    plot: options.PlotFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run a benchmark; without a name, list them.
+
+    All variants take turns in one process; times are CPU times, minimum and median. What it
+    compares with and is not installed is said to be missing; C is compiled on the spot.
+
+    Examples:
+
+    - `polhode bench`
+    - `polhode bench ensemble --json ensemble.json --plot ensemble.png`
+    - `polhode bench precision --set methods=srkn14,strang8 --repeats 25`
+    - `polhode bench single --quick`
+    """
+    from polhode.bench import NAMES, measured
+    from polhode.bench import bench as found
+
+    if name is None:
+        _list()
+        return
+    if name not in NAMES:
+        raise InputError(f"benchmark must be one of {', '.join(NAMES)}, got {name!r}")
+    chosen = found(name)
+    if json_file is not None:
+        place(json_file, json_file.name, [json_file.suffix])
+    if plot is not None:
+        place(_picture(plot), plot.name, PICTURES)
+    console = stderr()
+
+    def say(text: str) -> None:
+        if not quiet:
+            console.print(plain(text), style="dim")
+
+    asked = chosen.asked(repeats, quick, say, _changes(changes))
+    result = measured(chosen, asked, _show)
+    if json_file is not None:
+        json_file.write_text(json.dumps(result.data(), indent=1) + "\n", encoding="utf-8")
+    if plot is not None:
+        from polhode.plot import benchmark
+
+        sheet = chosen.draw(result) if chosen.draw is not None else benchmark(result)
+        sheet.savefig(plot, dpi=110)
+
+
+def _picture(path: Path) -> Path:
+    if path.suffix not in PICTURES:
+        raise InputError(f"--plot must end in {', '.join(PICTURES)}, got {str(path)!r}")
+    return path
+
+
+def _changes(given: list[str] | None) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given or ()]
+    for key, sign, _ in pairs:
+        if not (key and sign):
+            raise InputError(f"--set takes KEY=VALUE, got {key + sign!r}")
+    return {key: value for key, _, value in pairs}
+
+
+# ---- words
+def _list() -> None:
+    from rich.table import Table as Grid
+
+    from polhode.bench import benches
+    from polhode.bench.peers import missing
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("name", "what is measured", "against", "keys for --set"):
+        grid.add_column(heading, overflow="fold")
+    found = benches()
+    for each in found.values():
+        cells = each.name, each.summary, ", ".join(each.needs), ", ".join(each.keys)
+        grid.add_row(*map(plain, cells))
+    stdout().print(grid)
+    for absent in missing(dict.fromkeys(name for each in found.values() for name in each.needs)):
+        stderr().print(plain(f"{absent.name} is missing; get it with: {absent.install}"))
+
+
+def _show(found: "Finding | Missing") -> None:
+    from polhode.bench import Missing, Table
+
+    if isinstance(found, Table):
+        _print(found)
+    elif isinstance(found, Missing):
+        stderr().print(plain(found.text))
+    else:
+        stdout().print(plain(found.text), soft_wrap=True)
+
+
+def _print(table: "Table") -> None:
+    from rich.table import Table as Grid
+
+    head, *rows = table.cells()
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for k, heading in enumerate(head):
+        grid.add_column(plain(heading), justify="right" if k else "left", no_wrap=True)
+    for row in rows:
+        grid.add_row(*map(plain, row))
+    console = stdout()
+    console.print(f"\n[bold]{plain(table.title)}[/]")
+    console.print(grid, soft_wrap=True)
+    console.print()

@@ -1,0 +1,38 @@
+"""A benchmark as bars: one panel for each of its tables that has a column to show."""
+
+from typing import Any
+
+from polhode.plot import style
+
+ROW, MOST = 0.22, 40  # inches of a bar; bars of a panel
+
+
+def benchmark(result: Any) -> Any:
+    """A new figure of what a benchmark found."""
+    tables = [table for table in result.tables if table.bars is not None] or result.tables
+    counts = [min(len(table.rows), MOST) for table in tables]
+    sheet = style.figure((9.0, 1.0 + sum(0.8 + ROW * count for count in counts)))
+    heading = f"{result.name}: {result.summary}"
+    sheet.suptitle(heading, fontsize=11, color=style.INK)
+    axes = sheet.subplots(len(tables), 1, squeeze=False, height_ratios=[4 + n for n in counts])
+    for ax, table in zip(axes[:, 0], tables, strict=True):
+        _bars(ax, table)
+    return sheet
+
+
+def _bars(ax: Any, table: Any) -> None:
+    label, *others = table.columns
+    numbers = [key for key in others if any(isinstance(r.get(key), float) for r in table.rows)]
+    key = table.bars or (numbers[0] if numbers else None)
+    rows = [row for row in table.rows if key is not None and isinstance(row.get(key), float)][:MOST]
+    if not rows:
+        ax.set_axis_off()
+        return
+    places, sizes = range(len(rows)), [row[key] for row in rows]
+    mine = [str(row[label]).startswith("polhode") for row in rows]
+    ax.barh(places, sizes, color=[style.BLUE if own else style.GREY for own in mine], height=0.7)
+    ax.set_yticks(places, [str(row[label]).strip() for row in rows])
+    ax.invert_yaxis()
+    if max(sizes) > 30.0 * min(size for size in sizes if size > 0):
+        ax.set_xscale("log")
+    style.dress(ax, table.title, table.columns[key])
