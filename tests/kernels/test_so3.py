@@ -140,14 +140,19 @@ def true_gamma(a):
     return (1 - a / 2 * mp.cot(a / 2)) / a**2
 
 
+def gamma_of_both(a2):
+    return so3.exp1_and_gamma((0.0, math.sqrt(a2), 0.0))[2]
+
+
 @pytest.mark.parametrize(
     ("kernel", "right", "limit"),
     [
         (so3.alpha, true_alpha, mp.mpf(1) / 2),
         (so3.beta, true_beta, mp.mpf(1) / 6),
         (so3.gamma, true_gamma, mp.mpf(1) / 12),
+        (gamma_of_both, true_gamma, mp.mpf(1) / 12),
     ],
-    ids=["alpha", "beta", "gamma"],
+    ids=["alpha", "beta", "gamma", "gamma with exp"],
 )
 @pytest.mark.parametrize("a2", SQUARES)
 def test_series_and_closed_forms(kernel, right, limit, a2, at_speed):
@@ -165,6 +170,13 @@ def test_series_and_closed_forms(kernel, right, limit, a2, at_speed):
         # gamma has a pole at 2 pi: there the sine in its denominator is small and known to 8e-16
         pole = abs(mp.sin(mp.sqrt(a2) / 2))
         assert error * a2 <= 16 * ROUNDING * (1 + expected * a2) / pole
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+def test_exp_with_gamma_is_exp(angle, at_speed):
+    both, exp1 = at_speed(so3.exp1_and_gamma), at_speed(so3.exp1)
+    for psi, _ in turns(angle, 4):
+        assert both(psi)[:2] == exp1(psi)
 
 
 def test_coefficients_of_the_series():

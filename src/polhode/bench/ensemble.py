@@ -12,12 +12,15 @@ MuJoCo's batched rollout, diffrax; the error is the root mean square over bodies
 error at the end, the truth heyoka's at a tolerance of 1e-18, or our extrapolation.
 
 The third table takes every map of the registry that has lanes: its speed over that of one body.
-The last ones look at many bodies: the cost of a body and step, the memory.
+The last ones look at many bodies: the cost of a body and step, and the memory; in the lanes alone,
+and of ``ph.solve_ensemble`` with reductions.
 """
 
 import ctypes
 import dataclasses
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -53,7 +56,7 @@ LEAST_OF_USER, LEAST_OF_THREADS = 0.6, 1.8
 LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
 OURS = "polhode, mr2"
 SLICE = 16  # blocks that are timed at a time
-PARTS = "same", "others", "registry", "scale"
+PARTS = "same", "others", "registry", "scale", "front"
 
 
 # ---- the same map in C
@@ -577,8 +580,54 @@ def scale(asked: Asked) -> Iterator[Finding]:
     yield at_most(f"cost from {counts[0]} to {counts[-1]} bodies: changes by", worst, 0.15)
 
 
+# ---- by the front door
+DEBRIS = """
+import resource, sys, time
+import polhode as ph
+members, steps = int(sys.argv[1]), int(sys.argv[2])
+top = ph.problems.fast_top()
+vary = {"omega": ph.distributions.Normal([0, 0, 50], 0.5)}
+vary["model.strength"] = ph.distributions.Uniform(10, 30)
+kinds = ["mean(omega)", "attitude", "extremes(speed)"]
+given = dict(vary=vary, seed=1, method="mr2", dt=1e-3, reduce=kinds, reduce_times=11, save=None)
+ph.solve_ensemble(top, (0, 0.01), members=64, **given)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+begun = time.process_time()
+ph.solve_ensemble(top, (0, steps * 1e-3), members=members, threads=1, **given)
+used = time.process_time() - begun
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(used / members / steps * 1e9, before / 1024, after / 1024)
+"""
+
+
+def front(asked: Asked) -> Iterator[Finding]:
+    """``solve_ensemble`` with reductions, in a process of its own: its cost and its memory."""
+    rows, steps = [], 100 if asked.quick else 1000
+    for members in (1_000, 10_000) if asked.quick else (1_000, 30_000, 1_000_000):
+        asked.say(f"solve_ensemble, {members} members")
+        said = subprocess.run(
+            [sys.executable, "-c", DEBRIS, str(members), str(steps)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        ns, before, after = map(float, said.split())
+        facts: dict[str, Any] = {"what": f"{members} members, {steps} steps", "ns": ns}
+        rows.append(facts | {"before": before, "peak": after})
+    head = {
+        "what": "mr2, mean, attitude and extremes at 11 times",
+        "ns": "ns a body and step",
+        "before": "MB before",
+        "peak": "MB at most",
+    }
+    yield Table("solve_ensemble", head, rows)
+    if not asked.quick:
+        yield at_most("memory of a million members with reductions, in MB", rows[-1]["peak"], 1500)
+
+
 def measure(asked: Asked) -> Iterator[Finding]:
-    tables = {"same": same_map, "others": others, "registry": registry, "scale": scale}
+    tables = {"same": same_map, "others": others, "registry": registry}
+    tables |= {"scale": scale, "front": front}
     for part in asked.chosen("parts", PARTS):
         yield from tables[part](asked)
 
