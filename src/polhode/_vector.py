@@ -136,6 +136,10 @@ def at_once(function, fours, shared):
     return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
 
 
+def on_aligned_stack():
+    """To be called in a loop whose vectors do not all fit into registers: they are found faster."""
+
+
 def if_it_can(first, second, args):
     """first(*args) where the compiler takes it, else second(*args), as in plain Python."""
     return second(*args)
@@ -691,6 +695,18 @@ def _at_once(typing, function, fours, shared):
     return result(function, fours, shared), lower
 
 
+@_primitive("on_aligned_stack")
+def _on_aligned_stack(_):
+    def lower(context, builder, sig, args):
+        place = cgutils.alloca_once(builder, V)
+        place.align = 8 * WIDTH
+        kind = ir.FunctionType(ir.VoidType(), [place.type])
+        builder.asm(kind, "", "r", [place], True)  # else it would be optimised away
+        return context.get_dummy_value()
+
+    return nt.void(), lower
+
+
 @_primitive("if_it_can")
 def _if_it_can(typing, first, second, args):
     try:
@@ -832,6 +848,7 @@ PRIMITIVES.update(
         blend: _blend4,
         finite: _finite4,
         combined_fours: _combined_fours,
+        on_aligned_stack: _on_aligned_stack,
         if_it_can: _if_it_can,
         column: _reader("column", nt.float64, _places),
         put_column: _writer("put_column", nt.float64, _places),

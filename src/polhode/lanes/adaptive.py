@@ -29,6 +29,7 @@ from polhode._vector import (
     columns,
     combined_fours,
     if_it_can,
+    on_aligned_stack,
     put_column,
     put_columns,
 )
@@ -49,10 +50,10 @@ from polhode.contracts import (
 )
 from polhode.formulations.equations import Equations, flown, moved
 from polhode.integrators._runge_kutta import next_factor
-from polhode.loops import MAX_TRIALS, between
+from polhode.loops import MAX_TRIALS, between, left
 
 NOBODY = -1.0
-STATE, CARRY = 5, 6  # places in the nested tuple
+STATE, CARRY, BODY = 5, 6, 7  # places in the nested tuple
 Pieces = dict[Callable, Callable]
 
 
@@ -201,6 +202,7 @@ def single_trials(room, found, tolerances, tables, slots):
 
 def advance(blocks, room, found, until, end, largest, tolerances, tables, slots):
     """Trial steps of every body to ``until`` or just past it, as on the way to ``end``."""
+    on_aligned_stack()
     number = 0
     for lane in range(WIDTH):  # one of them is in every lane, for what is not used must be numbers
         put_column(room, lane, WIDTH, column(blocks[0], 0, LANES, slots))
@@ -293,6 +295,15 @@ def sample(blocks, out, t, tolerances, tables, slots):
                         put_column(block, lane, LANES, (number, status, time, counts))
                     if not finite(column(row, lane, LANES, state)):
                         lost(row, lane)
+
+
+def leave_all(blocks, values, times, slots, out):
+    """The states that ``values``, blocks of variables at ``times``, stand for."""
+    for b in range(blocks.shape[0]):
+        for lane in range(LANES):
+            _, _, _, _, _, state, _, body, _ = column(blocks[b], lane, LANES, slots)
+            here = left(times[b, lane], column(values[b], lane, LANES, state), body)
+            put_column(out[b], lane, LANES, here)
 
 
 # ---- joining
@@ -417,11 +428,28 @@ class Pursuits(Runs):
             starting=integrator.evaluations_at_start,
         )
         self.enter, self.leave = equations.enter, equations.leave
+        self._leave_all = _leaving(equations.leave)
         self._start = loops.bound(integrator.start, equations.pieces, pieces)
+
+    def states(self, blocks, values, times, slots) -> np.ndarray:
+        """Blocks of states, each with its own body, from blocks of the variables.
+
+        ``values`` as ``sample`` has them, ``times`` one for all or an array [block, lane].
+        """
+        state = self.leave(0.0, tuple(1.0 for _ in slots[STATE]), slots[BODY])
+        out = np.empty((len(blocks), LANES * len(flat(state))))
+        times = np.ascontiguousarray(np.broadcast_to(times, (len(blocks), LANES)), dtype=float)
+        self._leave_all(blocks, values, times, slots, out)
+        return out
 
     def slots_of(self, y: tuple, body: tuple, params: tuple) -> tuple:
         """The nested tuple of a body, its variables being y; ``begin`` needs no more of it."""
         return slots_of(y, self._start(0.0, 1.0, y, body, params), body, params[0])
+
+
+@cache
+def _leaving(leave: Callable) -> CompiledOrPlain:
+    return CompiledOrPlain(bind(leave_all, {left: leave}), "the attitude")
 
 
 def slots_of(state: tuple, carry: tuple, body: tuple, numbers: tuple) -> tuple:
