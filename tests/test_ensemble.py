@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -126,6 +127,19 @@ def test_a_torque_of_the_users_own():
     vary = {"model.pull": [1.0, 0.0, -3.0], "model.damping": [0.1, 0.0, 2.0]}
     asked = {"method": "rkn4", "dt": DT}
     check_bits(ph.solve_ensemble(OWN, SPAN, vary=vary, **asked), SPAN, **asked)
+
+
+def sorted_out(t, q, omega, params):
+    return sorted([params[0], 0.2, 0.3], key=lambda x: -x)  # Numba refuses this
+
+
+def test_a_torque_that_cannot_be_compiled():
+    problem = ph.Problem(BODY, ph.torque(sorted_out, {"a": 0.1}), **START)
+    asked = {"method": "mr2", "dt": 0.25}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ph.PolhodeWarning)
+        result = ph.solve_ensemble(problem, SPAN, vary={"model.a": [0.1, 0.25, 3.0]}, **asked)
+        check_bits(result, SPAN, **asked)
 
 
 def looked_up(t, q, m, body, params):
@@ -756,6 +770,16 @@ def test_more_states_than_memory_would_take(tmp_path, monkeypatch):
     assert pieces == sorted(f"{k}.{i}.0" for k in range(7) for i in range(2))
     monkeypatch.undo()
     np.testing.assert_array_equal(result.q, ph.solve_ensemble(HEAVY, SPAN, **few, save="all").q)
+
+
+def test_a_store_without_states(tmp_path, many):
+    place = tmp_path / "a.zarr"
+    result = solve_many(save=None, out=place)
+    assert result.q.shape == (0, COUNT, 4)
+    for one in (result, ph.load(place)):
+        found = one.reductions["attitude_mean"]
+        np.testing.assert_array_equal(found, many.reductions["attitude_mean"])
+        assert len(one.to_dataframe()) == COUNT
 
 
 class Killed(Exception):
