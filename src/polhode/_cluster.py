@@ -32,10 +32,12 @@ SECONDS = 2.0  # that a chunk shall last, if nobody says how long it is
 MOST = 64 * GROUP  # members of a chunk, however quick, if nobody says
 BYTES = 2**28  # of its results, the same
 AHEAD = 2  # chunks for each thread of the workers that are on their way at the same time
-SPARING = {  # what a cluster of our own does on the side, less often than others
+SPARING = {  # a cluster of our own does less on the side, and keeps the memory that it will reuse
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "500ms",
     "distributed.admin.tick.interval": "500ms",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
 }
 PATIENCE = 30.0  # seconds to wait for a scheduler, and for its first worker
 
