@@ -170,7 +170,7 @@ LOOSE = Limits(rtol=1e-3)
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_lanes_are_single_runs(name):
     problems = tops(9)
-    for limits in (USUAL, BACKWARD, LIMITED, LOOSE):
+    for limits in (LIMITED, LOOSE, BACKWARD, USUAL):
         found = together(problems, name, limits)
         assert found.same(alone(problems, name, limits))
         assert (found.status == Status.OK).all()
