@@ -5,9 +5,10 @@ from polhode._compare import Comparison, compare
 from polhode._ensemble import solve_ensemble
 from polhode._log import read_samples
 from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
+from polhode._resume import resume
 from polhode._samples import integrate_samples
 from polhode._simulator import Simulator, State
-from polhode._solve import prepare, resume, solve
+from polhode._solve import prepare, solve
 from polhode._solvers import Solver
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes

@@ -322,6 +322,12 @@ class Journal:
             self.mark = Mark(size, digest.hexdigest())
         return self.mark
 
+    def cut(self, mark: Mark) -> None:
+        """Back to an earlier mark, which the checkpoint counts already."""
+        self.mark = mark
+        self._file.truncate(mark.size)
+        self._file.seek(mark.size)
+
     def remove(self) -> None:
         """Remove the file, where all that it holds is elsewhere."""
         self._close()

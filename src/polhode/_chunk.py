@@ -6,7 +6,8 @@ A chunk begins at a multiple of ``GROUP`` members, so that no group is ever divi
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from math import inf
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -202,6 +203,14 @@ def _potentials(model: Model, aligned: bool, moving: bool) -> CompiledOrPlain:
     return _known[key]
 
 
+class Keeper(Protocol):
+    """What keeps a chunk on its way: where it shall make a break, and what is done there."""
+
+    def to(self, chunk: "Chunk") -> float: ...
+
+    def passed(self, chunk: "Chunk") -> None: ...
+
+
 class Chunk:
     """Members from ``first`` to ``last``; ``kept`` holds everything that will be returned.
 
@@ -217,7 +226,7 @@ class Chunk:
         self.rows = task.members.rows(first, last)
         self.about = Quantities(task.members, self.rows)
         self.herds: list[Herd] = self.crowd.start(self.rows)
-        self.row = self.done = 0
+        self.row, self.done = 0, 0.0  # the next row; how far the members are
         self.drain = drain
         n, groups = last - first, -(-(last - first) // GROUP)
         saved, reduced = int(task.saved.sum()), int(task.reduced.sum())
@@ -236,17 +245,28 @@ class Chunk:
         self._groups = groups
 
     # ---- rows
-    def run(self, after: Callable[[int], None] = lambda row: None) -> Arrays:
+    def run(
+        self, after: Callable[[int], None] = lambda row: None, keeper: Keeper | None = None
+    ) -> Arrays:
         """All rows that are left; ``after(row)`` is called behind each."""
         while self.row < len(self.task.times):
-            self.next()
+            self.next(inf if keeper is None else keeper.to(self))
             after(self.row)
+            if keeper is not None:
+                keeper.passed(self)
         return self.result()
 
-    def next(self) -> None:
-        """Go to the next row, and look."""
+    @property
+    def steps(self) -> int:
+        """How many there were; of members with steps of their own the most."""
+        return self.crowd.steps(self.herds, self.done)
+
+    def next(self, to: float = inf) -> None:
+        """Go to the next row, and look; or only to ``to``, if the row is behind it."""
         task, row = self.task, self.row
-        self.crowd.go(self.herds, self.done, row)
+        self.done = self.crowd.go(self.herds, self.done, row, to)
+        if self.done < self.crowd.at(row):
+            return
         if task.saved[row] or task.reduced[row] or task.looked[row]:
             states, status = self.crowd.states(self.herds, row)
             seen = self.about.at(float(task.times[row]), states)
@@ -256,7 +276,6 @@ class Chunk:
                 self._reduce(int(task.places[1, row]), seen, status == OK)
             if task.looked[row]:
                 self._look(row, seen, status == OK)
-        self.done = self.crowd.steps_at(row)
         self.row += 1
 
     def _save(self, place: int, states: np.ndarray) -> None:
@@ -324,20 +343,28 @@ class Chunk:
         return out | {f"reached {name}": x for name, x in reached._asdict().items()}
 
     # ---- to be continued
+    @property
+    def lasting(self) -> list[str]:
+        """What of ``kept`` does not grow row by row."""
+        own = [f"{event.key}{what}" for event in self.task.first_times for what in ("", " before")]
+        return [*own, *(["before"] if own else [])]
+
     def state(self) -> Arrays:
-        """Everything that is needed to go on later."""
-        arrays = {f"kept {key}": value for key, value in self.kept.items()}
-        arrays["place"] = np.array([self.row, self.done])
+        """What is needed to go on later, besides the rows of ``kept`` so far."""
+        arrays = {f"kept {key}": self.kept[key] for key in self.lasting}
+        if self.drain is not None and self.row < len(self.task.times):  # those not yet handed over
+            room = len(self.kept["states"])
+            arrays["waiting"] = self.kept["states"][: int(self.task.places[0, self.row]) % room]
+        arrays["place"] = np.array([self.row, self.done], dtype=float)
         return arrays | {f"blocks {i}": herd.blocks for i, herd in enumerate(self.herds)}
 
-    def restore(self, arrays: Arrays) -> None:
-        """Go on where ``state`` was taken."""
-        self.row, self.done = (int(x) for x in arrays["place"])
-        self.kept = {
-            key.removeprefix("kept "): np.array(value)
-            for key, value in arrays.items()
-            if key.startswith("kept ")
-        }
+    def restore(self, arrays: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray]) -> None:
+        """Go on where ``state`` was taken; ``rows`` are those of ``kept``."""
+        self.row, self.done = int(arrays["place"][0]), float(arrays["place"][1])
+        self.kept |= {key: np.array(value) for key, value in rows.items()}
+        self.kept |= {key: np.array(arrays[f"kept {key}"]) for key in self.lasting}
+        if "waiting" in arrays:
+            self.kept["states"][: len(arrays["waiting"])] = arrays["waiting"]
         for i, herd in enumerate(self.herds):
             herd.blocks[:] = arrays[f"blocks {i}"]
 

@@ -2,11 +2,16 @@
 
 A crowd knows how to ``start`` some members (``Rows``), to bring them to one of its stops, and to
 tell their states there.  What it moves are herds: members of one kind, which share machine code.
+
+How far members are is a number: the steps of a map, the part of the span that has passed, or the
+row.  ``at(row)`` is that of a row, ``pause(done, every)`` a place for a break after some ``every``
+steps, ``PIECE`` a short way.  No bit depends on breaks.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from math import floor, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +88,8 @@ def lane_loops(parts: Joined) -> tuple[CompiledOrPlain, CompiledOrPlain]:
 class FixedCrowd:
     """Maps, and integrators with fixed steps; ``solver`` is the one of a single member."""
 
+    PIECE = 16.0
+
     def __init__(self, solver: Solver, aligned: bool, threads: int):
         self.solver, self.aligned, self.threads = solver, aligned, threads
         self.problem: Problem = solver.problem
@@ -127,11 +134,23 @@ class FixedCrowd:
     def _entered(self, rows: Rows) -> np.ndarray:
         return entered(self.problem, self.solver, self.t0, rows)
 
-    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
-        """From the step ``done`` to the one before row ``row`` of the plan."""
-        n = int(self.plan.ends[row]) - done
-        for herd in herds if n else ():
-            self._move(herd.kind, herd.blocks, self.plan.h, done, n)
+    def go(self, herds: Sequence[Herd], done: float, row: int, to: float = inf) -> float:
+        """From the step ``done`` to the one before row ``row`` of the plan, or only to ``to``."""
+        first = int(done)
+        last = int(min(self.plan.ends[row], max(to, first + 1)))
+        for herd in herds if last > first else ():
+            self._move(herd.kind, herd.blocks, self.plan.h, first, last - first)
+        return last
+
+    def at(self, row: int) -> float:
+        return int(self.plan.ends[row])
+
+    def pause(self, done: float, every: int) -> float:
+        return (done // every + 1) * every
+
+    def steps(self, herds: Sequence[Herd], done: float) -> int:
+        """The steps so far."""
+        return int(done)
 
     def _move(self, kind: Kind, blocks: np.ndarray, this: float, k: int, n: int) -> None:
         ends = kind.places[:2]
@@ -142,9 +161,6 @@ class FixedCrowd:
             kind.advance(some, np.empty(some.shape[1]), ends, *grid, kind.slots)
 
         in_threads(run, blocks, self.threads)
-
-    def steps_at(self, row: int) -> int:
-        return int(self.plan.ends[row])
 
     def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
         """(states in principal axes, status) at row ``row``, after ``go``."""
@@ -265,6 +281,9 @@ class SinglyCrowd(FixedCrowd):
 
 
 # ---- steps of their own size
+PAUSES = 100
+
+
 @lru_cache(64)
 def pursuits(parts: Pursuit, aligned: bool, moving: bool) -> adaptive.Pursuits:
     model: Any = parts.force
@@ -273,6 +292,8 @@ def pursuits(parts: Pursuit, aligned: bool, moving: bool) -> adaptive.Pursuits:
 
 class AdaptiveCrowd:
     """Integrators with a step of their own for every member."""
+
+    PIECE = 1e-6
 
     def __init__(self, solver: AdaptiveSolver, aligned: bool, threads: int):
         self.solver, self.aligned, self.threads = solver, aligned, threads
@@ -303,13 +324,27 @@ class AdaptiveCrowd:
         limits = self.t1, self.solver._limits[1], self.solver.tolerances
         self.runs.advance(blocks, until, *limits, self.tables, self.slots)
 
-    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
-        """Steps of everybody to row ``row`` or just past it."""
+    def go(self, herds: Sequence[Herd], done: float, row: int, to: float = inf) -> float:
+        """Steps of everybody to row ``row``, or only to ``to``, or just past it."""
         (herd,) = herds
-        in_threads(partial(self._advance, float(self.times[row])), herd.blocks, self.threads)
+        end, until = self.at(row), float(self.times[row])
+        if to < end:
+            end, until = to, self.t0 + to * (self.t1 - self.t0)
+        in_threads(partial(self._advance, until), herd.blocks, self.threads)
+        return end
 
-    def steps_at(self, row: int) -> int:
-        return 0
+    def at(self, row: int) -> float:
+        length = self.t1 - self.t0
+        return float((self.times[row] - self.t0) / length) if length else 0.0
+
+    def pause(self, done: float, every: int) -> float:
+        """The next hundredth of the span, whatever the steps are."""
+        return (floor(done * PAUSES * (1 + 1e-12)) + 1) / PAUSES
+
+    def steps(self, herds: Sequence[Herd], done: float) -> int:
+        """Those of the member that took most."""
+        (herd,), place = herds, self.places.accepted
+        return int(unpack(herd.blocks, len(herd.places), place, place + 1).max())
 
     def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
         (herd,) = herds
@@ -373,8 +408,11 @@ class FreeCrowd:
     The sign of an attitude is continuous, by looks at ``LOOK`` radians from each other; where a row
     would take more than ``MOST_LOOKS`` it is that of the row before.
 
-    The one herd is rows (q, m, inertia, inverse, q at the last row, x, v).
+    The one herd is rows (q, m, inertia, inverse, q at the last row, x, v).  There are no breaks
+    between rows, for signs follow from row to row.
     """
+
+    PIECE = 1.0
 
     def __init__(self, solver: FreeSolver, aligned: bool, threads: int):
         self.problem, self.threads = solver.problem, threads
@@ -388,7 +426,7 @@ class FreeCrowd:
         known = states[:, :7], bodies[:, :6], states[:, :4], *place
         return [Herd(np.arange(len(rows)), np.hstack(known), rows)]
 
-    def go(self, herds: Sequence[Herd], done: int, row: int) -> None:
+    def go(self, herds: Sequence[Herd], done: float, row: int, to: float = inf) -> float:
         """Follow the signs of the attitudes from the row before."""
         (herd,) = herds
         begin = self.times[row - 1] if row else self.t0
@@ -396,6 +434,17 @@ class FreeCrowd:
         looks = 1 + int(min(abs(self.times[row] - begin) * speed / LOOK, MOST_LOOKS))
         for t in begin + (self.times[row] - begin) * np.arange(1, looks) / looks:
             self._follow(herd, t - self.t0)
+        return row
+
+    def at(self, row: int) -> float:
+        return row
+
+    def pause(self, done: float, every: int) -> float:
+        return inf
+
+    def steps(self, herds: Sequence[Herd], done: float) -> int:
+        """Rows, in their place."""
+        return int(done)
 
     def _follow(self, herd: Herd, passed: float) -> np.ndarray:
         """(q, m) after the time that has passed; the sign of q follows the last one."""
@@ -410,9 +459,6 @@ class FreeCrowd:
         found[np.einsum("ij,ij->i", found[:, :4], last) < 0, :4] *= -1.0
         herd.blocks[:, 13:17] = found[:, :4]
         return found
-
-    def steps_at(self, row: int) -> int:
-        return 0
 
     def states(self, herds: Sequence[Herd], row: int) -> tuple[np.ndarray, np.ndarray]:
         (herd,) = herds

@@ -4,24 +4,43 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from functools import reduce as folded
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from polhode._checkpoint import Journal, Mark, read
 from polhode._checks import AUTO, in_order, span, times_of
 from polhode._chunk import Arrays, Chunk, Task
 from polhode._cluster import run_chunks
 from polhode._crowd import Reached
+from polhode._described import NUMBERS, arguments_of, described, described_asked, problem_of
 from polhode._door import plain_data, reporter
+from polhode._ensemble_described import (
+    described_reductions,
+    described_vary,
+    reductions_again,
+    vary_of,
+)
+from polhode._ensemble_saver import (
+    KIND,
+    STATE,
+    EnsembleSaver,
+    Layout,
+    Numbers,
+    begun,
+    rows_beside,
+)
 from polhode._members import Members, members_of
+from polhode._saver import checked
 from polhode._solve import prepare
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._steps import plan
-from polhode._store import Kept, Labelled, Store, reduced
-from polhode.contracts import Coordinates, Formulation, Integrator, Method
+from polhode._store import Kept, Labelled, Store, checked_place, clear_remains, reduced
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
 from polhode.distributions import GROUP
 from polhode.ensemble import EnsembleResult
-from polhode.errors import InputError, MethodError
+from polhode.errors import FileError, InputError, MethodError
 from polhode.problem import Problem
 from polhode.reductions import FirstTime, Quantiles, Reduction, reductions_of
 
@@ -30,6 +49,7 @@ LOOKS = 1001  # at events, where there are no steps that all members share
 REDUCED = 101  # times of reductions, if nobody says
 MOST = 2**31  # bytes of states, or of values for quantiles, that are kept in memory
 ALL, FINAL = "all", "final"
+ARGUMENTS = "method", "formulation", *NUMBERS, "compensated", "options"  # of ``prepare``
 
 
 def solve_ensemble(
@@ -57,6 +77,8 @@ def solve_ensemble(
     out: str | os.PathLike | None = None,
     client: Any = None,
     progress: bool | Callable[[float], None] = False,
+    checkpoint: str | os.PathLike | None = None,
+    checkpoint_every: int | None = None,
 ) -> EnsembleResult:
     """The motion of many bodies over ``t_span``, each as ``solve`` would find it alone.
 
@@ -89,6 +111,13 @@ def solve_ensemble(
     client : a ``dask.distributed.Client``, or the address of a scheduler: chunks then run on its
         workers, of one thread each and some two seconds long if nobody says; the same bits
     progress : True for a bar on stderr, or a function of the fraction done
+    checkpoint : a file that keeps the ensemble while it is under way; ``ph.resume`` goes on with it
+        after the process ended, and returns the same bits as the uninterrupted run.  With
+        ``client`` it keeps the chunks that are done, not those that are on the workers
+    checkpoint_every : steps between two checkpoints of the members on their way; about ten seconds
+        if nobody says.  Where members find their own steps it is looked for at every row and every
+        hundredth of the span whether one of them took so many; the closed form has rows in the
+        place of steps.  The result does not depend on it
 
     Returns
     -------
@@ -112,37 +141,94 @@ def solve_ensemble(
         "first_step": first_step, "max_step": max_step, "compensated": compensated,
         "options": options,
     }  # fmt: skip
+    place = checked(checkpoint, checkpoint_every)
     crowd = members_of(problem, members, samples, vary, seed)
     solver = prepare(problem, **arguments)
     t0, t1 = span(t_span)
     task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
-    size, workers = _chunk_size(chunk), _threads(threads)
+    size = _chunk_size(chunk)
     _check_size(task, out is None)
-    gathering = Gathering(task, solver, out, size)
+    asked = None if chunk is None else size
+    if place is None:
+        gathering = Gathering(task, solver, out, size)
+        return _run(gathering, None, size, asked, threads, client, progress)
+    path, every = place
+    for name in crowd.vary:
+        crowd.values(name, 0, 1)  # what cannot be drawn is told before anything is written
+    if out is not None:
+        checked_place(out)
+    about, tables, given = _told(task, solver, path, out, size)
+    with begun(path, task, out is not None, {**about, "every": every}, tables, given) as saver:
+        gathering = Gathering(task, solver, out, size)
+        saver.write(store=out is not None)
+        return _run(gathering, saver, size, asked, threads, client, progress)
+
+
+def _run(
+    gathering: "Gathering",
+    saver: EnsembleSaver | None,
+    size: int,
+    asked: int | None,
+    threads: int | None,
+    client: Any,
+    progress: bool | Callable[[float], None],
+) -> EnsembleResult:
+    """All chunks that are left, here or on the workers of ``client``, and what they make."""
+    task = gathering.task
+    gaps = [(0, task.members.count)] if saver is None else saver.gaps()
+
+    def put(first: int, last: int, arrays: Arrays) -> None:
+        gathering.put(first, last, arrays)
+        if saver is not None:
+            saver.put(first, last, arrays)
+
     with reporter(progress) as report:
-        if client is not None:
-            asked = (None if chunk is None else size), _threads(threads or 1)
-            run_chunks(client, task, *asked, gathering.put, report)
-            return gathering.result()
-        for first, last in _bounds(crowd.count, size):
-            drain = gathering.drain(first)
-            arrays = run_chunk(task, first, last, workers, report, *drain)
-            gathering.put(first, last, arrays)
-    return gathering.result()
+        if client is not None and gaps:
+            if saver is not None:
+                saver.forget()
+            run_chunks(client, task, asked, _threads(threads or 1), put, report, gaps)
+        elif gaps:
+            for first, last in _chunks(gaps, size, None if saver is None else saver.chunk):
+                drain = gathering.drain(first)
+                put(
+                    first,
+                    last,
+                    run_chunk(task, first, last, _threads(threads), report, saver, *drain),
+                )
+    result = gathering.result()
+    if saver is not None:
+        saver.write(finished=True)
+    return result
 
 
 def run_chunk(
-    task: Task, first: int, last: int, threads: int, report: Callable[[float], None], *drain: Any
+    task: Task,
+    first: int,
+    last: int,
+    threads: int,
+    report: Callable[[float], None],
+    saver: EnsembleSaver | None = None,
+    *drain: Any,
 ) -> Arrays:
     """The members from ``first`` to ``last``, from start to end; ``drain`` as of a ``Chunk``."""
     part, rows = (last - first) / task.members.count, len(task.times)
-    begun = first / task.members.count
+    begin = first / task.members.count
     made = Chunk(task, first, last, threads, *drain)
-    return made.run(lambda row: report(begun + part * row / rows))
+    if saver is not None:
+        saver.enter(made)
+    return made.run(lambda row: report(begin + part * row / rows), saver)
 
 
-def _bounds(count: int, size: int) -> Iterator[tuple[int, int]]:
-    return ((first, min(first + size, count)) for first in range(0, count, size))
+def _chunks(
+    gaps: Sequence[tuple[int, int]], size: int, begun: tuple[int, int] | None
+) -> Iterator[tuple[int, int]]:
+    """The members that are left, in chunks: one that was begun is the first."""
+    if begun is not None:
+        yield begun
+        a, b = begun
+        gaps = [some for x, y in gaps for some in ((x, min(y, a)), (max(x, b), y))]
+    for first, last in gaps:
+        yield from ((k, min(k + size, last)) for k in range(first, last, size))
 
 
 # ---- what was asked for
@@ -285,11 +371,100 @@ def _chunk_size(chunk: Any) -> int:
     return -(-int(chunk) // GROUP) * GROUP
 
 
+# ---- checkpoints
+def _told(
+    task: Task, solver: Any, path: Path, out: str | os.PathLike | None, size: int
+) -> tuple[dict[str, Any], Arrays, Arrays]:
+    """(plain data, tables, arrays with an entry for each member or row): all that is asked."""
+    members, asked = task.members, task.arguments
+    about, tables = described(members.problem)
+    numbers = {name: asked[name] for name in NUMBERS}
+    others = {"save_every": 1, "compensated": bool(asked["compensated"])}
+    told, _ = described_asked(
+        asked["method"], asked["formulation"], asked["options"], None, numbers, {}, **others
+    )
+    vary, arrays = described_vary(members.vary)
+    data = {
+        "problem": about,
+        "asked": told,
+        "span": [task.t0, task.t1],
+        "chosen": solver_name(solver),
+        "members": {"count": members.count, "seed": members.seed, "vary": vary},
+        "reductions": described_reductions(task.reductions),
+        "out": None if out is None else _beside(path, out),
+        "size": size,
+        "store": False,  # whether it was made
+    }
+    flags = task.saved + 2.0 * task.reduced + 4.0 * task.looked
+    return data, tables, {"times": task.times, "flags": flags, **arrays}
+
+
+def _beside(path: Path, out: str | os.PathLike) -> str:
+    """Where a store lies as seen from the checkpoint: they may move together."""
+    try:
+        return os.path.relpath(os.path.abspath(out), os.path.abspath(path.parent))
+    except ValueError:  # on another drive
+        return os.path.abspath(out)
+
+
+def resume_ensemble(
+    file: str | os.PathLike,
+    *,
+    model: Model | None = None,
+    method: Method | Integrator | None = None,
+    formulation: Formulation | None = None,
+    reduce: Any = None,
+    threads: int | None = None,
+    client: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> EnsembleResult:
+    """Go on with the ensemble that a checkpoint holds, as ``ph.resume`` says."""
+    path, name = Path(file), str(file)
+    data, arrays = read(path, KIND)
+    problem = problem_of(name, data["problem"], arrays, model)
+    asked = arguments_of(name, data["asked"], arrays, method, formulation, None)
+    arguments = {key: asked[key] for key in ARGUMENTS}
+    solver = prepare(problem, **arguments)
+    if solver_name(solver) != data["chosen"]:
+        raise FileError(
+            f"the ensemble was begun with method {data['chosen']!r}, and 'auto' now chooses"
+            f" {solver_name(solver)!r}; go on with the version of polhode that began it"
+        )
+    reductions = reductions_again(name, data["reductions"], reduce)
+    beside = rows_beside(path)
+    with Journal(beside, Mark(*data["mark"])) as journal:
+        numbers, journal.rows = Numbers(beside, journal.rows), np.empty(0)
+        given = numbers.arrays(data["given"])
+        crowd, (t0, t1) = data["members"], data["span"]
+        members = Members(
+            problem, crowd["count"], vary_of(name, crowd["vary"], given), crowd["seed"]
+        )
+        flags = given["flags"].astype(int)
+        saved, reduced, looked = (flags & bit != 0 for bit in (1, 2, 4))
+        rows = given["times"], saved, reduced, looked
+        task = Task(members, arguments, t0, t1, *rows, reductions)
+        out = None if data["out"] is None else Path(os.path.normpath(path.parent / data["out"]))
+        layout = Layout(task, out is not None, data["widths"])
+        tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
+        saver = EnsembleSaver(path, journal, layout, data, tables)
+        parts = saver.read(numbers, arrays)
+        del numbers, arrays
+        if out is not None and not data["store"]:
+            clear_remains(out)
+        gathering = Gathering(task, solver, out, data["size"], parts, data["store"])
+        if data["finished"]:
+            return gathering.result(finished=True)
+        if out is not None and not data["store"]:
+            saver.write(store=True)
+        return _run(gathering, saver, data["size"], data["size"], threads, client, progress)
+
+
 # ---- what came out
 class Gathering:
     """The results of chunks, put together in the order of the members.
 
-    With ``out`` their states go into a store, in pieces of ``size`` members.
+    With ``out`` their states go into a store, in pieces of ``size`` members.  ``parts`` are known
+    already, and so is the store if it was ``stored`` before.
     """
 
     def __init__(
@@ -298,16 +473,18 @@ class Gathering:
         solver: Solver | FreeSolver | AdaptiveSolver,
         out: str | os.PathLike | None = None,
         size: int = CHUNK,
+        parts: Mapping[int, Arrays] | None = None,
+        stored: bool = False,
     ):
         self.task, problem = task, task.members.problem
-        self.parts: dict[int, Arrays] = {}
+        self.parts: dict[int, Arrays] = dict(parts or {})
         self.facts: dict[str, Any] = {
             "method": solver_name(solver),
             "reason": solver.reason,
             "arguments": solver.arguments,
             "problem": plain_data(problem, problem.state, problem.model.params),
         }
-        self.store = None if out is None else Store(out, task, size, self.facts)
+        self.store = None if out is None else Store(out, task, size, self.facts, stored)
 
     def drain(self, first: int) -> tuple:
         """Where the states of a chunk go while it runs."""
@@ -323,7 +500,8 @@ class Gathering:
     def _joined(self, key: str, axis: int) -> np.ndarray:
         return np.concatenate([self.parts[first][key] for first in sorted(self.parts)], axis=axis)
 
-    def result(self) -> EnsembleResult:
+    def result(self, finished: bool = False) -> EnsembleResult:
+        """All that is known; a store that is ``finished`` is not written again."""
         task = self.task
         reached = {name: self._joined(f"reached {name}", 0) for name in Reached._fields}
         facts = {
@@ -335,7 +513,7 @@ class Gathering:
         if self.store is None:
             saved: Any = Kept(task.members, task.times[task.saved], self._joined("states", 1))
         else:
-            saved = self.store.finish(reductions, facts)
+            saved = self.store.stored() if finished else self.store.finish(reductions, facts)
             facts["path"] = self.store.path
         return EnsembleResult(task.members, saved, reached, reductions, facts)
 

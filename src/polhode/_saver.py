@@ -6,7 +6,7 @@ all is one file.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -98,7 +98,9 @@ class Saver:
 
     def __enter__(self) -> "Saver":
         if self.before is None:
-            _check_place(self.path)
+            check_place(
+                self.path, KIND, lambda old: f"{(old['counts'] or {}).get('steps', 0)} steps"
+            )
             self._journal = Journal(self._rows)
             try:
                 self._write({"counts": None, "mark": self._journal.mark, "finished": False}, {})
@@ -162,8 +164,11 @@ class Saver:
         write(self.path, KIND, {**self._data, **seen, **data}, {**self._arrays, **arrays})
 
 
-def _check_place(path: Path) -> None:
-    """Whether a new run may write there: a run that is not finished is not lost by mistake."""
+def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]) -> None:
+    """Whether a new run may write there: a run that is not finished is not lost by mistake.
+
+    ``progress`` says how far the one is whose header it is given.
+    """
     if not path.parent.is_dir():
         raise FileError(
             f"there is no directory {str(path.parent)!r} to write the checkpoint {path.name!r} into"
@@ -171,15 +176,15 @@ def _check_place(path: Path) -> None:
     if not path.exists():
         return
     try:
-        old = head(path, KIND)
+        old = head(path, kind)
     except FileError as error:
         raise FileError(
-            f"checkpoint={str(path)!r} would replace a file that is no checkpoint of a run"
-            f" ({error}); take another name, or remove it"
+            f"checkpoint={str(path)!r} would replace a file that is no checkpoint of"
+            f" {'a run' if kind == KIND else 'an ensemble'} ({error}); take another name, or remove"
+            " it"
         ) from error
     if not old["finished"]:
-        steps = (old["counts"] or {}).get("steps", 0)
         raise FileError(
-            f"checkpoint={str(path)!r} holds a run that is not finished, after {steps} steps: go on"
-            " with ph.resume (or `polhode resume`), take another name, or remove the file"
+            f"checkpoint={str(path)!r} holds a run that is not finished, after {progress(old)}: go"
+            " on with ph.resume (or `polhode resume`), take another name, or remove the file"
         )

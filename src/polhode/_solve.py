@@ -1,4 +1,4 @@
-"""``solve``, ``prepare`` and ``resume``: the front door of bodies."""
+"""``solve`` and ``prepare``: the front door of bodies."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -177,7 +177,7 @@ def _kept(problem: Problem, method: Any, asked: Asked, path: Path, every: int | 
     return Checkpoint(path, every, {"problem": about, "asked": found}, {**tables, **times})
 
 
-def resume(
+def resume_run(
     file: str | os.PathLike,
     *,
     model: Model | None = None,
@@ -186,28 +186,7 @@ def resume(
     formulation: Formulation | Coordinates | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
-    """Go on with a run that was kept in a checkpoint; the whole run from its start.
-
-    It is, bit for bit, what the uninterrupted run would have been, and goes on to write its
-    checkpoints.  If it had finished, its result is returned at once.
-
-    Parameters
-    ----------
-    file : the ``checkpoint`` of ``solve`` or ``prepare``
-    model, events, method, formulation : what the file knows by a digest only, because it is not
-        part of this library: a user's functions, records of his own, models with large tables.
-        The same must be given again; others are refused with what differs
-    progress : True for a bar on stderr, or a function of the fraction done
-
-    Examples
-    --------
-    >>> import polhode as ph, tempfile
-    >>> place = tempfile.mkdtemp() + "/run.ckpt"
-    >>> run = ph.solve(ph.problems.fast_top(), (0, 2), method="mr2", dt=0.001, checkpoint=place)
-    >>> again = ph.resume(place)
-    >>> bool((again.q == run.q).all())
-    True
-    """
+    """Go on with the run of one body that a checkpoint holds, as ``ph.resume`` says."""
     path, name = Path(file), str(file)
     before = known(path)
     data, arrays = before.data, before.arrays

@@ -123,6 +123,14 @@ def attributes(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
 # ---- writing
 def free_place(path: str | os.PathLike) -> Path:
     """A path for a new store: an older one, or an empty directory, is removed."""
+    place = checked_place(path)
+    if place.exists():
+        shutil.rmtree(place)
+    return place
+
+
+def checked_place(path: str | os.PathLike) -> Path:
+    """A path for a new store, where there is nothing that is not to be replaced."""
     import zarr
 
     place = Path(path)
@@ -145,25 +153,46 @@ def free_place(path: str | os.PathLike) -> Path:
             f"{str(path)!r} exists and is no ensemble of this library: give another name, or remove"
             " it"
         )
-    shutil.rmtree(place)
     return place
+
+
+def clear_remains(path: Path) -> None:
+    """Remove what is left of a store that was killed while it was made."""
+    if not path.exists():
+        return
+    if not path.is_dir() or any(x.is_file() and x.name[:2] != ".z" for x in path.iterdir()):
+        raise FileError(f"{str(path)!r} is no store of this run: remove it, or move it away")
+    shutil.rmtree(path)
 
 
 class Store:
     """A store that is being written.
 
     ``rows`` is the number of times that lie together in it; ``write`` is best given that many.
+    ``again``: it was made before, by a run that goes on or is finished.
     """
 
-    def __init__(self, path: str | os.PathLike, task: Task, size: int, facts: Mapping[str, Any]):
+    def __init__(
+        self,
+        path: str | os.PathLike,
+        task: Task,
+        size: int,
+        facts: Mapping[str, Any],
+        again: bool = False,
+    ):
         import zarr
 
-        self.path, self.task = free_place(path), task
+        self.path, self.task, self.again = Path(path), task, again
         self.count, self.times = task.members.count, task.times[task.saved]
         self.size = min(size, self.count)
         self.rows = max(1, min(PIECE // (self.size * 32), len(self.times)))
         self.names = STATES | (PLACES if task.members.problem.moves else {})
         about = {**attributes(facts, task.members.seed), "complete": False}
+        self._about: tuple[int, Quantities] | None = None
+        if again:
+            self.group = self._reopened(about)
+            return
+        free_place(path)
         self.group = zarr.open_group(self.path, mode="w-", zarr_format=2, attributes=about)
         self._whole("time", captioned("time", ("time",), self.times))
         self._whole("member", Labelled(("member",), np.arange(self.count), {}, {}))
@@ -179,8 +208,24 @@ class Store:
         for name in task.members.vary:
             label = varied(name, task.members.values(name, 0, 1))
             self._create(VARIED + name, label, (self.count, *label.values.shape[1:]))
-        self._about: tuple[int, Quantities] | None = None
         self._consolidate()
+
+    def _reopened(self, about: Mapping[str, Any]) -> Any:
+        """The group that was made before, if it is that of this run."""
+        import zarr
+
+        open_store(self.path)
+        for remains in self.path.rglob("*.partial"):  # a kill leaves them
+            remains.unlink()
+        group: Any = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        shape = len(self.times), self.count, 4
+        same = all(group.attrs.get(k) == v for k, v in about.items() if k != "complete")
+        if not same or "q" not in group or group["q"].shape != shape:
+            raise FileError(
+                f"{str(self.path)!r} is the store of another run: the checkpoint and the store"
+                " belong together"
+            )
+        return group
 
     def _create(self, name: str, label: Labelled, shape: Sequence[int], dtype: Any = float) -> Any:
         pieces = {"time": self.rows, "member": self.size}
@@ -192,6 +237,7 @@ class Store:
             dtype=dtype,
             fill_value=np.nan if dtype is float else None,
             attributes={**label.attrs, "_ARRAY_DIMENSIONS": list(label.dims)},
+            overwrite=self.again,
         )
 
     def _whole(self, name: str, label: Labelled) -> None:
@@ -214,7 +260,7 @@ class Store:
         seen = [self._about[1].at(0.0, some) for some in states]
         for name, quantity in self.names.items():
             values = np.array([some[quantity] for some in seen])
-            self.group[name][place : place + len(states), first:last] = values  # type: ignore[index]
+            self.group[name][place : place + len(states), first:last] = values
 
     def put(self, first: int, last: int, arrays: Mapping[str, np.ndarray]) -> None:
         """A chunk that is done; its states unless they were written on the way."""
@@ -233,6 +279,10 @@ class Store:
             self._whole(name, label)
         self.group.attrs["complete"] = True
         self._consolidate()
+        return self.stored()
+
+    def stored(self) -> "Stored":
+        """What was written, to be read."""
         members = self.task.members
         mass: Any = members.problem.body.mass
         if "mass" in members.vary:

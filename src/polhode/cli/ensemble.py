@@ -1,5 +1,6 @@
 """``polhode ensemble``: many bodies at once; write their states and what was made of them."""
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from polhode.cli import options
 from polhode.cli.consoles import complain, plain, stderr, stdout
 from polhode.cli.files import place
 from polhode.cli.progress import bar
+from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
@@ -51,6 +53,8 @@ def ensemble(
     threads: options.Threads = None,
     dask: options.Dask = None,
     out: options.EnsembleOut = None,
+    checkpoint: options.Checkpoint = None,
+    checkpoint_every: options.CheckpointEvery = None,
     no_plot: options.NoPlot = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -61,7 +65,8 @@ def ensemble(
     members there are and what is kept of them.
 
     Members that fail on the way do not disturb the others: a warning says how many and why. If all
-    fail the exit code is 1; bad input exits with 2 and writes nothing.
+    fail the exit code is 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE`
+    what was killed goes on with `polhode resume FILE`.
 
     Examples:
 
@@ -71,7 +76,6 @@ def ensemble(
     - `polhode ensemble tumbling.toml --dask` on the processors of this machine
     - `polhode ensemble tumbling.toml --dask tcp://10.0.0.5:8786` on those of a cluster
     """
-    from polhode import plot
     from polhode.cli.plan import parsed, plan
     from polhode.cli.schema import EnsembleFile
 
@@ -83,12 +87,58 @@ def ensemble(
     todo = plan(target, asked, EnsembleFile)
     _check_bodies(todo)
     file = place(out, f"{todo.name}.zarr", (".zarr", ".nc"))
-    result, clock = _solved(todo, dask, file, quiet)
+    keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    result, clock = _solved(todo, dask, file, quiet, keep)
+    _write(todo.name, todo.summary, result, clock, file, no_plot, quiet)
+
+
+def go_on(
+    checkpoint: Path,
+    threads: int | None,
+    dask: str | None,
+    out: Path | None,
+    no_plot: bool,
+    quiet: bool,
+) -> None:
+    """Go on with what a checkpoint holds, and write what ``ensemble`` would have written."""
+    from polhode import resume
+    from polhode._checkpoint import head
+    from polhode._ensemble_saver import KIND, progress
+
+    about = head(checkpoint, KIND)
+    name = about["problem"]["name"] or checkpoint.stem
+    if about["out"] is None:
+        file = place(out, f"{name}.nc", (".nc",))
+    elif out is None:
+        file = Path(os.path.normpath(checkpoint.parent / about["out"]))
+    else:
+        raise InputError(f"{checkpoint}: its states are in {about['out']}; leave out --out")
+    after = "finished before" if about["finished"] else f"resumed after {progress(about)}"
+    with (
+        _client(dask, threads) as client,
+        bar(f"{name}: compiling", lambda _: name, quiet) as report,
+    ):
+        own = None if dask == HERE else threads
+        result: Any = resume(checkpoint, threads=own, client=client, progress=report)
+    _write(name, f"{after}, from {checkpoint}", result, None, file, no_plot, quiet)
+
+
+def _write(
+    name: str,
+    summary: str,
+    result: "EnsembleResult",
+    clock: "Clock | None",
+    file: Path,
+    no_plot: bool,
+    quiet: bool,
+) -> None:
+    from polhode import plot
+
     written = [file if file.suffix == ".zarr" else result.save(file)]
     if not no_plot:
         written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
     if not quiet:
-        _summarise(todo, result, clock, written)
+        _summarise(name, summary, result, clock, written)
     _tell_failures(result)
 
 
@@ -128,7 +178,7 @@ class Clock:
 
 
 def _solved(
-    todo: "Plan", dask: str | None, file: Path, quiet: bool
+    todo: "Plan", dask: str | None, file: Path, quiet: bool, keep: Mapping[str, Any]
 ) -> tuple["EnsembleResult", Clock]:
     from polhode import solve_ensemble
 
@@ -152,6 +202,7 @@ def _solved(
             client=client,
             out=file if file.suffix == ".zarr" else None,
             progress=clock,
+            **keep,
         )
         clock.stop()
     return result, clock
@@ -185,31 +236,33 @@ def _tell_failures(result: "EnsembleResult") -> None:
     )
 
 
-def _summarise(todo: "Plan", result: "EnsembleResult", clock: Clock, written: list[Path]) -> None:
+def _summarise(
+    name: str, summary: str, result: "EnsembleResult", clock: Clock | None, written: list[Path]
+) -> None:
     from rich.table import Table
 
     from polhode.cli.run import _seconds
 
     words = result._words()
-    rows = {"problem": f"{todo.name}   [dim]{plain(todo.summary)}[/]"}
+    rows = {"problem": f"{name}   [dim]{plain(summary)}[/]"}
     rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
     if result.reason:
         rows["chosen"] = plain(result.reason)
     failed = not result.success.all()
     rows["ended"] = f"[{'red' if failed else 'green'}]{plain(words['ended'])}[/]"
     steps = int(result.nsteps.sum())
-    if steps:
+    if steps and clock is not None:
         rows["time"] = (
             f"{_seconds(clock.seconds / steps)} a body-step   [dim]{steps:.3g} of them in"
             f" {_seconds(clock.seconds)}{'' if clock.warm else ', getting ready included'}[/]"
         )
-    rows |= {name: plain(text) for name, text in at_the_end(result._reduced).items()}
+    rows |= {key: plain(text) for key, text in at_the_end(result._reduced).items()}
     rows["files"] = plain(", ".join(str(path) for path in written))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for name, value in rows.items():
-        table.add_row(name, value)
+    for row in rows.items():
+        table.add_row(*row)
     stdout().print(table)
 
 

@@ -28,9 +28,10 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, resume, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
+for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
     app.command()(command)
 app.command(cls=AddressOrNot)(ensemble)
+app.command(cls=AddressOrNot)(resume)
 
 
 def _version(wanted: bool) -> None:

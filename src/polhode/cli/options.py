@@ -76,7 +76,7 @@ CheckpointEvery = Annotated[
     ),
 ]
 CheckpointFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="What `polhode run --checkpoint FILE` wrote.")
+    Path, typer.Argument(metavar="FILE", help="What `--checkpoint FILE` wrote.")
 ]
 Out = Annotated[
     Path | None,

@@ -1,36 +1,52 @@
-"""``polhode resume``: go on with a run that was kept in a checkpoint."""
+"""``polhode resume``: go on with a run or an ensemble that was kept in a checkpoint."""
+
+from typing import Any
 
 from polhode.cli import options
+from polhode.cli.ensemble import go_on
 from polhode.cli.files import place
 from polhode.cli.progress import bar
 from polhode.cli.run import write
+from polhode.errors import InputError
 
 
 def resume(
     file: options.CheckpointFile,
+    threads: options.Threads = None,
+    dask: options.Dask = None,
     out: options.Out = None,
     no_plot: options.NoPlot = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on with a run that was killed; write what `polhode run` would have written.
+    """Go on with a run that was killed; write what `polhode run` or `polhode ensemble` would have
+    written.
 
-    The motion (NAME.nc) and its picture (NAME.png) are those of the whole run, bit for bit those of
-    the run without a break. FILE stays; of a run that is finished the result is written again.
+    The motion (NAME.nc, or the store of an ensemble) and its picture (NAME.png) are those of the
+    whole run, bit for bit those of the run without a break. FILE stays; of a run that is finished
+    the result is written again. `--threads` and `--dask` are for ensembles.
 
     Examples:
 
     - `polhode run fast-top --t-end 1e5 --save-every 1000 --checkpoint top.ckpt`
     - `polhode resume top.ckpt`
+    - `polhode ensemble tumbling.toml --checkpoint tumbling.ckpt`
+    - `polhode resume tumbling.ckpt --dask`
     """
     from polhode import resume
-    from polhode._checkpoint import head
+    from polhode._checkpoint import head, kind_of
+    from polhode._ensemble_saver import KIND as ENSEMBLE
     from polhode._saver import KIND
 
+    if kind_of(file) == ENSEMBLE:
+        go_on(file, threads, dask, out, no_plot, quiet)
+        return
+    if threads is not None or dask is not None:
+        raise InputError(f"{file} holds a single run: --threads and --dask are for ensembles")
     about = head(file, KIND)
     name = about["problem"]["name"] or file.stem
     to = place(out, f"{name}.nc", (".nc",))
     steps = (about["counts"] or {}).get("steps", 0)
     after = "finished before" if about["finished"] else f"resumed after {steps} steps"
     with bar(f"{name}: compiling", lambda _: name, quiet) as report:
-        result = resume(file, progress=report)
+        result: Any = resume(file, progress=report)
     write(name, f"{after}, from {file}", result, to, no_plot, quiet, "")
