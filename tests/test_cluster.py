@@ -95,6 +95,17 @@ def test_free_bodies_by_the_address_of_the_scheduler(client):
     assert same(here, ph.solve_ensemble(box, SPAN, **given, chunk=GROUP, client=address))
 
 
+def test_a_store_is_filled_in_any_order(client, top, tmp_path):
+    given = {"members": 3 * GROUP + 5, **ASKED, **KEPT}
+    here = ph.solve_ensemble(top, SPAN, **given)
+    there = ph.solve_ensemble(
+        top, SPAN, **given, chunk=GROUP, client=client, out=tmp_path / "tops.zarr"
+    )
+    assert there.path == tmp_path / "tops.zarr"
+    assert same(here, there)
+    assert same(here, ph.load(there.path))
+
+
 # ---- functions of the user
 def test_lambdas_go_to_the_workers(client):
     """A torque with a closure, an event and a quantity, none of which a worker can import."""
