@@ -98,7 +98,7 @@ def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
         ax, f"{_said(stem)}: mean ± standard deviation", TIME, _unit(result, f"{stem}_mean")
     )
     if len(means) > 1:
-        style.legend(ax, "inside")
+        style.legend(ax)
     return ax
 
 
@@ -111,7 +111,7 @@ def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
         _line(ax, result, high, colour)
     style.dress(ax, f"{_said(stem)}: least and greatest", TIME, _unit(result, f"{stem}_min"))
     if len(least) > 1:
-        style.legend(ax, "inside")
+        style.legend(ax)
     return ax
 
 
@@ -128,7 +128,7 @@ def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
     if len(levels) % 2:
         _line(ax, result, values[:, pairs], style.BLUE, f"{100 * levels[pairs]:g} %")
     style.dress(ax, f"{_said(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
-    style.legend(ax, "inside")
+    style.legend(ax)
     return ax
 
 
@@ -163,7 +163,7 @@ PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
 # ---- over members
 def _distribution(ax: "Axes", values: np.ndarray, title: str, xlabel: str) -> "Axes":
     values = values[np.isfinite(values)]
-    ax.hist(values, bins=min(BINS, max(5, len(values) // 5)), color=style.BLUE, linewidth=0)
+    ax.hist(values, bins=min(BINS, 5 + int(2 * len(values) ** (1 / 3))), color=style.BLUE, linewidth=0)
     style.dress(ax, title, xlabel, "members")
     return ax
 
