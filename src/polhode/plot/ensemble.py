@@ -94,9 +94,7 @@ def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
         for edge in (mean - std, mean + std):
             ax.plot(result.t_reduced, edge, color=colour, linewidth=0.5, alpha=0.7)
         _line(ax, result, mean, colour, letter)
-    style.dress(
-        ax, f"{_said(stem)}: mean ± standard deviation", TIME, _unit(result, f"{stem}_mean")
-    )
+    style.dress(ax, f"{_said(stem)}: mean ± σ", TIME, _unit(result, f"{stem}_mean"))
     if len(means) > 1:
         style.legend(ax)
     return ax
@@ -109,7 +107,7 @@ def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
         _band(ax, result, low, high, colour)
         _line(ax, result, low, colour, letter)
         _line(ax, result, high, colour)
-    style.dress(ax, f"{_said(stem)}: least and greatest", TIME, _unit(result, f"{stem}_min"))
+    style.dress(ax, f"{_said(stem)}: range", TIME, _unit(result, f"{stem}_min"))
     if len(least) > 1:
         style.legend(ax)
     return ax
@@ -163,7 +161,9 @@ PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
 # ---- over members
 def _distribution(ax: "Axes", values: np.ndarray, title: str, xlabel: str) -> "Axes":
     values = values[np.isfinite(values)]
-    ax.hist(values, bins=min(BINS, 5 + int(2 * len(values) ** (1 / 3))), color=style.BLUE, linewidth=0)
+    ax.hist(
+        values, bins=min(BINS, 5 + int(2 * len(values) ** (1 / 3))), color=style.BLUE, linewidth=0
+    )
     style.dress(ax, title, xlabel, "members")
     return ax
 
