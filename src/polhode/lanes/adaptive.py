@@ -203,6 +203,8 @@ def single_trials(room, found, tolerances, tables, slots):
 def advance(blocks, room, found, until, end, largest, tolerances, tables, slots):
     """Trial steps of every body to ``until`` or just past it, as on the way to ``end``."""
     on_aligned_stack()
+    if blocks.shape[0] == 0:
+        return
     number = 0
     for lane in range(WIDTH):  # one of them is in every lane, for what is not used must be numbers
         put_column(room, lane, WIDTH, column(blocks[0], 0, LANES, slots))
