@@ -1,10 +1,15 @@
-"""General facts about the machine: kind of CPU, what it can do, versions."""
+"""General facts about the machine: kind of CPU, what it can do, how busy it is, versions."""
 
 import os
 import platform
 from typing import Any
 
 SIMD = "avx2", "fma", "avx512f", "neon", "sve"
+
+
+def load() -> float | None:
+    """Processes that want a core, our own among them, as a mean over some minutes."""
+    return round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else None
 
 
 def machine() -> dict[str, Any]:
@@ -20,6 +25,7 @@ def machine() -> dict[str, Any]:
     return {
         "cpu": llvmlite.binding.get_host_cpu_name(),
         "cores": os.cpu_count(),
+        "load": load(),
         "features": [name for name in SIMD if features.get(name)],
         "system": platform.system(),
         "architecture": platform.machine(),
