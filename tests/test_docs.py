@@ -45,6 +45,11 @@ def test_the_methods_page_is_current():
     assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_methods.py"
 
 
+def test_the_page_of_benchmarks_is_current():
+    make = runpy.run_path(str(ROOT / "docs" / "make_benchmarks.py"))
+    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_benchmarks.py"
+
+
 # ---- numbers that pages state
 def table_below(page, words):
     """The head and the cells of the first table after some words of a page."""

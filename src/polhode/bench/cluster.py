@@ -9,13 +9,17 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from polhode.bench.peers import missing
 from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_least
 from polhode.bench.timing import Times
 
 DT = 1e-3
+NEEDS = ("Dask",)
 
 
 def measure(asked: Asked) -> Iterator[Finding]:
+    if missing(NEEDS):
+        return
     from polhode import problems, solve_ensemble
     from polhode._cluster import local
     from polhode.distributions import Normal, Uniform
@@ -101,6 +105,7 @@ BENCH = Bench(
     name="cluster",
     summary="ensembles on Dask against threads, on one machine",
     measure=measure,
+    needs=NEEDS,
     repeats=5,
     keys={
         "members": Key("262144", "members of the ensemble"),
