@@ -56,7 +56,7 @@ def overview(run: Any, axes: Any = None) -> np.ndarray:
         axes = sheet.subplots(2, 2)
     axes = np.asarray(axes).reshape(2, 2)
     moves = getattr(run, "x", None) is not None
-    panels = (position, rates, path) if moves else (tilt, rates, trace)
+    panels: tuple[Any, ...] = (position, rates, path) if moves else (tilt, rates, trace)
     for ax, draw in zip(axes.flat, panels, strict=False):
         draw(run, ax)
     if not _is_bodiless(run):
