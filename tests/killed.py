@@ -84,8 +84,11 @@ def killed_at_random(case: str, file: Path, chance: random.Random) -> int:
     raise SystemExit(f"{case} is not finished after {LIVES} lives")
 
 
-def killed_at_operations(case: str, file: Path) -> int:
-    """Lives that a run took, the k-th of which ended before or after its k-th operation."""
+def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
+    """Lives that a run took, the k-th of which ended before or after its k-th operation.
+
+    With ``stride`` it is its so manyth, if k are too few to come far.
+    """
 
     def fatal(number: int):
         count = 0
@@ -111,7 +114,7 @@ def killed_at_operations(case: str, file: Path) -> int:
         return prepare
 
     for lives in range(1, LIVES):
-        if ended(child(case, file, fatal(lives))):
+        if ended(child(case, file, fatal(stride * lives))):
             return lives
     raise SystemExit(f"{case} is not finished after {LIVES} lives")
 
