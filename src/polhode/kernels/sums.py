@@ -12,7 +12,7 @@ x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functi
 from collections.abc import Callable
 
 from polhode._compile import fma
-from polhode.kernels.vector import add, add_scaled, multiply
+from polhode.kernels.vector import add, add_scaled
 
 
 # ---- plain
@@ -69,8 +69,18 @@ def added3(x, e, d):
     return (x1, x2, x3), (e1, e2, e3)
 
 
+def added_scaled(x, e, f, d):
+    """(x', e') for the change f d: it and e are rounded once, as f d would be alone."""
+    y = fma(f, d, e)
+    new = x + y
+    return new, y - (new - x)
+
+
 def added_scaled3(x, e, f, d):
-    return added3(x, e, multiply(f, d))
+    x1, e1 = added_scaled(x[0], e[0], f, d[0])
+    x2, e2 = added_scaled(x[1], e[1], f, d[1])
+    x3, e3 = added_scaled(x[2], e[2], f, d[2])
+    return (x1, x2, x3), (e1, e2, e3)
 
 
 def added4(q, e, d):

@@ -46,18 +46,21 @@ def turn_3(q, m, e, half):
 
 
 # ---- compensated
-def kept(x, e, d):
-    """(x + d, what is lost), after e was lost before (Kahan 1965)."""
-    y = d + e
+def kept(x, y):
+    """(x + y, what is lost); y holds what was lost before (Kahan 1965)."""
     new = x + y
     return new, y - (new - x)
 
 
 def kept_turn(a, b, ea, eb, s, c1):
-    """(a, b, ea, eb) after ``turn``, with what the sums have lost."""
-    da, db = fma(s, b, fma(c1, a, s * eb)), fma(-s, a, fma(c1, b, -s * ea))
-    a, ea = kept(a, ea, da)
-    b, eb = kept(b, eb, db)
+    """(a, b, ea, eb) after ``turn``, with what the sums have lost, which turns too.
+
+    The change is one chain: it is rounded once at its own size, and all else far below.
+    """
+    da = fma(s, b, fma(c1, a, fma(s, eb, ea)))
+    db = fma(-s, a, fma(c1, b, fma(-s, ea, eb)))
+    a, ea = kept(a, da)
+    b, eb = kept(b, db)
     return a, b, ea, eb
 
 
