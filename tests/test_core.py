@@ -311,6 +311,14 @@ def test_plain_python_fails_with_a_status_too(name):
     assert case.alone(member, run=plain) == case.alone(member)
 
 
+def test_without_hints_lanes_are_plain_loops_with_the_same_bits(monkeypatch):
+    monkeypatch.setattr(_compile, "I32", None)  # of which a hint is made
+    method = replace(METHODS["forward-euler-m"], width=4)  # one that was not compiled before
+    case = Case(method)
+    members = case.members(5)
+    assert np.array_equal(case.together(members), case.rows(members))
+
+
 @pytest.mark.parametrize(
     "parts", [(STEPS,), (STEPS // 3, STEPS - STEPS // 3)], ids=["once", "twice"]
 )

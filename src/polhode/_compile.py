@@ -280,12 +280,18 @@ def lanes(width: int) -> Callable:
 
 
 def _hint(module, branch, width):
-    """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes."""
+    """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes.
+
+    Where that cannot be said it is a plain loop, with the same bits.
+    """
     hints = ("llvm.loop.vectorize.width", width), ("llvm.loop.interleave.count", 1)
-    nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
-    loop = module.add_metadata([I64(len(module.metadata)), *nodes])
-    loop.operands = (loop, *nodes)  # a loop's metadata names itself first
-    branch.set_metadata("llvm.loop", loop)
+    try:
+        nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
+        loop = module.add_metadata([I64(len(module.metadata)), *nodes])
+        loop.operands = (loop, *nodes)  # a loop's metadata names itself first
+        branch.set_metadata("llvm.loop", loop)
+    except (AttributeError, TypeError):
+        return
 
 
 def _spare_blas() -> None:
