@@ -1,21 +1,149 @@
-"""How rounding makes the energy of Lagrange tops drift, with plain and with compensated sums.
+"""How rounding makes what a motion keeps drift, with plain and with compensated sums.
 
-Root mean square, over tops and starts, of what the relative energy error grows by in 3, 10, 30 and
-90 % of the steps; the power of their number with which it grows; and the trend: the mean change
-over a fiftieth of the run by the standard error of that mean, root mean square over tops.  A random
-walk has the power 1/2 and a trend of about 1, whatever the number of steps; a steady drift has the
-power 1 and a trend that grows.  The method must be so accurate that only rounding is left.
+First free and heavy bodies in one block of SIMD lanes, by turns about their principal axes, which
+keep |q|, the momentum about the vertical and, without torque, |L|, but for rounding.  Root mean
+square over the bodies of what these have changed by after 1e3, 1e4, … steps, and the power of the
+number of steps with which it grows.  What compensated sums carry as lost counts as part of the
+state, and the invariants are made in extended precision.  A step turns by 0.09 on average.
+
+Then the energy of Lagrange tops by a method so accurate that only rounding is left: root mean
+square, over tops and starts, of what its relative error grows by in 3, 10, 30 and 90 % of all
+steps; the power; and the trend: the mean change over a fiftieth of the run by the standard error of
+that mean, root mean square over tops.
+
+A random walk has the power 1/2 and a trend of about 1, whatever the number of steps; a steady drift
+has the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Table
+from polhode._join import variant
+from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_most
+from polhode.bench.timing import Times, columns, round_robin, row
+from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.lanes.blocks import unpack
 
+PARTS = "turns", "energy"
+SUMS = {"plain": False, "compensated": True}
+POWER, COST = 0.7, 1.8  # at most
+FAR, FAR_ERROR = 1e8, 3e-14  # steps, and the error after them, at most
+
+
+# ---- turns about the principal axes
+BODIES, H = 64, 5e-3
+SLICE = 500  # steps that are timed
+CHUNK = 1_000_000  # steps in a call
+MODELS = {"free": ph.models.free(), "heavy": HEAVY}
+KEPT_BY = {
+    "free": ("|q|² - 1", "momentum about the vertical", "|L|"),
+    "heavy": ("|q|² - 1", "momentum about the vertical"),
+}
+
+
+def invariants(lanes: Lanes, compensated: bool) -> np.ndarray:
+    """Rows |q|², the momentum about the vertical, |L|."""
+    first, carried, _ = lanes.places
+    table = unpack(lanes.work, BODIES).astype(np.longdouble)
+    state = table[first : first + 7]
+    if compensated:  # carried are the torque, and what was lost of q and of m
+        state = state + table[carried + 3 : carried + 10]
+    w, x, y, z, *m = state
+    square = w * w + x * x + y * y + z * z
+    vertical = 2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z
+    along = sum(a * b for a, b in zip(vertical, m, strict=True)) / square
+    return np.array([square, along, np.sqrt(sum(a * a for a in m))])
+
+
+def marks(steps: int) -> list[int]:
+    """1e3, 1e4, … and the last step."""
+    powers = [10**k for k in range(3, 16) if 10**k < steps]
+    return [*powers, steps]
+
+
+def grown(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
+    """(steps done, root mean squares of the changes), relative."""
+    lanes.reset()
+    first, done = invariants(lanes, compensated), 0
+    scale = np.array([np.ones(BODIES), first[2], first[2]])
+    for mark in marks(steps):
+        while done < mark:
+            some = min(CHUNK, mark - done)
+            lanes.advance(some)
+            done += some
+        change = (invariants(lanes, compensated) - first) / scale
+        yield done, np.sqrt(np.mean(change**2, axis=1)).astype(float)
+
+
+def slope(counts: Any, errors: Any) -> float:
+    """The power of a growth."""
+    return float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
+
+
+def turns(asked: Asked) -> Iterator[Finding]:
+    steps = min(asked.count("steps"), 10_000) if asked.quick else asked.count("steps")
+    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+    many = Tops.random(BODIES)
+    runs = {
+        (kind, sums): Lanes(variant(ph.METHODS["mr2"], None, compensated), model, many, H)
+        for kind, model in MODELS.items()
+        for sums, compensated in SUMS.items()
+    }
+    asked.say("timing")
+    calls: dict[Any, tuple[Callable, float]] = {
+        key: (partial(lanes.advance, SLICE), SLICE * BODIES) for key, lanes in runs.items()
+    }
+    times = round_robin(calls, asked.repeats)
+    yield from costs("mr2, a body and step", times, asked)
+    seconds = sum(times[key].minimum * ends[key[1]] for key in runs) * BODIES * 1e-9
+    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+
+    rows: list[dict[str, Any]] = []
+    verdicts: list[Finding] = []
+    for (kind, sums), lanes in runs.items():
+        asked.say(f"{kind} bodies, {sums} sums")
+        found = dict(grown(lanes, SUMS[sums], ends[sums]))
+        for k, what in enumerate(KEPT_BY[kind]):
+            errors = {done: float(each[k]) for done, each in found.items()}
+            power = slope([*errors], [*errors.values()])
+            shown = {f"after_{done}": each for done, each in errors.items()}
+            rows.append({"what": f"{kind}, {what}", "sums": sums, **shown, "power": power})
+            verdicts += judged(f"{kind} bodies, {what}, {sums}", power, errors[ends[sums]], steps)
+    head = {"what": "bodies, invariant", "sums": "sums"}
+    head |= {f"after_{done}": f"after {done:.0e}" for done in marks(steps)} | {"power": "power"}
+    yield Table(f"Rounding of mr2, {BODIES} bodies, root mean square", head, rows)
+    if not asked.quick:
+        yield from verdicts
+
+
+def judged(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
+    yield at_most(f"{what}: grows with the power", power, POWER)
+    if what.endswith("compensated"):
+        limit = FAR_ERROR * (steps / FAR) ** 0.5
+        yield at_most(f"{what}: after {steps:.0e} steps", error, float(f"{limit:.1e}"))
+
+
+def costs(what: str, times: dict[Any, Times], asked: Asked) -> Iterator[Finding]:
+    """Compensated over plain, for times by (kind, sums)."""
+    rows, ratios = [], {}
+    for (kind, sums), taken in times.items():
+        ratio = taken.minimum / times[kind, "plain"].minimum
+        rows.append(row(f"{kind}, {sums} sums", taken, ratio if SUMS[sums] else None))
+        ratios[kind] = ratio
+    yield Table("Cost", columns(what, "/ plain"), rows)
+    if not asked.quick:
+        for kind, ratio in ratios.items():
+            yield at_most(
+                f"{what.partition(',')[0]}, {kind}: cost compensated / plain", ratio, COST
+            )
+
+
+# ---- energies of Lagrange tops
 DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over so many rows
 LAGS = 30, 100, 300, 900  # rows
 STRIDE = ROWS // 50
@@ -48,32 +176,57 @@ def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.nd
     return np.sqrt(np.mean(growths, axis=0)), float(np.sqrt(np.mean(np.square(trends))))
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    steps, count = asked.count("steps"), asked.count("tops")
+def energies(asked: Asked) -> Iterator[Finding]:
+    steps, count, method = asked.count("steps"), asked.count("tops"), asked.values["method"]
     if asked.quick:
         steps, count = min(steps, 100_000), min(count, 2)
-    rows = []
-    lags = {f"after_{lag * steps // ROWS}": lag for lag in LAGS}
-    for compensated in (False, True):
-        sums = "compensated" if compensated else "plain"
-        asked.say(f"{sums} sums")
-        found, trend = drift(asked.values["method"], steps, count, compensated)
-        power = float(np.polyfit(np.log(LAGS), np.log(found), 1)[0])
-        errors = dict(zip(lags, found.tolist(), strict=True))
-        rows.append({"sums": sums, **errors, "power": power, "trend": trend})
-    head = {"sums": "sums"} | {key: f"after {key[6:]}" for key in lags}
+    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+    (top,) = tops(1)
+    calls: dict[Any, tuple[Callable, float]] = {}
+    for sums, compensated in SUMS.items():
+        solver = ph.prepare(top, method=method, dt=DT, save_every=SLICE, compensated=compensated)
+        calls["one top", sums] = partial(solver, (0.0, DT * SLICE)), SLICE
+    times = round_robin(calls, asked.repeats)
+    yield from costs(f"{method}, a step", times, asked)
+    seconds = sum(times["one top", sums].minimum * ends[sums] for sums in SUMS) * count * 1e-9
+    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+
+    rows: list[dict[str, Any]] = []
+    verdicts: list[Finding] = []
+    for sums, compensated in SUMS.items():
+        asked.say(f"{count} tops, {sums} sums")
+        found, trend = drift(method, ends[sums], count, compensated)
+        power = slope(LAGS, found)
+        facts = {"sums": sums, "steps": f"{ends[sums]:.0e}"}
+        errors = {f"lag_{lag}": each for lag, each in zip(LAGS, found.tolist(), strict=True)}
+        rows.append({**facts, **errors, "power": power, "trend": trend})
+        verdicts += judged(f"energy of tops, {sums}", power, float(found[-1]), steps)
+    head = {"sums": "sums", "steps": "steps"}
+    head |= {f"lag_{lag}": f"in {lag / ROWS:.0%}" for lag in LAGS}
     head |= {"power": "power", "trend": "trend"}
-    yield Table(f"Growth of the relative energy error, {count} tops, {steps} steps", head, rows)
+    yield Table(f"Growth of the relative energy error of {count} tops, {method}", head, rows)
+    if not asked.quick:
+        yield from verdicts
+
+
+def measure(asked: Asked) -> Iterator[Finding]:
+    tables = {"turns": turns, "energy": energies}
+    for part in asked.chosen("parts", PARTS):
+        yield from tables[part](asked)
+    if asked.count("steps") < FAR and not asked.quick:
+        yield Note(f"errors are judged by {FAR_ERROR:g} after {FAR:.0e} steps, less as the root")
 
 
 BENCH = Bench(
     name="roundoff",
-    summary="how the energy drifts by rounding, with plain and with compensated sums",
+    summary="how invariants drift by rounding, with plain and with compensated sums",
     measure=measure,
-    repeats=1,
+    repeats=301,
     keys={
-        "method": Key("srkn14", "one that compensates"),
-        "steps": Key("1e6", "of every top"),
+        "method": Key("srkn14", "for the energy of tops: one that compensates"),
+        "steps": Key("1e6", "of every body; 1e8 take minutes for the turns, more for the energy"),
         "tops": Key("8", "how many"),
+        "parts": Key("", f"of {', '.join(PARTS)}; default both"),
+        "plain": Key("1e7", "steps at most with plain sums"),
     },
 )

@@ -1,0 +1,87 @@
+"""What a step of Adams's method costs in the variables of Fukushima 1995 and their rivals.
+
+The model Earth, 128 steps a revolution; ratios to Euler's angles, all variables in turn in one
+process, by the CPU time of the thread.  The time of a call and of the first steps is taken away:
+that of a run of one revolution is subtracted.  Then the worst attitude within 33 000 revolutions.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import polhode as ph
+from polhode.bench.records import Asked, Bench, Finding, Key, Table, at_most
+from polhode.bench.timing import Times, columns, round_robin, row
+from polhode.celestial.model_orbits import orientation_error, truth
+
+EULERIAN = "euler-angles"
+NAMES = (
+    EULERIAN,
+    "quaternion",
+    "encke-euler",
+    "encke-quaternion",
+    "fukushima",
+    "fukushima-departures",
+)
+MOST = dict.fromkeys(("encke-quaternion", "encke-euler", "fukushima-departures"), 1.0)
+A_TURN = 128  # steps
+
+
+def costs(problem: ph.Problem, turns: int, repeats: int) -> dict[str, Times]:
+    """Of a step, for each of the variables."""
+    runs: dict[Any, tuple[Callable, float]] = {}
+    for name in NAMES:
+        solver = ph.prepare(
+            problem, formulation=name, method="adams", dt=1 / A_TURN, save_every=A_TURN * turns
+        )
+        for count in (turns, 1):
+            runs[name, count] = partial(solver, (0.0, float(count))), A_TURN * (turns - 1)
+    times = round_robin(runs, repeats)
+    calls = {name: times[name, 1].minimum for name in NAMES}
+    return {name: Times(tuple(ns - calls[name] for ns in times[name, turns].ns)) for name in NAMES}
+
+
+def worst(problem: ph.Problem, name: str, turns: int) -> float:
+    """The largest error of the attitude, in radians."""
+    right = {turn: q for turn, (q, _) in truth(problem.name).items() if turn <= turns}
+    run = ph.solve(
+        problem,
+        (0.0, float(max(right))),
+        formulation=name,
+        method="adams",
+        dt=1 / A_TURN,
+        t_eval=[float(turn) for turn in right],
+    )
+    return max(map(orientation_error, run.q, right.values()))
+
+
+def measure(asked: Asked) -> Iterator[Finding]:
+    turns, far = asked.count("turns"), asked.count("far")
+    if asked.quick:
+        turns, far = min(turns, 40), min(far, 1000)
+    problem = ph.celestial.rigid_earth_model()
+    asked.say("timing")
+    times = costs(problem, turns, asked.repeats)
+    least = times[EULERIAN].minimum
+    rows = []
+    for name, taken in times.items():
+        asked.say(f"{name} over {far} revolutions")
+        rows.append(row(name, taken, taken.minimum / least) | {"worst": worst(problem, name, far)})
+    head = columns("variables, a step", "/ Eulerian") | {"worst": "worst attitude"}
+    yield Table(f"Adams's method, {A_TURN} steps a revolution", head, rows)
+    if not asked.quick:
+        for name, most in MOST.items():
+            ratio = times[name].minimum / least
+            yield at_most(f"{name}: a step over the Eulerian one", ratio, most)
+
+
+BENCH = Bench(
+    name="formulations",
+    summary="a step of Adams's method in the variables of Fukushima 1995 and their rivals",
+    measure=measure,
+    repeats=31,
+    keys={
+        "turns": Key("400", "revolutions of a timed run"),
+        "far": Key("33000", "revolutions for the accuracy"),
+    },
+)
