@@ -7,7 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode.bench import NAMES, Bench, Missing, Note, Result, Table, Verdict, benches, measured
+from polhode._join import variant
+from polhode.bench import (
+    NAMES,
+    Bench,
+    Missing,
+    Note,
+    Result,
+    Table,
+    Verdict,
+    benches,
+    measured,
+    roundoff,
+)
 from polhode.bench.machine import machine
 from polhode.bench.peers import COMPILER, PEERS, missing
 from polhode.bench.records import Asked, Key, at_least, at_most, shown
@@ -180,3 +192,16 @@ def test_tops_in_lanes_are_tops_alone():
     for state, member in zip(lanes.states().T, tops.members(), strict=True):
         (q, m), _ = record(4, 5e-3, *member)
         assert np.array_equal(state, [*q, *m])
+
+
+def test_rounding_is_seen_where_it_is():
+    """What compensated sums carry is part of the state: without it they would look like plain."""
+    found = {}
+    for sums, compensated in roundoff.SUMS.items():
+        method = variant(METHODS["mr2"], None, compensated)
+        lanes = Lanes(method, roundoff.MODELS["free"], Tops.random(roundoff.BODIES), roundoff.H)
+        found[sums] = dict(roundoff.grown(lanes, compensated, 2000))
+    assert [*found["plain"]] == [*found["compensated"]] == [1000, 2000]
+    assert (found["plain"][1000] > 1e-15).all()
+    assert (found["compensated"][1000] < 0.05 * found["plain"][1000]).all()
+    assert roundoff.slope([10, 1000], [1.0, 10.0]) == pytest.approx(0.5)
