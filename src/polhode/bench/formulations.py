@@ -79,9 +79,9 @@ BENCH = Bench(
     name="formulations",
     summary="a step of Adams's method in the variables of Fukushima 1995 and their rivals",
     measure=measure,
-    repeats=31,
+    repeats=101,
     keys={
-        "turns": Key("400", "revolutions of a timed run"),
+        "turns": Key("40", "revolutions of a timed run"),
         "far": Key("33000", "revolutions for the accuracy"),
     },
 )
