@@ -167,7 +167,13 @@ LIMITED = Limits(first=0.01, largest=0.11, rtol=1e-6, atol=1e-7)
 LOOSE = Limits(rtol=1e-3)
 
 
-@pytest.mark.parametrize("name", ADAPTIVE)
+ALWAYS = "extrapolation", "dopri5"  # the others compile for half a minute each
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n in ALWAYS else pytest.param(n, marks=pytest.mark.slow) for n in ADAPTIVE],
+)
 def test_lanes_are_single_runs(name):
     problems = tops(9)
     for limits in (LIMITED, LOOSE, BACKWARD, USUAL):

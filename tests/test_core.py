@@ -12,6 +12,7 @@ import pytest
 import seams
 from polhode import _compile, loops
 from polhode._compile import fma
+from polhode._join import zeros
 from polhode._tree import flat
 from polhode.contracts import Model, Status
 from polhode.errors import PolhodeWarning
@@ -142,12 +143,12 @@ def test_the_carry_made_in_the_loop_is_the_one_of_start(case):
 def test_the_first_carry_of_lanes_is_the_one_of_start():
     case = Case(seams.AXES2)
     members = case.members(70)
-    blank = [(state, (0.0, 0.0, 0.0), *rest) for state, _, *rest in members]
+    blank = [(state, zeros(carry), *rest) for state, carry, *rest in members]
     blocks, slots = fixed.packed(case.method, blank)
     start = fixed.build(fixed.start_lanes, case.method, case.model)
     start(blocks, 0.0, H, case.substeps[0], (), slots)
     carries = fixed.results(blocks, slots, 70)[:, -3:]
-    assert carries.tolist() == [list(carry) for _, carry, *_ in members]
+    assert carries.tolist() == [flat(carry) for _, carry, *_ in members]
 
 
 def test_lanes_are_single_runs(case):

@@ -14,7 +14,9 @@ EXAMPLES = sorted(path for kind in ("*.py", "*.toml") for path in (ROOT / "examp
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example(path, tmp_path):
-    command = [path] if path.suffix == ".py" else ["-m", "polhode.cli.main", "run", path]
+    many = "[ensemble]" in path.read_text()
+    command = ["-m", "polhode.cli.main", "ensemble" if many else "run", path]
+    command = [path] if path.suffix == ".py" else command
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, *map(str, command)],
@@ -25,7 +27,9 @@ def test_example(path, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "success" in done.stdout
-    if path.suffix == ".toml" or re.search(r"\.save\(.*\.nc", path.read_text()):
+    assert many or "success" in done.stdout
+    if many:
+        assert any(file.suffix == ".png" for file in tmp_path.iterdir())
+    elif path.suffix == ".toml" or re.search(r"\.save\(.*\.nc", path.read_text()):
         written = [file for file in tmp_path.iterdir() if file.suffix == ".nc"]
         assert any(file.stat().st_size > 1000 for file in written)
