@@ -17,7 +17,7 @@ import polhode as ph
 from polhode import _checkpoint
 
 LIVES = 100  # more, and a run makes no progress
-PAUSE, LONGER = 0.02, 1.2  # seconds that a child has at most, at first and by each life
+SHARE, LONGER = 0.1, 1.2  # of a whole run that a child has at most, at first and by each life
 
 
 def push(t, q, omega, params):
@@ -73,11 +73,18 @@ def ended(pid: int) -> bool:
     return True
 
 
-def killed_at_random(case: str, file: Path, chance: random.Random) -> int:
-    """Lives that a run took, each of a random length."""
+def undisturbed(run) -> float:
+    """Seconds that a run takes."""
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+def killed_at_random(case: str, file: Path, chance: random.Random, seconds: float) -> int:
+    """Lives that a run took, each of a random length; undisturbed it takes so many seconds."""
     for lives in range(1, LIVES):
         pid = child(case, file)
-        time.sleep(chance.uniform(0.0, PAUSE * LONGER**lives))
+        time.sleep(chance.uniform(0.0, SHARE * seconds * LONGER**lives))
         os.kill(pid, signal.SIGKILL)
         if ended(pid):
             return lives
@@ -126,7 +133,9 @@ def main(place: Path) -> None:
         warm = place / f"{case}.warm"
         live(case, warm)  # compiles
         warm.unlink()
-        lives = killed_at_random(case, place / f"{case}.random", chance)
+        seconds = undisturbed(lambda case=case, warm=warm: live(case, warm))
+        warm.unlink()
+        lives = killed_at_random(case, place / f"{case}.random", chance, seconds)
         more = killed_at_operations(case, place / f"{case}.operations")
         sys.stdout.write(f"{case} {lives} {more}\n")
 

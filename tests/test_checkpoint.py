@@ -315,7 +315,7 @@ def test_killed_runs_go_on(tmp_path):
     assert done.returncode == 0, done.stderr
     lives = {case: numbers for case, *numbers in map(str.split, done.stdout.splitlines())}
     assert set(lives) == set(CASES)
-    assert all(int(number) > 3 for numbers in lives.values() for number in numbers), lives
+    assert all(int(number) > 1 for numbers in lives.values() for number in numbers), lives
     expected = {f"{case}.{how}" for case in CASES for how in ("random", "operations")}
     assert {path.name for path in tmp_path.iterdir()} == expected  # nothing half-written
     for case, (problem, end, _, arguments) in CASES.items():

@@ -110,7 +110,7 @@ def test_killed_ensembles_go_on(tmp_path):
     lives = {case: numbers for case, *numbers in map(str.split, done.stdout.splitlines())}
     assert set(lives) == set(CASES)
     assert all(int(more) > 3 for _, more in lives.values()), lives
-    assert sum(int(number) for number, _ in lives.values()) > 9, lives
+    assert all(int(number) > 1 for number, _ in lives.values()), lives
     assert not list(tmp_path.rglob("*.part*"))  # nothing half-written
     for case, (end, _, arguments) in CASES.items():
         whole = ph.solve_ensemble(
