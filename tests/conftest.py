@@ -1,4 +1,6 @@
-"""Options and seeded generators shared by the tests."""
+"""Options, seeded generators and the command line, shared by the tests."""
+
+import sys
 
 import numpy as np
 import pytest
@@ -20,3 +22,20 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20060420)
+
+
+@pytest.fixture
+def polhode(monkeypatch, capsys, tmp_path):
+    """Call the console entry in an empty directory: (exit code, stdout, stderr)."""
+    from polhode.cli import main as entry
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["polhode", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            entry.main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return call

@@ -14,7 +14,6 @@ from killed import CASES, PUSHED, TOP, model_of
 from polhode import _checkpoint, _saver
 from polhode._checkpoint import Journal, Mark, head, kind_of, read, write
 from polhode._described import STORED
-from polhode.cli import main as entry
 
 HERE = Path(__file__).parent
 ARRAYS = {
@@ -505,15 +504,7 @@ def test_without_a_number_of_steps_time_decides(tmp_path, monkeypatch):
 
 
 # ---- the command line
-def test_the_command_line_goes_on(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    def polhode(*arguments):
-        monkeypatch.setattr(sys, "argv", ["polhode", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        return ended.value.code or 0, capsys.readouterr()
-
+def test_the_command_line_goes_on(polhode):
     asked = ["fast-top", "--method", "mr2", "--t-end", "20", "--no-plot"]
     assert polhode("run", *asked, "-q", "--out", "whole")[0] == 0
     keep = ["--checkpoint", "top.ckpt", "--checkpoint-every", "400"]
@@ -523,16 +514,16 @@ def test_the_command_line_goes_on(tmp_path, monkeypatch, capsys):
             pass
         process.kill()
     assert polhode("resume", "top.ckpt", "--no-plot")[0] == 0
-    code, printed = polhode("resume", "top.ckpt", "--no-plot", "--out", "again.nc")
+    code, told, wrong = polhode("resume", "top.ckpt", "--no-plot", "--out", "again.nc")
     assert code == 0
-    assert "finished before, from top.ckpt" in printed.out
+    assert "finished before, from top.ckpt" in told
     whole = Path("whole/fast-top.nc").read_bytes()
     assert Path("fast-top.nc").read_bytes() == whole == Path("again.nc").read_bytes()
     assert not Path("top.ckpt.rows").exists()
     Path("top.ckpt").write_bytes(Path("top.ckpt").read_bytes()[:-5])
-    code, printed = polhode("resume", "top.ckpt")
+    code, told, wrong = polhode("resume", "top.ckpt")
     assert code == 2
-    assert "top.ckpt' is cut off" in printed.err
+    assert "top.ckpt' is cut off" in wrong
 
 
 def _under_way(path: Path) -> bool:

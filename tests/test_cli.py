@@ -37,21 +37,6 @@ COMMANDS = (
 )
 
 
-@pytest.fixture
-def polhode(monkeypatch, capsys, tmp_path):
-    """Call the console entry in an empty directory: (exit code, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["polhode", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
-
-
 def files():
     return sorted(path.name for path in Path().iterdir())
 

@@ -1,6 +1,5 @@
 """``polhode ensemble`` through its real entry: files, tables, warnings, mistakes, exit codes."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 import polhode as ph
 from polhode import plot
-from polhode.cli import main as entry
 from polhode.cli.ensemble import HERE, at_the_end, completed
 from polhode.cli.plan import plan
 from polhode.cli.schema import EnsembleFile
@@ -37,21 +35,6 @@ omega = { normal = { mean = [0, 0, 50], sigma = 0.5 } }
 "model.strength" = { uniform = { low = 10.0, high = 30.0 } }
 attitude = { around = { sigma = 0.1 } }
 """
-
-
-@pytest.fixture
-def polhode(monkeypatch, capsys, tmp_path):
-    """Call the console entry in an empty directory: (exit code, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["polhode", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return call
 
 
 def written(text, name="tops.toml"):
@@ -266,7 +249,15 @@ def test_the_number_of_members_must_be_clear(polhode):
 
 
 # ---- small parts
+@pytest.mark.parametrize("command", ["ensemble", "resume"])
+def test_without_a_file_it_says_what_is_missing(polhode, command):
+    code, _, told = polhode(command)
+    assert code == 2
+    assert "Missing argument" in told
+
+
 def test_dask_with_and_without_an_address():
+    assert completed([]) == []
     assert completed(["a.toml", "--dask"]) == ["a.toml", "--dask", HERE]
     assert completed(["--dask", "a.toml"]) == ["--dask", HERE, "a.toml"]
     assert completed(["--dask", "--quiet"]) == ["--dask", HERE, "--quiet"]

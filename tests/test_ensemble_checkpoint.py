@@ -436,15 +436,8 @@ omega = { normal = { mean = [0, 0, 50], sigma = 0.5 } }
 
 
 @pytest.mark.parametrize("suffix", ["zarr", "nc"])
-def test_the_command_line_goes_on(tmp_path, monkeypatch, capsys, broken, suffix):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_line_goes_on(monkeypatch, polhode, broken, suffix):
     Path("tops.toml").write_text(TOPS)
-
-    def polhode(*arguments):
-        monkeypatch.setattr(sys, "argv", ["polhode", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        return ended.value.code or 0, capsys.readouterr()
 
     asked = ["ensemble", "tops.toml", "--no-plot", "-q"]
     assert polhode(*asked, "--out", f"whole.{suffix}")[0] == 0
@@ -452,19 +445,19 @@ def test_the_command_line_goes_on(tmp_path, monkeypatch, capsys, broken, suffix)
     out = ["--out", f"tops.{suffix}"] if suffix == "nc" else []
     monkeypatch.setattr(sys, "argv", ["polhode", *asked, *keep, *out])
     broken(5, entry.main)
-    code, printed = polhode("resume", "tops.ckpt", "--no-plot", "--threads", "1")
+    code, told, wrong = polhode("resume", "tops.ckpt", "--no-plot", "--threads", "1")
     assert code == 0
-    assert "resumed after 0 of 40 members, from tops.ckpt" in printed.out
+    assert "resumed after 0 of 40 members, from tops.ckpt" in told
     whole, again = ph.load(f"whole.{suffix}"), ph.load(f"tops.{suffix}")
     same(again, whole)
     if suffix == "zarr":
         assert same_files(Path("whole.zarr"), Path("tops.zarr"))
-        code, printed = polhode("resume", "tops.ckpt", "--out", "other.nc")
+        code, told, wrong = polhode("resume", "tops.ckpt", "--out", "other.nc")
         assert code == 2
-        assert "its states are in tops.zarr; leave out --out" in printed.err
-    code, printed = polhode("resume", "tops.ckpt", "--no-plot")
-    assert "finished before" in printed.out
-    code, printed = polhode(
+        assert "its states are in tops.zarr; leave out --out" in wrong
+    code, told, wrong = polhode("resume", "tops.ckpt", "--no-plot")
+    assert "finished before" in told
+    code, told, wrong = polhode(
         "run", "fast-top", "--t-end", "0.1", "-q", "--no-plot", "--checkpoint", "r"
     )
     assert polhode("resume", "r", "--dask")[0] == 2

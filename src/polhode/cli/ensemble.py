@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ class AddressOrNot(TyperCommand):
 def completed(args: list[str]) -> list[str]:
     """An address behind every ``--dask``: one that is there has a colon, as in host:8786."""
     made = []
-    for arg, following in zip(args, [*args[1:], ""], strict=True):
+    for arg, following in pairwise([*args, ""]):
         made.append(arg)
         if arg == "--dask" and (":" not in following or following.startswith("-")):
             made.append(HERE)
