@@ -200,7 +200,7 @@ class FixedCrowd:
         self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
     ) -> np.ndarray:
         """The states of members at times of their own, in the step from t0; by side steps."""
-        solver, out = self.solver, np.empty_like(states)
+        solver = self.solver
         entered = self._entered(Rows(states, rows.bodies, rows.numbers, rows.axes))
         table, found = np.hstack([entered, rows.bodies, rows.numbers]), np.empty_like(entered)
         for axis in np.unique(rows.axes).tolist():
@@ -214,8 +214,7 @@ class FixedCrowd:
             found[places] = some
         if solver._variables is None:
             return found
-        out[:] = solver._parts.states(times, found, self.problem.body.data)
-        return out
+        return solver._parts.states(times, found, self.problem.body.data)
 
     def _asides(self, axis: int) -> CompiledOrPlain:
         solver, problem = self.solver, self.problem

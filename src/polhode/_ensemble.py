@@ -246,7 +246,7 @@ def _task(
     _check_quantities(reductions, members.problem)
     fixed = isinstance(solver, Solver)
     grid = plan(t0, t1, solver.dt).times if fixed and _needs_grid(save, reductions) else None
-    saved = _saved_times(save, t0, t1, grid, solver)
+    saved = _saved_times(save, t0, t1, grid)
     reduced, looked = np.empty(0), np.empty(0)
     if any(not isinstance(r, FirstTime) for r in reductions):
         reduced = _reduced_times(reduce_times, t0, t1)
@@ -254,8 +254,7 @@ def _task(
         raise InputError("reduce_times= needs reduce=")
     if any(isinstance(r, FirstTime) for r in reductions):
         looked = grid if grid is not None else _looks(reductions, t0, t1)
-    ends = [t1] if not len(saved) else []  # everybody goes to the end
-    times = np.unique(np.concatenate([saved, reduced, looked, [t0], ends, [t1]]))
+    times = np.unique(np.concatenate([saved, reduced, looked, [t0, t1]]))  # all go to the end
     times = times if t1 >= t0 else times[::-1]
     kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
     return Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
@@ -289,9 +288,7 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
             )
 
 
-def _saved_times(
-    save: Any, t0: float, t1: float, grid: np.ndarray | None, solver: Any
-) -> np.ndarray:
+def _saved_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.ndarray:
     what = (
         "save must be 'final', 'all', a whole number of steps, a list of times or None,"
         f" got {save!r}"

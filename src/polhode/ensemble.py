@@ -1,6 +1,5 @@
 """``EnsembleResult``: what ``solve_ensemble`` returns."""
 
-import html
 import json
 import os
 from collections.abc import Mapping
@@ -32,7 +31,7 @@ from polhode._store import (
 from polhode.contracts import ADVICE, OK, Status
 from polhode.errors import FileError, InputError
 from polhode.problem import Problem
-from polhode.trajectory import Trajectory
+from polhode.trajectory import Trajectory, as_html, as_text
 
 if TYPE_CHECKING:
     import pandas
@@ -206,15 +205,10 @@ class EnsembleResult:
         return {"problem": f"{title}", **facts}
 
     def __repr__(self) -> str:
-        return "EnsembleResult\n" + "\n".join(f"  {k:<8} {v}" for k, v in self._words().items())
+        return as_text("EnsembleResult", self._words())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
-            f"<td style='text-align:left'>{html.escape(v)}</td></tr>"
-            for k, v in self._words().items()
-        )
-        return f"<table><caption>EnsembleResult</caption>{rows}</table>"
+        return as_html("EnsembleResult", self._words())
 
     # ---- elsewhere
     def to_xarray(self) -> "xarray.Dataset":

@@ -23,6 +23,21 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 
+def as_text(title: str, words: Mapping[str, str]) -> str:
+    """What is told of a result, a line each."""
+    return f"{title}\n" + "\n".join(f"  {k:<8} {v}" for k, v in words.items())
+
+
+def as_html(title: str, words: Mapping[str, str]) -> str:
+    """The same as a table, for notebooks."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
+        f"<td style='text-align:left'>{html.escape(v)}</td></tr>"
+        for k, v in words.items()
+    )
+    return f"<table><caption>{title}</caption>{rows}</table>"
+
+
 class Details:
     """What a trajectory computes only when it is asked for; None is what it does not know."""
 
@@ -448,15 +463,10 @@ class Trajectory:
         return facts
 
     def __repr__(self) -> str:
-        return "Trajectory\n" + "\n".join(f"  {k:<8} {v}" for k, v in self._words().items())
+        return as_text("Trajectory", self._words())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
-            f"<td style='text-align:left'>{html.escape(v)}</td></tr>"
-            for k, v in self._words().items()
-        )
-        return f"<table><caption>Trajectory</caption>{rows}</table>"
+        return as_html("Trajectory", self._words())
 
     # ---- elsewhere
     def to_xarray(self) -> "xarray.Dataset":
