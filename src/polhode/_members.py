@@ -1,5 +1,6 @@
 """The members of an ensemble: a problem, and what differs from member to member."""
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -269,7 +270,7 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
 
 def _seed(seed: Any) -> int:
     if seed is None:
-        return int(np.random.SeedSequence().entropy % 2**64)  # type: ignore[operator]
+        return secrets.randbits(64)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed must be a whole number from 0, got {seed!r}")
     return int(seed)
