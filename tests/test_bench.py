@@ -28,13 +28,10 @@ from polhode.bench.tops import HEAVY, Lanes, Tops, recorder
 from polhode.errors import InputError
 from polhode.methods import METHODS
 from polhode.plot import benchmark
-from test_cli import polhode
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "src" / "polhode" / "bench"
 HELPERS = "__init__", "in_c", "machine", "peers", "records", "timing", "tops"
-
-__all__ = ["polhode"]  # a fixture
 
 
 # ---- records
