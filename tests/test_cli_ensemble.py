@@ -272,7 +272,7 @@ def test_first_times_in_words_and_in_a_picture():
         ph.problems.fast_top(), (0, 0.5), members=20, vary={"attitude": Around(0.1)}, seed=1,
         method="mr2", dt=0.01, reduce=ph.reductions.FirstTime(level), save=None,
     )  # fmt: skip
-    (text,) = at_the_end(result._reduced).values()
+    (text,) = at_the_end(result.labelled).values()
     assert "of 20 members" in text
     (ax,) = plot.ensemble(result)
     assert "Level first time" in ax.get_title(loc="left")

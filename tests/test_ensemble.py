@@ -661,6 +661,11 @@ def test_data_sets(many):
     assert data["speed_histogram"].sum("speed_edge").values.tolist() == [COUNT] * 3
     assert data["speed_edge"].values.tolist() == [-np.inf, 3, 4, 5, 6]
     assert data["tilt_first_time"].dims == ("member",)
+    assert set(many.labelled) == set(many.reductions)
+    for name, (dims, values, attrs, _) in many.labelled.items():
+        assert (data[name].dims, data[name].attrs) == (dims, attrs)
+        np.testing.assert_array_equal(values, many.reductions[name])
+    assert many.labelled["speed_quantiles"].coords == {"speed_level": [0.05, 0.5, 0.95]}
     assert json.loads(data.attrs["problem"])["name"] == "heavy"
     assert (data.attrs["method"], data.attrs["seed"]) == ("mr2", "11")
 

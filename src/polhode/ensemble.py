@@ -54,6 +54,8 @@ class EnsembleResult:
         that did not count
     reductions : what ``reduce=`` asked for, by name: over all members, the time first; a first time
         is (members,)
+    labelled : the same by name as (dims, values, attrs, coords): the names of its dimensions, units
+        and a long name, and the levels or edges along a dimension
     t_reduced : its times;  count : how many members were still going then
     members : (members,) their numbers;  seed : with which they can be drawn again
     method, reason, arguments : as of a ``Trajectory``;  problem_data : what all had in common
@@ -74,7 +76,8 @@ class EnsembleResult:
         facts: Mapping[str, Any],
     ):
         self._members, self._saved, self._facts = members, saved, dict(facts)
-        self._reached, self._reduced = dict(reached), dict(reductions)
+        self._reached = dict(reached)
+        self.labelled: Mapping[str, Labelled] = dict(reductions)
         self.t, self.members = saved.t, saved.numbers
         self.t_reduced, self.count = facts["t_reduced"], facts["count"]
         self.method, self.reason = facts["method"], facts["reason"]
@@ -120,7 +123,7 @@ class EnsembleResult:
 
     @property
     def reductions(self) -> dict[str, np.ndarray]:
-        return {name: label.values for name, label in self._reduced.items()}
+        return {name: label.values for name, label in self.labelled.items()}
 
     # ---- selection
     def __getitem__(self, key: Any) -> "EnsembleResult":
@@ -133,7 +136,7 @@ class EnsembleResult:
         reached = {name: value[places] for name, value in self._reached.items()}
         reductions = {
             name: label._replace(values=label.values[places]) if "member" in label.dims else label
-            for name, label in self._reduced.items()
+            for name, label in self.labelled.items()
         }
         saved = self._saved.select(rows, places)
         return EnsembleResult(self._members, saved, reached, reductions, self._facts)
@@ -196,9 +199,9 @@ class EnsembleResult:
             "ended": ended,
             "states": states,
         }
-        if self._reduced:
+        if self.labelled:
             at = f" at {len(self.t_reduced)} times" if len(self.t_reduced) else ""
-            facts["reduced"] = ", ".join(self._reduced) + at
+            facts["reduced"] = ", ".join(self.labelled) + at
         if self.path is not None:
             facts["store"] = f"{self.path}" + ("" if self.complete else " (its run was cut off)")
         title = self.problem_data["name"] or self.problem_data["model"]
@@ -228,7 +231,7 @@ class EnsembleResult:
             found[name] = captioned(name, ("member",), self._reached[key])
         for name in self._members.vary:
             found[VARIED + name] = varied(name, self.varied(name))
-        found |= of_reductions(self._reduced, self._facts)
+        found |= of_reductions(self.labelled, self._facts)
         found["time"] = captioned("time", ("time",), self.t)
         found["member"] = Labelled(("member",), self.members, {}, {})
         variables = {name: label[:3] for name, label in found.items()}
@@ -254,7 +257,7 @@ class EnsembleResult:
                     columns |= _columns(name, values, values.shape[1:])
             if (energy := last.energy) is not None:
                 columns["energy"] = energy[0]
-        columns |= {n: label.values for n, label in self._reduced.items() if "member" in label.dims}
+        columns |= {n: label.values for n, label in self.labelled.items() if "member" in label.dims}
         columns |= {name: self._reached[key] for name, key in REACHED.items()}
         return pandas.DataFrame(columns, index=pandas.Index(self.members, name="member"))
 

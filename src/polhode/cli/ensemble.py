@@ -257,7 +257,7 @@ def _summarise(
             f"{_seconds(clock.seconds / steps)} a body-step   [dim]{steps:.3g} of them in"
             f" {_seconds(clock.seconds)}{'' if clock.warm else ', getting ready included'}[/]"
         )
-    rows |= {key: plain(text) for key, text in at_the_end(result._reduced).items()}
+    rows |= {key: plain(text) for key, text in at_the_end(result.labelled).items()}
     rows["files"] = plain(", ".join(str(path) for path in written))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)

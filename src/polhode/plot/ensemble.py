@@ -44,7 +44,7 @@ def _heading(result: Any) -> str:
 
 def _panels(result: Any) -> list[Callable[["Axes"], Any]]:
     found: list[Callable[[Axes], Any]] = []
-    reduced = result._reduced
+    reduced = result.labelled
     for name in reduced:
         stem, _, what = name.rpartition("_")
         if name.endswith("_first_time"):
@@ -73,7 +73,7 @@ def _band(ax: "Axes", result: Any, low: Any, high: Any, colour: str, alpha: floa
 
 
 def _unit(result: Any, name: str) -> str:
-    about = result._reduced[name].attrs
+    about = result.labelled[name].attrs
     return f"({about['units']})" if about.get("units") else ""
 
 
@@ -87,8 +87,8 @@ def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
 
 
 def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
-    means = _components(result._reduced[f"{stem}_mean"].values)
-    spreads = _components(result._reduced[f"{stem}_std"].values)
+    means = _components(result.labelled[f"{stem}_mean"].values)
+    spreads = _components(result.labelled[f"{stem}_std"].values)
     for (letter, mean), (_, std), colour in zip(means, spreads, style.COLOURS, strict=False):
         _band(ax, result, mean - std, mean + std, colour, 0.1)
         for edge in (mean - std, mean + std):
@@ -101,8 +101,8 @@ def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
 
 
 def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
-    least = _components(result._reduced[f"{stem}_min"].values)
-    most = _components(result._reduced[f"{stem}_max"].values)
+    least = _components(result.labelled[f"{stem}_min"].values)
+    most = _components(result.labelled[f"{stem}_max"].values)
     for (letter, low), (_, high), colour in zip(least, most, style.COLOURS, strict=False):
         _band(ax, result, low, high, colour)
         _line(ax, result, low, colour, letter)
@@ -114,7 +114,7 @@ def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
 
 
 def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
-    label = result._reduced[name]
+    label = result.labelled[name]
     (levels,) = label.coords.values()
     order = np.argsort(levels)
     levels, values = np.asarray(levels)[order], label.values[:, order]
@@ -132,7 +132,7 @@ def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
 
 def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
     """Shares between the edges over time; what lies beyond them is not shown."""
-    label = result._reduced[name]
+    label = result.labelled[name]
     (edges,) = label.coords.values()
     edges, counts = np.asarray(edges)[1:], label.values
     shares = counts[:, 1:-1] / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -148,7 +148,7 @@ def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
 
 
 def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
-    values = result._reduced[name].values
+    values = result.labelled[name].values
     _line(ax, result, values, style.BLUE)
     if np.isfinite(values).any():
         ax.set_ylim(0.0, 1.08 * np.nanmax(values) or 1.0)
@@ -181,7 +181,7 @@ def _tilts(result: Any, ax: "Axes") -> "Axes":
 
 
 def _first_times(result: Any, name: str, ax: "Axes") -> "Axes":
-    values = result._reduced[name].values
+    values = result.labelled[name].values
     never = int(np.isnan(values).sum())
     title = _said(name) + (f"   ({never} never)" if never else "")
     return _distribution(ax, values, title, TIME)
