@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode import plot
 from polhode._chunk import bracketed
+from polhode.cli.ensemble import at_the_end
 from polhode.contracts import Model
 from polhode.distributions import (
     GROUP,
@@ -30,6 +33,7 @@ from polhode.reductions import (
     Mean,
     MeanAttitude,
     Quantiles,
+    Reduction,
 )
 
 SPAN, DT = (0.0, 0.5), 0.02
@@ -376,6 +380,63 @@ def test_zeros_are_found_each_by_itself():
         assert bracketed(values(shifts[some]), low[some], high[some], *ends) == together[some]
 
 
+class Moments(Reduction):
+    """Σ v vᵀ/n, its trace and the greatest values: as a user would write it."""
+
+    def part(self, values):
+        most = values.max(axis=0, initial=-np.inf)
+        return np.array([len(values), *most, *(values.T @ values).ravel()])
+
+    def join(self, a, b):
+        return np.array([a[0] + b[0], *np.maximum(a[1:4], b[1:4]), *(a[4:] + b[4:])])
+
+    def end(self, row):
+        second = row[4:].reshape(3, 3) / max(row[0], 1)
+        return {f"{self.label}_second": second, "trace": second.trace(), "most": row[1:4]}
+
+
+@pytest.mark.parametrize("place", [None, "own.zarr", "own.nc"])
+def test_reductions_of_ones_own(tmp_path, place):
+    reduce = [Moments("omega"), "mean(omega)", "attitude"]
+    out = {"out": tmp_path / place} if place == "own.zarr" else {}
+    result = solve_many(GROUP + 10, reduce=reduce, **out)
+    if place is not None:
+        result = ph.load(tmp_path / place) if out else ph.load(result.save(tmp_path / place))
+    omega, found = result.omega, result.reductions
+    second = np.einsum("tmi,tmj->tij", omega, omega) / (GROUP + 10)
+    np.testing.assert_allclose(found["omega_second"], second, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found["trace"], np.trace(second, axis1=1, axis2=2), rtol=1e-12)
+    np.testing.assert_array_equal(found["most"], omega.max(axis=1))
+    data = result.to_xarray()
+    assert data["omega_second"].dims == ("time_reduced", "omega_second_1", "omega_second_2")
+    assert data["most"].dims == ("time_reduced", "component")
+    assert data["trace"].dims == ("time_reduced",)
+    assert "angular velocity" in data["trace"].attrs["long_name"]
+    assert len(at_the_end(result.labelled)) == 7
+    titles = {ax.get_title(loc="left") for ax in plot.ensemble(result)}
+    assert {"Omega second", "Trace", "Most", "Omega: mean ± σ"} <= titles
+
+
+class NeverEmpty(Moments):
+    def part(self, values):
+        return np.array([len(values), *values.max(axis=0), *(values.T @ values).ravel()])
+
+
+class Growing(Moments):
+    def join(self, a, b):
+        return np.concatenate([a, b])
+
+
+class Renaming(Moments):
+    def end(self, row):
+        return {f"of_{row[0]:g}": row[0]}
+
+
+class Grasping(Moments):
+    def end(self, row):
+        return {"q": row[1:5]}
+
+
 # ---- members that fail
 def growing(t, q, omega, params):
     (growth,) = params
@@ -600,6 +661,17 @@ ASKED_ERRORS = {
     "vectors": ({"reduce": Quantiles("omega")}, "one component"),
     "bins": ({"reduce": Histogram("omega", (0.0, 1.0))}, "one component"),
     "place": ({"reduce": "mean(position)"}, "members have no position: give position="),
+    "nothing": ({"reduce": Reduction("omega")}, "Reduction was tried, and failed with NotImpl"),
+    "nobody": ({"reduce": NeverEmpty("omega")}, "NeverEmpty was tried.*ValueError: zero-size"),
+    "rows": ({"reduce": Growing("omega")}, r"Growing was tried, and its rows .*\(13,\), \(26,\)"),
+    "results": ({"reduce": Renaming("omega")}, "Renaming was tried, and its end gives.*'of_3'"),
+    "taken": ({"reduce": Grasping("omega")}, "of the name 'q', which belongs to what is saved"),
+    "alike": (
+        {"reduce": [MeanAttitude(), Mean("q", name="attitude")]},
+        r"Mean\(attitude\) has a result .* 'attitude_mean', which belongs to MeanAttitude\(q\)",
+    ),
+    "slash": ({"reduce": Mean("omega", name="a/b")}, "name='a/b' must be without '/'"),
+    "unnamed": ({"reduce": Mean(partial(tilt, 0.0))}, "has no name; give name="),
     "attitude": ({"reduce": MeanAttitude("omega")}, "is of the attitude, not of 'omega'"),
 }
 

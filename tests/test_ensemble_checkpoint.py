@@ -16,7 +16,7 @@ from polhode._checkpoint import head, kind_of, read, write
 from polhode._chunk import Chunk
 from polhode.cli import main as entry
 from polhode.distributions import GROUP, Attitudes, Boxes, Distribution, Normal
-from polhode.reductions import Extremes, FirstTime, Histogram, Mean
+from polhode.reductions import Extremes, FirstTime, Histogram, Mean, Reduction
 
 HERE = Path(__file__).parent
 FREE = ph.Problem(ph.RigidBody([2.0, 3.0, 4.5]), omega=[0.4, 1.3, 5.0])
@@ -283,6 +283,40 @@ def test_others_are_refused(unfinished):
     same(result, ph.solve_ensemble(PUSHED, (0.0, 0.1), **ASKED, reduce=REDUCED))
 
 
+class Steadiest(Reduction):
+    """The least speed, and the number of those that it is the least of."""
+
+    def __init__(self, of="speed", unit=1.0):
+        super().__init__(of)
+        object.__setattr__(self, "unit", unit)
+
+    def part(self, values):
+        return np.array([len(values), values.min(initial=np.inf) / self.unit])
+
+    def join(self, a, b):
+        return np.array([a[0] + b[0], min(a[1], b[1])])
+
+    def end(self, row):
+        return {"steadiest": row[1], "those": int(row[0])}
+
+
+@pytest.mark.parametrize("out", [None, "many.zarr"])
+def test_a_reduction_of_ones_own_goes_on(tmp_path, broken, out):
+    path, asked = tmp_path / "many.ckpt", {**ASKED, "reduce": Steadiest()}
+    stored = {} if out is None else {"out": tmp_path / out}
+    keep = {"checkpoint": path, "checkpoint_every": 10, **stored}
+    broken(5, ph.solve_ensemble, PUSHED, (0.0, 0.1), **asked, **keep)
+    model = {"model": PUSHED.model}
+    with pytest.raises(ph.InputError, match=r"reduce= is needed .* class of Steadiest\(speed\)"):
+        ph.resume(path, **model)
+    with pytest.raises(ph.InputError, match=r"reduce\[0\]\.class is '\w{16}', the file has"):
+        ph.resume(path, reduce=Steadiest(unit=2.0), **model)
+    result = ph.resume(path, reduce=Steadiest(), **model)
+    same(result, ph.solve_ensemble(PUSHED, (0.0, 0.1), **asked))
+    if out is not None:
+        same(ph.load(tmp_path / out), result)
+
+
 def test_damaged_files_are_refused(unfinished):
     given = {"model": PUSHED.model, "reduce": REDUCED}
     rows = unfinished.with_name("many.ckpt.rows")
@@ -361,10 +395,6 @@ class Mine(Distribution):
         return np.zeros((count, *shape))
 
 
-class Own(Mean):
-    pass
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -375,7 +405,7 @@ class Own(Mean):
             r"cannot keep vary\['omega'\]: Mine is not one",
         ),
         ({"vary": {"omega": Normal("x", 1)}, "members": 2}, "mean must be a number, or 3 of them"),
-        ({"reduce": Own("q")}, r"cannot keep Own, which is not one of ph\.reductions"),
+        ({"reduce": Reduction("q")}, "Reduction was tried, and failed with NotImplementedError"),
         ({"vary": {"inertia": [[1, 1, 1], [1, 1, 5]]}}, "member 1: "),
         ({"out": "a.nc"}, r"out must be the name of a Zarr store"),
         ({"checkpoint": "no/such"}, "there is no directory 'no' to write"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode._checkpoint import Journal, Mark, read
 from polhode._checks import AUTO, in_order, span, times_of
-from polhode._chunk import Arrays, Chunk, Task
+from polhode._chunk import Arrays, Chunk, Quantities, Task
 from polhode._cluster import run_chunks
 from polhode._crowd import Reached
 from polhode._described import NUMBERS, arguments_of, described, described_asked, problem_of
@@ -36,13 +36,30 @@ from polhode._saver import checked
 from polhode._solve import prepare
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._steps import plan
-from polhode._store import Kept, Labelled, Store, checked_place, clear_remains, reduced
+from polhode._store import (
+    TAKEN,
+    VARIED,
+    Kept,
+    Labelled,
+    Store,
+    checked_place,
+    clear_remains,
+    reduced,
+)
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
 from polhode.distributions import GROUP
 from polhode.ensemble import EnsembleResult
 from polhode.errors import FileError, InputError, MethodError
 from polhode.problem import Problem
-from polhode.reductions import FirstTime, Quantiles, Reduction, reductions_of
+from polhode.reductions import (
+    OURS,
+    VECTORS,
+    FirstTime,
+    Quantiles,
+    Reduction,
+    reductions_of,
+    tried,
+)
 
 CHUNK = 64 * GROUP  # members that are on their way at the same time
 LOOKS = 1001  # at events, where there are no steps that all members share
@@ -146,6 +163,7 @@ def solve_ensemble(
     solver = prepare(problem, **arguments)
     t0, t1 = span(t_span)
     task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
+    _check_results(task)
     size = _chunk_size(chunk)
     _check_size(task, out is None)
     asked = None if chunk is None else size
@@ -286,6 +304,31 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
                 f"reduce: the model {problem.model.name!r} has no potential, and members no"
                 " energy: take kinetic_energy"
             )
+
+
+def _check_results(task: Task) -> None:
+    """Try what is made of reductions: a mistake is told now, and no two results have one name."""
+    taken = dict.fromkeys(TAKEN, "what is saved")
+    for one in task.reductions:
+        for name, found in tried(one, _trial_values(task, one)).items():
+            if not isinstance(one, FirstTime):
+                found = np.asarray(found)[None]
+            label = reduced(one, name, found)
+            for new in (name, *label.coords):
+                if new in taken or new.startswith(VARIED) or "/" in new:
+                    raise InputError(
+                        f"reduce: {one.key} has a result of the name {new!r}, which belongs to"
+                        f" {taken.get(new, 'something else in files')}: give it another name"
+                    )
+                taken[new] = one.key
+
+
+def _trial_values(task: Task, one: Reduction) -> np.ndarray:
+    """(members, components) of a quantity: for classes of others those of real members."""
+    if type(one) in OURS:
+        return np.ones((1, (4 if one.of == "q" else 3) if one.of in VECTORS else 1))
+    rows = task.members.rows(0, min(task.members.count, 64))
+    return Quantities(task.members, rows).at(task.t0, rows.states).of(one, task.functions)
 
 
 def _saved_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.ndarray:
@@ -518,7 +561,7 @@ class Gathering:
         found: dict[str, Labelled] = {}
         for one in self.task.reductions:
             if isinstance(one, FirstTime):
-                made = {f"{one.label}_first_time": self._joined(one.key, 0)}
+                made = {one.result: self._joined(one.key, 0)}
             elif isinstance(one, Quantiles):
                 made = one.of_values(self._joined(one.key, 1))
             else:

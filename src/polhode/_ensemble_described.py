@@ -1,7 +1,8 @@
 """What is varied and what is reduced as plain data, and back: what a checkpoint knows of members.
 
 Arrays stand beside it.  Distributions and reductions are told by the name of their class and by
-their numbers; a user's function that is reduced by a digest, and it is brought again.
+their numbers; a user's function that is reduced, and a reduction of his own, by a digest, and they
+are brought again.
 """
 
 from collections.abc import Mapping
@@ -22,24 +23,13 @@ from polhode.distributions import (
     Uniform,
 )
 from polhode.errors import FileError, InputError
-from polhode.reductions import (
-    Extremes,
-    FirstTime,
-    Histogram,
-    Mean,
-    MeanAttitude,
-    Quantiles,
-    Reduction,
-    reductions_of,
-)
+from polhode.reductions import OURS, Reduction, reductions_of
 
 Arrays = dict[str, np.ndarray]
 DISTRIBUTIONS: dict[str, type[Distribution]] = {
     kind.__name__: kind for kind in (Normal, Uniform, OnSphere, Attitudes, Around, Boxes)
 }
-REDUCTIONS: dict[str, type[Reduction]] = {
-    kind.__name__: kind for kind in (Mean, Extremes, Histogram, MeanAttitude, Quantiles, FirstTime)
-}
+REDUCTIONS: dict[str, type[Reduction]] = {kind.__name__: kind for kind in OURS}
 ARRAY, SWEEP = "array", "sweep"
 
 
@@ -104,37 +94,55 @@ def described_reductions(reductions: tuple[Reduction, ...]) -> list[dict[str, An
 
 
 def reductions_again(file: str, data: list[dict[str, Any]], given: Any) -> tuple[Reduction, ...]:
-    """The reductions that were described; ``given`` where the file knows a function's digest."""
+    """The reductions that were described; ``given`` where the file knows a digest only."""
     if given is not None:
         made = reductions_of(given)
         refuse_others(file, "reduce", data, described_reductions(made))
         return made
-    functions = [one["name"] for one in data if not isinstance(one["of"], str)]
-    if functions:
+    unknown = [one["name"] for one in data if not isinstance(one["of"], str) or "class" in one]
+    if unknown:
         raise InputError(
-            f"reduce= is needed to go on with {file!r}: it holds only a digest of the function of"
-            f" {', '.join(functions)}; give the same reductions again"
+            f"reduce= is needed to go on with {file!r}: it holds only a digest of the function or"
+            f" class of {', '.join(unknown)}; give the same reductions again"
         )
     return tuple(_reduction(file, one) for one in data)
 
 
 def _of_reduction(one: Reduction) -> dict[str, Any]:
     kind, of = type(one), one.of
-    if REDUCTIONS.get(kind.__name__) is not kind:
-        raise InputError(
-            f"checkpoint= cannot keep {kind.__name__}, which is not one of ph.reductions: save the"
-            " states at some times and reduce them, or leave out checkpoint="
-        )
     told: Any = of
     if not isinstance(of, str):
         direction = _plain(float(getattr(of, "direction", 0)))
         told = {"function": _of_function(of), "direction": direction}
+    about = {"name": one.key, "kind": kind.__name__, "of": told, "called": one.name}
+    if kind not in OURS:
+        return about | {"class": _of_class(one)}
     numbers = {
         field.name: None if (value := getattr(one, field.name)) is None else _sequence(value)
         for field in fields(one)
         if field.name not in ("of", "name")
     }
-    return {"name": one.key, "kind": kind.__name__, "of": told, "called": one.name, **numbers}
+    return about | numbers
+
+
+def _of_class(one: Reduction) -> str:
+    """A digest of a user's class, and of what its object holds."""
+    kinds = type(one).__mro__
+    own = {
+        name: _frozen(value)
+        for kind in reversed(kinds[: kinds.index(Reduction)])
+        for name, value in vars(kind).items()
+        if not name.startswith("__")
+    }
+    held = {k: _frozen(v) for k, v in vars(one).items() if k not in ("of", "name")}
+    return _of_function({"class": own, "held": held})
+
+
+def _frozen(value: Any) -> Any:
+    """As digests see it: lists are tuples, and methods and properties functions."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return getattr(value, "__func__", getattr(value, "fget", value))
 
 
 def _reduction(file: str, data: Mapping[str, Any]) -> Reduction:

@@ -19,7 +19,7 @@ from polhode._members import Members, Rows
 from polhode._version import __version__
 from polhode.errors import FileError
 from polhode.kernels.quaternion import product, to_body, to_inertial
-from polhode.reductions import FirstTime, Histogram, MeanAttitude, Quantiles, Reduction
+from polhode.reductions import OURS, FirstTime, Histogram, MeanAttitude, Quantiles, Reduction
 
 FORMAT = "polhode ensemble 1"
 PIECE = 2**24  # bytes of an array that lie together in a store, at most
@@ -54,6 +54,8 @@ STATES = {"q": "q", "omega": "omega", "angular_momentum": "angular_momentum"}
 PLACES = {"x": "position", "v": "velocity"}  # in files, and among quantities
 REACHED = {"status": "status", "t_reached": "t", "nsteps": "nsteps", "niter": "niter"}
 VARIED = "varied_"
+TAKEN = {*STATES, *PLACES, *REACHED, *AXES, "energy", "count", "time", "member", "time_reduced"}
+WORDS = {"mean": "mean", "std": "standard deviation", "min": "least", "max": "greatest"}
 
 
 class Labelled(NamedTuple):
@@ -80,20 +82,25 @@ def reduced(one: Reduction, name: str, values: np.ndarray) -> Labelled:
     known = isinstance(one.of, str)
     last, units, text = CAPTIONS[one.of] if known else ((), "", one.label)  # type: ignore[index]
     before, about = ("time_reduced",), {"units": units} if units else {}
-    if isinstance(one, Quantiles):
+    if type(one) is Quantiles:
         level = f"{one.label}_level"
         about |= {"long_name": f"quantiles of: {text}"}
         return Labelled((*before, level), values, about, {level: list(map(float, one.levels))})
-    if isinstance(one, Histogram):
+    if type(one) is Histogram:
         edge = f"{one.label}_edge"
         about = {"long_name": f"members from this edge to the next: {text}"}
         return Labelled((*before, edge), values, about, {edge: [-np.inf, *map(float, one.edges)]})
-    if isinstance(one, MeanAttitude) and name.endswith("spread"):
+    if type(one) is MeanAttitude and name.endswith("spread"):
         about = {"long_name": "root mean square of 2 sin(angle/2) from the mean attitude"}
-        return Labelled(before, values[..., 0], about, {})
-    what = {"mean": "mean", "std": "standard deviation", "min": "least", "max": "greatest"}
-    about |= {"long_name": f"{what[name.rpartition('_')[2]]} of: {text}"}
-    return Labelled((*before, *last), values if last else values[..., 0], about, {})
+    elif type(one) in OURS:
+        about |= {"long_name": f"{WORDS[name.rpartition('_')[2]]} of: {text}"}
+    else:  # whose units nobody knows
+        about = {"long_name": f"{name}, of: {text}"}
+    if values.ndim == 1 or values.shape[1:] == (1,):
+        return Labelled(before, values.reshape(len(values)), about, {})
+    if values.shape[1:] != tuple(len(AXES[dim]) for dim in last):
+        last = tuple(f"{name}_{k}" for k in range(1, values.ndim))
+    return Labelled((*before, *last), values, about, {})
 
 
 def varied(name: str, values: np.ndarray) -> Labelled:

@@ -17,6 +17,7 @@ from polhode._store import (
     PLACES,
     REACHED,
     STATES,
+    TAKEN,
     VARIED,
     Kept,
     Labelled,
@@ -347,12 +348,11 @@ def _restored(
     }
     problem, none = json.loads(attrs["problem"]), np.empty(0)
     mass = given["mass"][members] if "mass" in given else problem["mass"]
-    known = {*STATES, *PLACES, "energy", "count", *REACHED, *dims["q"], "time_reduced"}
     reductions = {}
     for name, array in arrays.items():
-        if name in known or name.startswith(VARIED) or dims[name] == (name,):
+        if name in TAKEN or name.startswith(VARIED) or dims[name] == (name,):
             continue
-        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in known}
+        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in TAKEN}
         text = {k: v for k, v in about[name].items() if not k.startswith("_")}
         reductions[name] = Labelled(dims[name], np.asarray(array[:]), text, others)
     facts = {

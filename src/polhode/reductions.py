@@ -40,8 +40,9 @@ VECTORS = set(QUANTITIES) - {"speed", "kinetic_energy", "energy"}
 class Reduction:
     """One number, or a few, from the values of a quantity over the members.
 
-    ``part(values)`` is a row of numbers for the members of a group, ``join(a, b)`` the one of two
-    groups, ``end(row)`` the result by name.
+    A class of one's own has ``part(values)``, a row of numbers for the members of a group, of
+    values (members, components); nobody may be left in it.  ``join(a, b)`` is the row of two
+    groups, ``end(row)`` the result: numbers or arrays by name, always the same names and shapes.
     """
 
     of: str | Callable
@@ -50,7 +51,7 @@ class Reduction:
     @property
     def label(self) -> str:
         """How the quantity is called."""
-        return self.name or (self.of if isinstance(self.of, str) else self.of.__name__)
+        return self.name or (self.of if isinstance(self.of, str) else _called(self.of))
 
     @property
     def key(self) -> str:
@@ -191,6 +192,56 @@ class FirstTime(Reduction):
 
     every: float | None = None
 
+    @property
+    def result(self) -> str:
+        return f"{self.label}_first_time"
+
+
+OURS = Mean, Extremes, Histogram, MeanAttitude, Quantiles, FirstTime
+UNNAMED = "<lambda>"
+
+
+def _called(function: Callable) -> str:
+    return getattr(function, "__name__", UNNAMED)
+
+
+def tried(one: Reduction, values: np.ndarray) -> dict[str, np.ndarray]:
+    """The results by name of values (members, components); what would fail later is refused."""
+    if isinstance(one, FirstTime):
+        return {one.result: values[:, 0]}
+    who = type(one).__name__
+    try:
+        if isinstance(one, Quantiles):
+            return {name: found[0] for name, found in one.of_values(values.T).items()}
+        return _of_groups(one, values)
+    except InputError as error:
+        raise InputError(f"reduce: {who} was tried, and {error}") from None
+    except Exception as error:  # it may be anybody's
+        raise InputError(
+            f"reduce: {who} was tried, and failed with {type(error).__name__}: {error}; it needs"
+            " part(values), also of nobody, values of shape (0, components), join(a, b) and"
+            " end(row), as ph.reductions.Reduction says"
+        ) from error
+
+
+def _of_groups(one: Reduction, values: np.ndarray) -> dict[str, np.ndarray]:
+    some, nobody = (np.array(one.part(group), dtype=float) for group in (values, values[:0]))
+    rows = some, nobody, *(np.array(one.join(*pair)) for pair in ((some, nobody), (some, some)))
+    if any(row.shape != (some.size,) for row in rows):
+        raise InputError(
+            f"its rows have the shapes {[row.shape for row in rows]}: part and join must give rows"
+            " of numbers of one length, also for nobody"
+        )
+    ends = [{name: np.array(found) for name, found in one.end(row).items()} for row in rows]
+    shapes = [{name: found.shape for name, found in end.items()} for end in ends]
+    numbers = all(found.dtype.kind in "fiub" for found in ends[0].values())
+    if not shapes[0] or not numbers or any(other != shapes[0] for other in shapes):
+        raise InputError(
+            f"its end gives {shapes}: it must give numbers by name, always of the same names and"
+            " shapes, also for nobody"
+        )
+    return ends[0]
+
 
 SHORT: dict[str, Callable[..., Reduction]] = {
     "mean": Mean,
@@ -244,8 +295,10 @@ def _check(one: Reduction) -> None:
         raise InputError(f"reduce: {one.of!r} is neither the name of a quantity nor a function")
     if isinstance(one, FirstTime) and isinstance(one.of, str):
         raise InputError("FirstTime takes a function f(t, q, omega)")
-    if not isinstance(one.of, str) and one.label == "<lambda>":
-        raise InputError("reduce: a lambda has no name; give name=")
+    if not isinstance(one.of, str) and one.label == UNNAMED:
+        raise InputError(f"reduce: {one.of!r} has no name; give name=")
+    if "/" in one.label:
+        raise InputError(f"reduce: name={one.label!r} must be without '/', as names in files are")
     if isinstance(one, (Quantiles, Histogram)) and one.of in VECTORS:
         raise InputError(
             f"reduce: {one.of!r} has several components; quantiles and histograms are for a"

@@ -45,16 +45,16 @@ def _heading(result: Any) -> str:
 def _panels(result: Any) -> list[Callable[["Axes"], Any]]:
     found: list[Callable[[Axes], Any]] = []
     reduced = result.labelled
-    for name in reduced:
+    for name, label in reduced.items():
         stem, _, what = name.rpartition("_")
-        if name.endswith("_first_time"):
+        if label.dims == ("member",):
             found.append(partial(_first_times, result, name))
-        elif what == "mean" and f"{stem}_std" in reduced:
-            found.append(partial(_mean, result, stem))
-        elif what == "min":
-            found.append(partial(_range, result, stem))
-        elif what in PANELS:
+        elif what in PAIRS and f"{stem}_{PAIRS[what][0]}" in reduced:
+            found += [partial(draw, result, stem) for draw in PAIRS[what][1:]]
+        elif what in PANELS and (label.coords or name == "attitude_spread"):
             found.append(partial(PANELS[what], result, name))
+        elif name != "attitude_mean":
+            found.append(partial(_lines, result, name))
     if len(result.t):
         found += [partial(_speeds, result), partial(_tilts, result)]
     return found or [partial(_ends, result)]
@@ -155,6 +155,21 @@ def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
     return style.dress(ax, "Attitudes: spread about their mean", TIME, "2 sin(θ/2), r.m.s.")
 
 
+def _lines(result: Any, name: str, ax: "Axes") -> "Axes":
+    """What a reduction of the user's own makes."""
+    values = result.labelled[name].values
+    parts = _components(values.reshape(len(values), -1) if values.ndim > 2 else values)
+    for (letter, line), colour in zip(parts, style.COLOURS, strict=False):
+        _line(ax, result, line, colour, letter)
+    style.dress(ax, _said(name), TIME, _unit(result, name))
+    if len(parts) > 1:
+        style.legend(ax)
+    return ax
+
+
+PAIRS: dict[str, tuple] = {  # the other one, and what draws both
+    "mean": ("std", _mean), "std": ("mean",), "min": ("max", _range), "max": ("min",),
+}  # fmt: skip
 PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
 
 
