@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode import plot
 from polhode._chunk import bracketed
+from polhode._crowd import FixedCrowd
 from polhode.cli.ensemble import at_the_end
 from polhode.contracts import Model
 from polhode.distributions import (
@@ -354,6 +355,29 @@ def test_first_times_are_those_of_events(many, event):
         assert found[i] == pytest.approx(first, abs=1e-13, nan_ok=True)
 
 
+def late(t, q, omega):
+    return t - 0.3 + 0.1 * q[1] * omega[0]
+
+
+def pulse(t, q, omega):
+    return (t - 2.5 * DT) * (t - 3.5 * DT)
+
+
+@pytest.mark.parametrize("name", ["mr2", "imidm", "gauss"])
+@pytest.mark.parametrize("span", [SPAN, SPAN[::-1]])
+def test_first_times_between_looks_that_are_many_steps_apart(name, span):
+    asked = {"method": name, "dt": DT}
+    events = [FirstTime(late, every=5.5 * DT), FirstTime(pulse, every=9.0)]
+    result = ph.solve_ensemble(HEAVY, span, vary=SPINS, reduce=events, **asked)
+    assert np.isnan(result.reductions["pulse_first_time"]).all()  # two zeros between two looks
+    for i, first in enumerate(result.reductions["late_first_time"]):
+        run = ph.solve(result.problem(i), span, events=late, **asked)
+        assert first == pytest.approx(run.t_events[0][0], abs=1e-13)
+    often = ph.solve_ensemble(HEAVY, span, vary=SPINS, reduce=FirstTime(pulse), **asked)
+    expected = 2.5 * DT if span[1] > span[0] else 3.5 * DT
+    np.testing.assert_allclose(often.reductions["pulse_first_time"], expected, rtol=1e-14)
+
+
 def test_first_times_by_the_closed_form_and_backward():
     asked = {"vary": {"omega": RATES}, "reduce": FirstTime(tilt, every=0.05), "save": None}
     for span in ((0.0, 8.0), (8.0, 0.0)):
@@ -364,6 +388,18 @@ def test_first_times_by_the_closed_form_and_backward():
             assert result.reductions["tilt_first_time"][i] == pytest.approx(
                 first, abs=1e-12, nan_ok=True
             )
+
+
+def test_kinds_of_members_are_made_once(monkeypatch):
+    made, make = [], FixedCrowd._kind
+    monkeypatch.setattr(
+        FixedCrowd, "_kind", lambda self, axis: made.append(axis) or make(self, axis)
+    )
+    result = ph.solve_ensemble(
+        HEAVY, SPAN, vary=SPINS, reduce=FirstTime(late), save=None, method="mr2", dt=DT
+    )
+    assert np.isfinite(result.reductions["late_first_time"]).all()
+    assert made == [-1]
 
 
 def test_zeros_are_found_each_by_itself():
@@ -647,6 +683,8 @@ ASKED_ERRORS = {
     "edges": ({"reduce": Histogram("speed", (2.0, 1.0))}, "two or more that rise"),
     "twice": ({"reduce": ["mean(speed)", Mean("speed")]}, "twice"),
     "lambda": ({"reduce": Mean(lambda t, q, omega: 1.0)}, "give name="),
+    "every": ({"reduce": FirstTime(tilt, every=DT / 2)}, "every=0.01 is shorter than a step, dt="),
+    "no every": ({"reduce": FirstTime(tilt, every=-1)}, "every must be a positive number of sec"),
     "first": ({"reduce": FirstTime("speed")}, "FirstTime takes a function"),
     "no reduction": ({"reduce": [3]}, "must be reductions of ph.reductions"),
     "times": ({"reduce_times": 5}, "reduce_times= needs reduce="),

@@ -324,12 +324,11 @@ class Chunk:
         task = self.task
         earlier = np.flatnonzero(task.looked[:row])[-1]
         start, end = float(task.times[earlier]), float(task.times[row])
-        about = Quantities(task.members, self.rows[places])
+        rows, before = self.rows[places], self.kept["before"][places]
+        about = Quantities(task.members, rows)
 
         def values(times):
-            states = self.crowd.between(
-                self.rows[places], self.kept["before"][places], start, end, times
-            )
+            states = self.crowd.between(rows, before, start, times)
             return value(times, about.at(0.0, states).for_events)
 
         return bracketed(values, np.full(len(places), start), np.full(len(places), end), low, high)

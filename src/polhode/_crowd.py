@@ -8,7 +8,7 @@ row.  ``at(row)`` is that of a row, ``pause(done, every)`` a place for a break a
 steps, ``PIECE`` a short way.  No bit depends on breaks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import floor, inf
@@ -75,6 +75,7 @@ class Kind(NamedTuple):
     advance: Callable
     slots: tuple
     places: tuple[int, int, int]
+    parts: Joined
 
 
 @lru_cache(64)
@@ -94,11 +95,19 @@ class FixedCrowd:
         self.solver, self.aligned, self.threads = solver, aligned, threads
         self.problem: Problem = solver.problem
         self.tables = self.problem.model.tables
+        self._kinds: dict[int, Kind] = {}
+        self._differ = solver.method.exact_when_free and solver.method.step is not None
 
     def stops(self, t0: float, t1: float, times: np.ndarray) -> None:
         """Set the span, and the times at which the members are looked at."""
         self.t0 = t0
         self.plan = plan(t0, t1, self.solver.dt, times)
+
+    def kind(self, axis: int) -> Kind:
+        """Members that are symmetric about ``axis``, -1 if about none."""
+        if axis not in self._kinds:
+            self._kinds[axis] = self._kind(axis)
+        return self._kinds[axis]
 
     def _kind(self, axis: int) -> Kind:
         solver, problem = self.solver, self.problem
@@ -107,14 +116,17 @@ class FixedCrowd:
         first, body = solver._entered(0.0, solver._state)
         carry = parts.start(0.0, solver.dt, first, body, problem.model.params)
         slots = fixed.slots_of(method, first, carry, body, problem.model.params)
-        return Kind(*lane_loops(parts), slots, fixed.places(slots))
+        return Kind(*lane_loops(parts), slots, fixed.places(slots), parts)
+
+    def _by_kind(self, rows: Rows) -> Iterator[tuple[np.ndarray, Kind]]:
+        """(places, kind): who shares machine code."""
+        axes = rows.axes if self._differ else np.full(len(rows), -1)
+        for axis in np.unique(axes).tolist():
+            yield np.flatnonzero(axes == axis), self.kind(axis)
 
     def start(self, rows: Rows) -> list[Herd]:
-        differ = self.solver.method.exact_when_free and self.solver.method.step is not None
-        axes = rows.axes if differ else np.full(len(rows), -1)
         herds = []
-        for axis in np.unique(axes).tolist():
-            places, kind = np.flatnonzero(axes == axis), self._kind(axis)
+        for places, kind in self._by_kind(rows):
             some = rows[places]
             columns = np.tile(np.array(flat(kind.slots)), (len(some), 1))
             columns[:, : kind.places[0]] = 0.0
@@ -196,18 +208,14 @@ class FixedCrowd:
             steps = steps + (status == OK)
         return Reached(status, good, steps, count)
 
-    def between(
-        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
-    ) -> np.ndarray:
-        """The states of members at times of their own, in the step from t0; by side steps."""
+    def between(self, rows: Rows, states: np.ndarray, t0: float, times: np.ndarray) -> np.ndarray:
+        """The states of members at times of their own after t0; by steps and a side step."""
         solver = self.solver
         entered = self._entered(Rows(states, rows.bodies, rows.numbers, rows.axes))
         table, found = np.hstack([entered, rows.bodies, rows.numbers]), np.empty_like(entered)
-        for axis in np.unique(rows.axes).tolist():
-            places = np.flatnonzero(rows.axes == axis)
-            slots = self._kind(axis).slots
-            pattern, some = (slots[6], *slots[8:]), np.empty_like(entered[places])
-            self._asides(axis)(
+        for places, kind in self._by_kind(rows):
+            pattern, some = (kind.slots[6], *kind.slots[8:]), np.empty_like(entered[places])
+            aside_loop(kind.parts)(
                 t0, self.plan.h, times[places] - t0, table[places], pattern, solver._weights,
                 solver._offsets, self.tables, some,
             )  # fmt: skip
@@ -216,11 +224,6 @@ class FixedCrowd:
             return found
         return solver._parts.states(times, found, self.problem.body.data)
 
-    def _asides(self, axis: int) -> CompiledOrPlain:
-        solver, problem = self.solver, self.problem
-        method = variant(solver.method, None if axis < 0 else axis, solver.asked.compensated)
-        return aside_loop(joined(method, problem.model, self.aligned, problem.moves))
-
 
 @lru_cache(64)
 def aside_loop(parts: Joined) -> CompiledOrPlain:
@@ -228,16 +231,21 @@ def aside_loop(parts: Joined) -> CompiledOrPlain:
 
 
 def asides(t, h, this, rows, pattern, weights, offsets, tables, out):
-    """The state of every member after a step of its own size ``this``; rows (state, body, numbers).
+    """The state of every member a time of its own later; rows (state, body, numbers).
 
-    Made for steps of size h.
+    As many steps of size h as there is room for in ``this[i]``, and a side step.
     """
     for i in range(len(rows)):
         state, body, numbers = take(rows, i, 0, pattern)
         params = numbers, tables
         carry = start(t, part(weights, 0, h), state, body, params)
-        new, _, _, _, _ = whole_step(t, this[i], weights, offsets, state, carry, body, params)
-        put(out, i, new)
+        whole = floor(this[i] / h)
+        for k in range(whole + 1):  # one call site: the step is compiled once
+            size = h if k < whole else this[i] - whole * h
+            state, carry, _, _, _ = whole_step(
+                t + k * h, size, weights, offsets, state, carry, body, params
+            )
+        put(out, i, state)
 
 
 class SinglyCrowd(FixedCrowd):
@@ -250,10 +258,11 @@ class SinglyCrowd(FixedCrowd):
         solver = self.solver
         first, body = solver._entered(0.0, solver._state)
         slots = 0.0, 0.0, 0.0, 0.0, (), (), first, solver._carry, body, self.problem.model.numbers
-        return Kind(solver._run, solver._run, slots, fixed.places(slots))
+        parts = joined(solver.method, self.problem.model, self.aligned, self.problem.moves)
+        return Kind(solver._run, solver._run, slots, fixed.places(slots), parts)
 
     def start(self, rows: Rows) -> list[Herd]:
-        kind = self._kind(-1)
+        kind = self.kind(-1)
         blocks = np.zeros((len(rows), len(flat(kind.slots))))
         blocks[:, kind.places[0] : kind.places[1]] = self._entered(rows)
         blocks[:, kind.places[2] :] = np.hstack([rows.bodies, rows.numbers])
@@ -366,9 +375,7 @@ class AdaptiveCrowd:
         counts = table[[places.status, places.accepted, places.rejected]].astype(np.int64)
         return Reached(counts[0], table[places.t].copy(), counts[1], counts[2])
 
-    def between(
-        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
-    ) -> np.ndarray:
+    def between(self, rows: Rows, states: np.ndarray, t0: float, times: np.ndarray) -> np.ndarray:
         """The states of members at times of their own, after t0; one by one."""
         solver, width = self.solver, len(self.first)
         carry = flat(self.slots[adaptive.CARRY])
@@ -472,9 +479,7 @@ class FreeCrowd:
         none = np.zeros(len(herds[0].places), np.int64)
         return Reached(none, np.full(len(none), self.times[row]), none, none)
 
-    def between(
-        self, rows: Rows, states: np.ndarray, t0: float, t1: float, times: np.ndarray
-    ) -> np.ndarray:
+    def between(self, rows: Rows, states: np.ndarray, t0: float, times: np.ndarray) -> np.ndarray:
         """The states of members at times of their own, after t0."""
         table, found = np.hstack([states[:, :7], rows.bodies[:, :6]]), states.copy()
         some, passed = np.empty((len(states), 7)), times - t0
@@ -496,6 +501,6 @@ def crowd_of(solver: Any, aligned: bool, threads: int) -> Crowd:
     if isinstance(solver, FreeSolver):
         return FreeCrowd(solver, aligned, threads)
     made = FixedCrowd(solver, aligned, threads)
-    if all(isinstance(x, float) for x in flat(made._kind(-1).slots)):
+    if all(isinstance(x, float) for x in flat(made.kind(-1).slots)):
         return made
     return SinglyCrowd(solver, aligned, threads)

@@ -271,7 +271,7 @@ def _task(
     elif reduce_times is not None:
         raise InputError("reduce_times= needs reduce=")
     if any(isinstance(r, FirstTime) for r in reductions):
-        looked = grid if grid is not None else _looks(reductions, t0, t1)
+        looked = _looks(reductions, t0, t1, grid, solver.dt if fixed else 0.0)
     times = np.unique(np.concatenate([saved, reduced, looked, [t0, t1]]))  # all go to the end
     times = times if t1 >= t0 else times[::-1]
     kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
@@ -365,14 +365,24 @@ def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
     return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
 
 
-def _looks(reductions: tuple[Reduction, ...], t0: float, t1: float) -> np.ndarray:
-    """Where to look for events without common steps."""
-    given = [r.every for r in reductions if isinstance(r, FirstTime) and r.every is not None]
-    for every in given:
-        if not every > 0:
-            raise InputError(f"every must be a positive number of seconds, got {every!r}")
-    count = 1 + int(np.ceil(abs(t1 - t0) / min(given))) if given else LOOKS
-    return np.linspace(t0, t1, count)
+def _looks(
+    reductions: tuple[Reduction, ...], t0: float, t1: float, grid: np.ndarray | None, dt: float
+) -> np.ndarray:
+    """Where to look for events: at some of the common steps, or evenly where there are none."""
+    found = []
+    for every in {r.every for r in reductions if isinstance(r, FirstTime)}:
+        if grid is None:
+            count = LOOKS if every is None else 1 + int(np.ceil(abs(t1 - t0) / every - 1e-9))
+            found.append(np.linspace(t0, t1, count))
+            continue
+        steps = 1 if every is None else int(every / dt + 1e-9)
+        if steps < 1:
+            raise InputError(
+                f"FirstTime: every={every!r} is shorter than a step, dt={dt!r}: leave it out to"
+                " look after every step, or take a smaller dt"
+            )
+        found.append(np.append(grid[::steps], grid[-1]))
+    return np.unique(np.concatenate(found))
 
 
 def _check_size(task: Task, in_memory: bool) -> None:

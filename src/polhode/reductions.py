@@ -187,7 +187,8 @@ class FirstTime(Reduction):
     """For every member, the time of the first zero of a function like those for events.
 
     Its attribute ``direction`` is heeded as by ``ph.solve``.  It is looked at after every step, or
-    at the times ``every`` seconds apart: two zeros in between are missed.  NaN: there was none.
+    1001 times where members have steps of their own; with ``every`` only so many seconds apart,
+    rounded down to whole steps.  Two zeros in between are missed.  NaN: there was none.
     """
 
     every: float | None = None
@@ -306,9 +307,18 @@ def _check(one: Reduction) -> None:
         )
     if isinstance(one, MeanAttitude) and one.of != "q":
         raise InputError(f"reduce: MeanAttitude is of the attitude, not of {one.of!r}")
+    if isinstance(one, FirstTime) and one.every is not None and not _positive(one.every):
+        raise InputError(f"every must be a positive number of seconds, got {one.every!r}")
     if isinstance(one, Quantiles) and not all(0 <= level <= 1 for level in one.levels):
         raise InputError(f"levels of quantiles must be from 0 to 1, got {one.levels!r}")
     if isinstance(one, Histogram) and (
         len(one.edges) < 2 or not (np.diff(np.array(one.edges, float)) > 0).all()
     ):
         raise InputError(f"edges of a histogram must be two or more that rise, got {one.edges!r}")
+
+
+def _positive(value: Any) -> bool:
+    try:
+        return 0 < float(value) < np.inf
+    except (TypeError, ValueError):
+        return False
