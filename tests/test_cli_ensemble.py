@@ -8,7 +8,7 @@ import pytest
 import polhode as ph
 from polhode import plot
 from polhode.cli.ensemble import HERE, at_the_end, completed
-from polhode.cli.plan import plan
+from polhode.cli.plan import parsed, plan
 from polhode.cli.schema import EnsembleFile
 from polhode.distributions import Around, Boxes, Normal, OnSphere, Sweep, Uniform
 
@@ -77,6 +77,7 @@ def test_options_and_changes_replace_the_file(polhode):
     code, out, err = polhode(
         "ensemble", written(TOPS), "--members", 7, "--seed", 5, "--out", "some/few.nc", "--no-plot",
         "--set", "ensemble.save=final", "--set", "centre=[0, 0, 2]", "--quiet", "--t-end", 0.2,
+        "--set", "vary.model.strength={ values = [1, 2, 3, 4, 5, 6, 7] }",
     )  # fmt: skip
     assert (code, out, err) == (0, "", "")
     assert [path.name for path in Path("some").iterdir()] == ["few.nc"]
@@ -84,6 +85,7 @@ def test_options_and_changes_replace_the_file(polhode):
     assert found.q.shape == (1, 7, 4)
     assert found.t.tolist() == [0.2]
     assert found.seed == 5
+    assert found.varied("model.strength").tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_dask_alone_gives_the_same_bits(polhode):
@@ -149,6 +151,57 @@ def test_every_kind_of_source(tmp_path, monkeypatch):
     assert given["mass"].tolist() == [1, 2]
     turned = varied("attitude = { sweep = [[0, 0, 0], [0, 0, 1]] }")["attitude"].values
     assert np.allclose(turned.as_rotvec(), [[0, 0, 0], [0, 0, 1]])
+
+
+def changed(*changes, text=TOPS):
+    """What is varied with ``--set``."""
+    return plan(written(text), [parsed(change) for change in changes], EnsembleFile).vary
+
+
+def test_what_is_varied_can_be_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    same = {"attitude": Around(0.1), "model.strength": Uniform(10.0, 30.0)}
+    assert changed("vary.omega.normal.sigma=[1, 2, 3]") == {
+        **same, "omega": Normal([0, 0, 50], [1, 2, 3])
+    }  # fmt: skip
+    assert changed("vary.omega={ on_sphere = { length = 3.0 } }") == {
+        **same,
+        "omega": OnSphere(3.0),
+    }
+    found = changed("vary.omega.uniform.low=1", "vary.omega.uniform.high=2")
+    assert found == {**same, "omega": Uniform(1, 2)}
+    for text in (TOPS, TOPS.replace('"model.strength"', "model.strength")):
+        found = changed("vary.model.strength.uniform.high=40", text=text)
+        assert found["model.strength"] == Uniform(10.0, 40.0)
+    assert changed("vary.mass={ uniform = { low = 1, high = 2 } }")["mass"] == Uniform(1, 2)
+    Path("here").mkdir()
+    Path("here/spins.csv").write_text("omega_x, omega_y, omega_z\n0,0,50\n")
+    Path("there").mkdir()
+    table = "vary.omega.file='here/spins.csv'"
+    todo = plan(written(TOPS, "there/tops.toml"), [parsed(table)], EnsembleFile)
+    assert todo.vary["omega"].tolist() == [[0, 0, 50]]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("vary=3", "'vary': say what is varied, vary.NAME or vary.NAME.KIND.KEY"),
+        ("vary.normal.sigma=1", "'vary.normal.sigma': say what is varied"),
+        ("vary.omega..sigma=1", "say what is varied"),
+        ("vary.omgea.normal={ mean = 1, sigma = 1 }", "vary.omgea: unknown (did you mean omega?)"),
+        ("vary.omega.normal.sgima=1", "vary.omega.normal.sgima = 1: unknown key (did you mean sig"),
+        ("vary.omega.nromal.sigma=1", "vary.omega.nromal.sigma"),
+        ("vary.omega=[0, 0, 5]", "must be a table with one key of normal, uniform"),
+        ("vary.omega.uniform.low=1", "vary.omega.uniform.high: missing"),
+        ("vary.omega.normal.mean.x=1", "mean = [0, 0, 50] is not a table"),
+        ("ensemble.membres=1", "--set key 'ensemble.membres' is unknown"),
+    ],
+)
+def test_mistakes_in_what_is_set(tmp_path, monkeypatch, change, said):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ph.InputError) as found:
+        changed(change)
+    assert said in str(found.value)
 
 
 def test_values_from_files(polhode):

@@ -40,6 +40,7 @@ from polhode.problem import Problem
 from polhode.problems import CATALOGUE, Entry
 
 Change = tuple[str, Any]
+VARY = "vary"
 BARE_WORD = re.compile(r"[A-Za-z][\w.:-]*")
 
 
@@ -95,7 +96,10 @@ def _planned(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> 
     where = "" if source.path is None else str(source.path)
     set_keys = dict(source.own)
     for key, value in changes:
-        set_keys[_change(data, key, value, _keys(data, kind))] = value
+        if kind is EnsembleFile and (key == VARY or key.startswith(f"{VARY}.")):
+            set_keys[_vary(data, key, value)] = value
+        else:
+            set_keys[_change(data, key, value, _keys(data, kind))] = value
     touched = {key.partition(".")[0] for key in set_keys}
     if known is not None and "run.dt" not in set_keys and adaptive(data["run"]["method"]):
         del data["run"]["dt"]  # the catalogue has one for a map
@@ -108,7 +112,7 @@ def _planned(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> 
         model = model_of(data.get("model", {"name": "free"}), ("model",), mistakes)
     if mistakes:
         raise InputError(_told(mistakes, where))
-    if known is not None and touched <= {"model", "run", "name", "ensemble"}:
+    if known is not None and touched <= {"model", "run", "name", "ensemble", VARY}:
         problem = copy(known)
         problem.model = model if model is not None else known.model
     else:
@@ -310,6 +314,40 @@ def _change(
         place.pop("scalar_first", None)
     place[last_part] = value
     return found[0]
+
+
+def _vary(data: dict, key: str, value: Any) -> str:
+    """Set what differs from member to member, or a part of it: vary.omega, vary.omega.normal.sigma.
+
+    Of normal, uniform, … one can stand.
+    """
+    parts = key.split(".")[1:]
+    kinds = [k for k, part in enumerate(parts) if part in KINDS]
+    end = kinds[0] if kinds else len(parts)
+    name, inner = ".".join(parts[:end]), parts[end:]
+    if not all(parts) or not name:
+        raise InputError(
+            f"--set key {key!r}: say what is varied, vary.NAME or vary.NAME.KIND.KEY, for instance"
+            " vary.omega='{ normal = { mean = [0, 0, 5], sigma = 0.1 } }' or"
+            " vary.omega.normal.sigma=0.1"
+        )
+    table = data.setdefault(VARY, {})
+    if not isinstance(table, dict):
+        raise InputError(f"--set key {key!r}: vary = {table!r} is not a table")
+    found: dict[str, Any] = dict(_entries(table, ""))
+    if inner and not (isinstance(found.get(name), dict) and inner[0] in found[name]):
+        found[name] = {}
+    *path, last = name, *inner
+    place = found
+    for part in path:
+        place = place.setdefault(part, {})
+        if not isinstance(place, dict):
+            raise InputError(f"--set key {key!r}: {part} = {place!r} is not a table")
+    if inner == ["file"]:
+        value = str(Path(str(value)).absolute())  # not beside the run file, but seen from here
+    place[last] = value
+    data[VARY] = found
+    return key
 
 
 def _keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
