@@ -17,6 +17,7 @@ from polhode._chunk import Chunk
 from polhode.cli import main as entry
 from polhode.distributions import GROUP, Attitudes, Boxes, Distribution, Normal
 from polhode.reductions import Extremes, FirstTime, Histogram, Mean, Reduction
+from run_files import TOPS
 
 HERE = Path(__file__).parent
 FREE = ph.Problem(ph.RigidBody([2.0, 3.0, 4.5]), omega=[0.4, 1.3, 5.0])
@@ -448,23 +449,6 @@ def test_what_is_drawn_and_reduced_comes_back(tmp_path):
 
 
 # ---- the command line
-TOPS = """
-problem = "fast-top"
-[run]
-method = "mr2"
-dt = 0.01
-t_end = 0.5
-[ensemble]
-members = 40
-seed = 3
-save = [0.0, 0.25, 0.5]
-reduce = ["mean(omega)"]
-reduce_times = 6
-[vary]
-omega = { normal = { mean = [0, 0, 50], sigma = 0.5 } }
-"""
-
-
 @pytest.mark.parametrize("suffix", ["zarr", "nc"])
 def test_the_command_line_goes_on(monkeypatch, polhode, broken, suffix):
     Path("tops.toml").write_text(TOPS)
