@@ -1,7 +1,9 @@
 """Ensembles: every member has the bits of its run alone, whatever else is on its way."""
 
+import errno
 import json
 import math
+import os
 import warnings
 from functools import partial
 
@@ -12,9 +14,9 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode import plot
 from polhode._chunk import bracketed
 from polhode._crowd import FixedCrowd
+from polhode._store import Store
 from polhode.cli.ensemble import at_the_end
 from polhode.contracts import Model
 from polhode.distributions import (
@@ -449,7 +451,7 @@ def test_reductions_of_ones_own(tmp_path, place):
     assert data["trace"].dims == ("time_reduced",)
     assert "angular velocity" in data["trace"].attrs["long_name"]
     assert len(at_the_end(result.labelled)) == 7
-    titles = {ax.get_title(loc="left") for ax in plot.ensemble(result)}
+    titles = {ax.get_title(loc="left") for ax in result.plot()}
     assert {"Omega second", "Trace", "Most", "Omega: mean ± σ"} <= titles
 
 
@@ -637,7 +639,7 @@ VARY_ERRORS = {
     "parameter": ({"vary": {"model.strengh": [1.0]}}, "did you mean 'model.strength'"),
     "place": ({"vary": {"position": RATES}}, "there is nothing of this name to vary"),
     "shape": ({"vary": {"omega": [1.0, 2.0]}}, r"of shape \(members, 3\), got shape \(2,\)"),
-    "number": ({"vary": {"mass": 2.0}}, r"of shape \(members,\), got shape \(\)"),
+    "number": ({"vary": {"mass": 2.0}}, r"of shape \(members,\), got 2.0"),
     "text": ({"vary": {"mass": "heavy"}}, "must be of shape"),
     "finite": ({"vary": {"omega": NAN}}, r"must be finite, but \[0, 2\] is not"),
     "both": ({"vary": {"omega": RATES, "angular_momentum": RATES}}, "not both"),
@@ -666,10 +668,17 @@ VARY_ERRORS = {
         "must have the dimension 'member'",
     ),
     "seed": ({"members": 2, "seed": 1.5}, "seed must be a whole number"),
+    "samples": ({"samples": {"omega": NAN}}, r"samples\['omega'\] must be finite, but \[0, 2\] is"),
+    "twice": ({"samples": {"omega": RATES}, "vary": {"omega": RATES}}, "in samples= and in vary="),
+    "complex": ({"vary": {"mass": [1j]}}, r"of shape \(members,\), got \[1j\]"),
+    "direction": ({"members": 2, "vary": {"omega": OnSphere([1, 2])}}, "length must be a number"),
+    "edges": ({"members": 2, "vary": {"inertia": Boxes(-1, 1)}}, "edges of Boxes must not be neg"),
+    "too many": ({"members": 10**13, "save": None}, "make several ensembles of them"),
 }  # fmt: skip
 ASKED_ERRORS = {
     "save": ({"save": "everything"}, "save must be 'final', 'all'"),
     "save 0": ({"save": 0}, "save must be 'final'"),
+    "save once": ({"save": 0.25}, "save must be 'final', .* got 0.25"),
     "save outside": ({"save": [0.0, 7.0]}, r"save\[1\] = 7.0 is outside t_span"),
     "reduce outside": (
         {"reduce": "attitude", "reduce_times": [0.3, 0.1]},
@@ -679,15 +688,27 @@ ASKED_ERRORS = {
     "threads": ({"threads": 0}, "threads must be a positive whole number, got 0"),
     "reduce": ({"reduce": "median(omega)"}, "'median.omega.' is not understood"),
     "quantity": ({"reduce": "mean(omgea)"}, "there is no quantity 'omgea'"),
-    "levels": ({"reduce": "quantiles(speed, 5)"}, "levels of quantiles must be from 0 to 1"),
+    "levels": (
+        {"reduce": "quantiles(speed, 5)"},
+        "levels of quantiles must be one or more from 0 to 1, got",
+    ),
     "edges": ({"reduce": Histogram("speed", (2.0, 1.0))}, "two or more that rise"),
+    "an edge": ({"reduce": Histogram("speed", 3.0)}, "two or more that rise, got 3.0"),
+    "no levels": ({"reduce": Quantiles("speed", "ab")}, "one or more from 0 to 1, got 'ab'"),
+    "name": ({"reduce": Mean("speed", name=3)}, "name must be a text, got 3"),
+    "function": (
+        {"reduce": Mean(lambda t, q, omega: q[7], name="far"), "reduce_times": [0.5]},
+        r"the function of Mean\(far\) fails at t = 0.0: IndexError",
+    ),
     "twice": ({"reduce": ["mean(speed)", Mean("speed")]}, "twice"),
     "lambda": ({"reduce": Mean(lambda t, q, omega: 1.0)}, "give name="),
     "every": ({"reduce": FirstTime(tilt, every=DT / 2)}, "every=0.01 is shorter than a step, dt="),
     "no every": ({"reduce": FirstTime(tilt, every=-1)}, "every must be a positive number of sec"),
     "first": ({"reduce": FirstTime("speed")}, "FirstTime takes a function"),
     "no reduction": ({"reduce": [3]}, "must be reductions of ph.reductions"),
+    "not several": ({"reduce": Mean}, "must be reductions of ph.reductions, got <class"),
     "times": ({"reduce_times": 5}, "reduce_times= needs reduce="),
+    "first times": ({"reduce": FirstTime(tilt), "reduce_times": 5}, "at times of its own, every="),
     "no times": ({"reduce": "attitude", "reduce_times": 0}, "reduce_times must be at least 1"),
     "memory": ({"members": 10**7, "vary": {}, "save": "all"}, "GB of states in memory"),
     "quantiles": (
@@ -695,6 +716,7 @@ ASKED_ERRORS = {
         "quantiles would keep",
     ),
     "out": ({"out": "states.h5"}, "ending in .zarr, got 'states.h5'"),
+    "out 3": ({"out": 3}, "out must be the name of a Zarr store, got 3"),
     "nowhere": ({"out": "nowhere/at/all.zarr"}, "no directory 'nowhere/at'"),
     "vectors": ({"reduce": Quantiles("omega")}, "one component"),
     "bins": ({"reduce": Histogram("omega", (0.0, 1.0))}, "one component"),
@@ -751,6 +773,7 @@ def test_selection(many):
     one = some[[3, 1]].select(times=-1)
     assert one.members.tolist() == [13, 11]
     np.testing.assert_array_equal(one.omega, many.omega[-1:, [13, 11]])
+    assert [one.members.tolist() for one in some[:2]] == [[10], [11]]
     assert len(many[many.t_reached > 9]) == 0
     assert many[many.t_reached > 9].q.shape == (3, 0, 4)
     with pytest.raises(ph.InputError, match="does not fit"):
@@ -945,6 +968,26 @@ def test_what_is_not_ours_is_not_touched(tmp_path):
     empty = tmp_path / "empty.zarr"
     empty.mkdir()
     assert ph.solve_ensemble(HEAVY, SPAN, **asked, out=empty).complete
+
+
+@pytest.mark.parametrize("when", ["begin", "on the way", "end"])
+def test_what_the_system_refuses_is_told(tmp_path, monkeypatch, when):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    name = {"begin": "_begin", "on the way": "_create", "end": "_consolidate"}[when]
+    begin = Store._begin
+
+    def begun(self):
+        begin(self)
+        monkeypatch.setattr(Store, name, full)
+
+    if when == "begin":
+        monkeypatch.setattr(Store, name, full)
+    else:
+        monkeypatch.setattr(Store, "_begin", begun)
+    with pytest.raises(ph.FileError, match=r"cannot write .*No space left.*have room for it"):
+        solve_many(10, out=tmp_path / "full.zarr")
 
 
 def test_trajectories_are_loaded_as_before(tmp_path):

@@ -70,7 +70,7 @@ class Task:
         made = {}
         for reduction in self.reductions:
             if not isinstance(reduction.of, str):
-                watch = watched(reduction.of)
+                watch = watched(reduction.of, f"reduce: the function of {reduction.key}")
                 assert watch is not None
                 made[reduction.key] = watch.events[0].values
         return made

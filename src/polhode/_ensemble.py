@@ -159,6 +159,8 @@ def solve_ensemble(
         "options": options,
     }  # fmt: skip
     place = checked(checkpoint, checkpoint_every)
+    if out is not None:
+        checked_place(out)
     crowd = members_of(problem, members, samples, vary, seed)
     solver = prepare(problem, **arguments)
     t0, t1 = span(t_span)
@@ -173,8 +175,6 @@ def solve_ensemble(
     path, every = place
     for name in crowd.vary:
         crowd.values(name, 0, 1)  # what cannot be drawn is told before anything is written
-    if out is not None:
-        checked_place(out)
     about, tables, given = _told(task, solver, path, out, size)
     with begun(path, task, out is not None, {**about, "every": every}, tables, given) as saver:
         gathering = Gathering(task, solver, out, size)
@@ -269,7 +269,8 @@ def _task(
     if any(not isinstance(r, FirstTime) for r in reductions):
         reduced = _reduced_times(reduce_times, t0, t1)
     elif reduce_times is not None:
-        raise InputError("reduce_times= needs reduce=")
+        instead = "; FirstTime is looked for at times of its own, every=" if reductions else ""
+        raise InputError(f"reduce_times= needs reduce= of all members at a time{instead}")
     if any(isinstance(r, FirstTime) for r in reductions):
         looked = _looks(reductions, t0, t1, grid, solver.dt if fixed else 0.0)
     times = np.unique(np.concatenate([saved, reduced, looked, [t0, t1]]))  # all go to the end
@@ -324,8 +325,8 @@ def _check_results(task: Task) -> None:
 
 
 def _trial_values(task: Task, one: Reduction) -> np.ndarray:
-    """(members, components) of a quantity: for classes of others those of real members."""
-    if type(one) in OURS:
+    """(members, components) of a quantity: where something is a user's, those of real members."""
+    if type(one) in OURS and isinstance(one.of, str):
         return np.ones((1, (4 if one.of == "q" else 3) if one.of in VECTORS else 1))
     rows = task.members.rows(0, min(task.members.count, 64))
     return Quantities(task.members, rows).at(task.t0, rows.states).of(one, task.functions)
@@ -352,6 +353,8 @@ def _saved_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np
                 "members have no steps in common here: give the times to save, save=[…]"
             )
         return np.unique(np.append(grid[:: int(save)], grid[-1]))
+    if np.ndim(save) == 0:
+        raise InputError(what)
     return in_order(times_of(save, "save"), t0, t1, "save")
 
 
@@ -387,6 +390,11 @@ def _looks(
 
 def _check_size(task: Task, in_memory: bool) -> None:
     count, moves = task.members.count, task.members.problem.moves
+    if count > MOST:
+        raise InputError(
+            f"{count} members are more than {MOST}, whose ends alone would fill the memory: make"
+            " several ensembles of them, with other seeds"
+        )
     states = int(task.saved.sum()) * count * 8 * (13 if moves else 7)
     if in_memory and states > MOST:
         raise InputError(

@@ -165,8 +165,8 @@ def _zeros(
     return zeros if times[-1] >= times[0] else zeros[::-1]
 
 
-def watched(events: Any) -> Watch | None:
-    """The events that a user asked for: a function or several."""
+def watched(events: Any, called: str = "events[{}]") -> Watch | None:
+    """The events that a user asked for: a function or several; ``called`` in messages."""
     if events is None:
         return None
     try:
@@ -176,7 +176,7 @@ def watched(events: Any) -> Watch | None:
     made = []
     for k, function in enumerate(functions):
         if not callable(function):
-            raise InputError(f"events[{k}] must be a function {FORMS}, got {function!r}")
+            raise InputError(f"{called.format(k)} must be a function {FORMS}, got {function!r}")
         terminal, direction = getattr(function, "terminal", 0), getattr(function, "direction", 0)
         try:
             count, slope = float(terminal), float(direction)
@@ -184,26 +184,26 @@ def watched(events: Any) -> Watch | None:
             count = slope = math.nan
         if not (count >= 0 and count == int(count)) or math.isnan(slope):
             raise InputError(
-                f"events[{k}]: terminal must be False, True or a number of zeros and direction a"
-                f" number, got {terminal!r} and {direction!r}"
+                f"{called.format(k)}: terminal must be False, True or a number of zeros and"
+                f" direction a number, got {terminal!r} and {direction!r}"
             )
-        made.append(Event(_values(function, k), count or math.inf, slope))
+        made.append(Event(_values(function, called.format(k)), count or math.inf, slope))
     return Watch(made) if made else None
 
 
-def _values(function: Callable, place: int) -> Callable:
+def _values(function: Callable, called: str) -> Callable:
     """(times, rows) -> the values of the function, compiled if it can be."""
     looked, moving = bind(function, ELEMENTARY), _sees_the_place(function)
     if moving:
         template = bind(loops.watched_on_the_way, {loops.event_on_the_way: looked})
     else:
         template = bind(loops.watched, {loops.event: looked})
-    run, tried = CompiledOrPlain(template, f"events[{place}]"), False
+    run, tried = CompiledOrPlain(template, called), False
 
     def values(times, rows):
         nonlocal tried
         if not tried:
-            _try(function, place, moving, float(times[0]), rows[0].tolist())
+            _try(function, called, moving, float(times[0]), rows[0].tolist())
             tried = True
         out = np.empty(len(times))
         run(np.ascontiguousarray(times), np.ascontiguousarray(rows), out)
@@ -220,11 +220,11 @@ def _sees_the_place(function: Callable) -> bool:
     return True
 
 
-def _try(function: Callable, place: int, moving: bool, t: float, row: list[float]) -> None:
+def _try(function: Callable, called: str, moving: bool, t: float, row: list[float]) -> None:
     """One call in plain Python, so that a mistake in it is told in its own words."""
     if moving and len(row) == 7:
         raise InputError(
-            f"events[{place}] takes (t, x, v, q, omega), but the body has no position: give"
+            f"{called} takes (t, x, v, q, omega), but the body has no position: give"
             " position= to the Problem, or let it take (t, q, omega)"
         )
     q, omega, x, v = (tuple(row[k : k + n]) for k, n in ((0, 4), (4, 3), (7, 3), (10, 3)))
@@ -234,6 +234,6 @@ def _try(function: Callable, place: int, moving: bool, t: float, row: list[float
     except Exception as error:
         takes = "(t, x, v, q, omega)" if moving else "(t, q, omega)"
         raise InputError(
-            f"events[{place}] fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
+            f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
             f" {takes}, q = (w, x, y, z), and returns a number"
         ) from error

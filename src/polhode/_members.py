@@ -1,5 +1,6 @@
 """The members of an ensemble: a problem, and what differs from member to member."""
 
+import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -234,28 +235,32 @@ def shapes_of(problem: Problem) -> dict[str, tuple[int, ...]]:
 # ---- what a user gives
 def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: Any) -> Members:
     """The members that ``solve_ensemble`` was asked for, checked."""
-    given = {**_mapping(samples, "samples"), **_mapping(vary, "vary")}
+    given, also = _mapping(samples, "samples"), _mapping(vary, "vary")
+    for name in given:
+        if name in also:
+            raise InputError(f"{name!r} is in samples= and in vary=: leave out one of them")
     shapes = shapes_of(problem)
     sources: dict[str, Any] = {}
     lengths: dict[str, int] = {}
-    for name, value in given.items():
+    for name, value in (given | also).items():
+        said = f"{'samples' if name in given else 'vary'}[{name!r}]"
         if name not in shapes:
             close = get_close_matches(str(name), shapes, n=1)
             raise InputError(
-                f"vary[{name!r}]: there is nothing of this name to vary"
+                f"{said}: there is nothing of this name to vary"
                 + (f" (did you mean {close[0]!r}?)" if close else "")
                 + f"; there are {', '.join(shapes)}"
             )
         if isinstance(value, Distribution):
             sources[name] = value
         elif isinstance(value, Sweep):
-            sources[name] = Sweep(_array(name, value.values, shapes[name]))
+            sources[name] = Sweep(_array(name, value.values, shapes[name], said))
         else:
-            sources[name] = _array(name, value, shapes[name])
-            lengths[f"vary[{name!r}]"] = len(sources[name])
+            sources[name] = _array(name, value, shapes[name], said)
+            lengths[said] = len(sources[name])
     swept = [len(s) for s in sources.values() if isinstance(s, Sweep)]
     if swept:
-        lengths["the grid of sweeps"] = int(np.prod(swept))
+        lengths["the grid of sweeps"] = math.prod(swept)
     if members is not None:
         if isinstance(members, bool) or not isinstance(members, (int, np.integer)) or members < 1:
             raise InputError(f"members must be a positive whole number, got {members!r}")
@@ -289,35 +294,38 @@ def _mapping(given: Any, argument: str) -> dict[str, Any]:
     return dict(given)
 
 
-def _array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """One value for each member, the members first."""
+def _array(name: str, value: Any, shape: tuple[int, ...], said: str = "") -> np.ndarray:
+    """One value for each member, the members first; it is ``said`` to be, if not vary[name]."""
+    said = said or f"vary[{name!r}]"
     wanted = f"of shape (members, {shape[0]})" if shape else "of shape (members,)"
     if name == "inertia":
         wanted += " or (members, 3, 3)"
     if hasattr(value, "dims"):  # xarray
         if "member" not in value.dims:
-            raise InputError(f"vary[{name!r}] must have the dimension 'member', got {value.dims}")
+            raise InputError(f"{said} must have the dimension 'member', got {value.dims}")
         value = value.transpose("member", ...).values
     try:
         if name == "attitude":
             wanted = "a SciPy Rotation of all members, or matrices (members, 3, 3)"
-            array = _quaternions(value)
+            array = _quaternions(value, said)
         else:
             array = np.array(value, dtype=float)
     except InputError:
         raise
     except (TypeError, ValueError):
-        raise InputError(f"vary[{name!r}] must be {wanted}, got {value!r}") from None
+        raise InputError(f"{said} must be {wanted}, got {value!r}") from None
     allowed = [shape, (3, 3)] if name == "inertia" else [shape]
-    if array.ndim == 0 or array.shape[1:] not in allowed or len(array) == 0:
-        raise InputError(f"vary[{name!r}] must be {wanted}, got shape {array.shape}")
+    if array.ndim == 0 or np.iscomplexobj(value):
+        raise InputError(f"{said} must be {wanted}, got {value!r}")
+    if array.shape[1:] not in allowed or len(array) == 0:
+        raise InputError(f"{said} must be {wanted}, got shape {array.shape}")
     if not np.isfinite(array).all():
         place = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise InputError(f"vary[{name!r}] must be finite, but {place} is not")
+        raise InputError(f"{said} must be finite, but {place} is not")
     return array
 
 
-def _quaternions(value: Any) -> np.ndarray:
+def _quaternions(value: Any, said: str) -> np.ndarray:
     from scipy.spatial.transform import Rotation
 
     if isinstance(value, Rotation):
@@ -327,15 +335,15 @@ def _quaternions(value: Any) -> np.ndarray:
     array = np.asarray(value, dtype=float)
     if array.ndim != 3 or array.shape[1:] != (3, 3):
         raise InputError(
-            "vary['attitude'] must be a SciPy Rotation of all members, or matrices (members, 3, 3),"
-            f" got shape {array.shape}"
+            f"{said} must be a SciPy Rotation of all members, or matrices (members, 3, 3), got"
+            f" shape {array.shape}"
         )
     off = np.abs(array @ array.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
     bad = ~((off <= 1e-6) & (np.linalg.det(array) > 0))
     if bad.any():
         i = int(np.argmax(bad))
         raise InputError(
-            f"vary['attitude']: that of member {i} must be a proper rotation matrix, but R Rᵀ"
+            f"{said}: that of member {i} must be a proper rotation matrix, but R Rᵀ"
             f" differs from 1 by {off[i]:.3g}, and its determinant is"
             f" {np.linalg.det(array[i]):.6g}"
         )

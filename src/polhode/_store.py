@@ -8,7 +8,8 @@ have not been run have the status ``NOT_RUN``.
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from polhode._chunk import Quantities, Task
 from polhode._members import Members, Rows
 from polhode._version import __version__
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
 from polhode.reductions import OURS, FirstTime, Histogram, MeanAttitude, Quantiles, Reduction
 
@@ -140,7 +141,10 @@ def checked_place(path: str | os.PathLike) -> Path:
     """A path for a new store, where there is nothing that is not to be replaced."""
     import zarr
 
-    place = Path(path)
+    try:
+        place = Path(path)
+    except TypeError:
+        raise InputError(f"out must be the name of a Zarr store, got {path!r}") from None
     if place.suffix != ".zarr":
         raise FileError(f"out must be the name of a Zarr store, ending in .zarr, got {str(path)!r}")
     if not place.parent.is_dir():
@@ -161,6 +165,18 @@ def checked_place(path: str | os.PathLike) -> Path:
             " it"
         )
     return place
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the system refuses is told in our words."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"cannot write {str(path)!r}: {error.strerror or error}; its directory must exist, be"
+            " writable and have room for it"
+        ) from error
 
 
 def clear_remains(path: Path) -> None:
@@ -199,8 +215,14 @@ class Store:
         if again:
             self.group = self._reopened(about)
             return
-        free_place(path)
-        self.group = zarr.open_group(self.path, mode="w-", zarr_format=2, attributes=about)
+        with writing(self.path):
+            free_place(path)
+            self.group = zarr.open_group(self.path, mode="w-", zarr_format=2, attributes=about)
+            self._begin()
+
+    def _begin(self) -> None:
+        """All that is known at the start, and room for the rest."""
+        task = self.task
         self._whole("time", captioned("time", ("time",), self.times))
         self._whole("member", Labelled(("member",), np.arange(self.count), {}, {}))
         for name, letters in AXES.items():
@@ -267,7 +289,8 @@ class Store:
         seen = [self._about[1].at(0.0, some) for some in states]
         for name, quantity in self.names.items():
             values = np.array([some[quantity] for some in seen])
-            self.group[name][place : place + len(states), first:last] = values
+            with writing(self.path):
+                self.group[name][place : place + len(states), first:last] = values
 
     def put(self, first: int, last: int, arrays: Mapping[str, np.ndarray]) -> None:
         """A chunk that is done; its states unless they were written on the way."""
@@ -275,17 +298,19 @@ class Store:
             for place in range(0, len(self.times), self.rows):
                 self.write(first, place, arrays["states"][place : place + self.rows])
         group: Any = self.group
-        for name in self.task.members.vary:
-            group[VARIED + name][first:last] = self.task.members.values(name, first, last)
-        for name, key in REACHED.items():
-            group[name][first:last] = arrays[f"reached {key}"]
+        with writing(self.path):
+            for name in self.task.members.vary:
+                group[VARIED + name][first:last] = self.task.members.values(name, first, last)
+            for name, key in REACHED.items():
+                group[name][first:last] = arrays[f"reached {key}"]
 
     def finish(self, reductions: Mapping[str, Labelled], facts: Mapping[str, Any]) -> "Stored":
         """What is known at the end, and that it is all."""
-        for name, label in of_reductions(reductions, facts).items():
-            self._whole(name, label)
-        self.group.attrs["complete"] = True
-        self._consolidate()
+        with writing(self.path):
+            for name, label in of_reductions(reductions, facts).items():
+                self._whole(name, label)
+            self.group.attrs["complete"] = True
+            self._consolidate()
         return self.stored()
 
     def stored(self) -> "Stored":

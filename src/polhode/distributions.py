@@ -70,9 +70,10 @@ class OnSphere(Distribution):
         if shape != (3,):
             raise InputError("OnSphere draws vectors: use it for omega, angular_momentum, …")
         direction = random.normal(size=(count, 3))
-        length: Any = self.length
-        if isinstance(length, Distribution):
-            length = length.draw(random, count, ())[:, None]
+        if isinstance(self.length, Distribution):
+            length = self.length.draw(random, count, ())[:, None]
+        else:
+            length = _like(self.length, (), "length")
         return direction * (length / np.linalg.norm(direction, axis=1, keepdims=True))
 
 
@@ -116,8 +117,14 @@ class Boxes(Distribution):
     def draw(self, random, count, shape):
         if shape != (3,):
             raise InputError("Boxes draws inertias: use it for inertia")
+        mass = _like(self.mass, (), "mass")
+        if not (_like(self.low, shape, "low") >= 0).all() or not mass > 0:
+            raise InputError(
+                "edges of Boxes must not be negative, and their mass must be positive, got"
+                f" low={self.low!r} and mass={self.mass!r}"
+            )
         a, b, c = np.square(Uniform(self.low, self.high).draw(random, count, (3,))).T
-        return self.mass / 12 * np.stack([b + c, c + a, a + b], axis=1)
+        return mass / 12 * np.stack([b + c, c + a, a + b], axis=1)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from polhode._store import (
     of_reductions,
     open_store,
     varied,
+    writing,
 )
 from polhode.contracts import ADVICE, OK, Status
 from polhode.errors import FileError, InputError
@@ -142,6 +143,10 @@ class EnsembleResult:
         saved = self._saved.select(rows, places)
         return EnsembleResult(self._members, saved, reached, reductions, self._facts)
 
+    def __iter__(self) -> Iterator["EnsembleResult"]:
+        """One member after another."""
+        return (self[place] for place in range(len(self)))
+
     def _place(self, member: int) -> int:
         places = np.flatnonzero(self.members == member)
         if len(places) == 0:
@@ -215,6 +220,15 @@ class EnsembleResult:
         return as_html("EnsembleResult", self._words())
 
     # ---- elsewhere
+    def plot(self, axes: Any = None) -> np.ndarray:
+        """A panel for every reduction, and two for the last saved states.
+
+        ``axes`` are matplotlib's, to draw into; returned.
+        """
+        from polhode import plot
+
+        return plot.ensemble(self, axes)
+
     def to_xarray(self) -> "xarray.Dataset":
         """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).
 
@@ -268,11 +282,13 @@ class EnsembleResult:
             return storage.write(path, self.to_xarray())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store from which this result is read")
-        data, place = self.to_xarray(), free_place(path)
-        data.attrs["complete"] = False
-        data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
-        data.attrs["complete"] = True
-        data[[]].to_zarr(place, mode="a", zarr_format=2, consolidated=True)
+        data = self.to_xarray()
+        with writing(Path(path)):
+            place = free_place(path)
+            data.attrs["complete"] = False
+            data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
+            data.attrs["complete"] = True
+            data[[]].to_zarr(place, mode="a", zarr_format=2, consolidated=True)
         return place
 
 

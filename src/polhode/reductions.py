@@ -256,7 +256,10 @@ def reductions_of(given: Any) -> tuple[Reduction, ...]:
     """What a user gave: reductions, or texts such as "quantiles(speed, 0.05, 0.95)"."""
     if given is None:
         return ()
-    parts = [given] if isinstance(given, (str, Reduction)) else list(given)
+    try:
+        parts = [given] if isinstance(given, (str, Reduction)) else list(given)
+    except TypeError:
+        raise InputError(f"reduce must be reductions of ph.reductions, got {given!r}") from None
     made = tuple(_read(part) if isinstance(part, str) else part for part in parts)
     for one in made:
         if not isinstance(one, Reduction):
@@ -296,6 +299,8 @@ def _check(one: Reduction) -> None:
         raise InputError(f"reduce: {one.of!r} is neither the name of a quantity nor a function")
     if isinstance(one, FirstTime) and isinstance(one.of, str):
         raise InputError("FirstTime takes a function f(t, q, omega)")
+    if not isinstance(one.name, str):
+        raise InputError(f"reduce: name must be a text, got {one.name!r}")
     if not isinstance(one.of, str) and one.label == UNNAMED:
         raise InputError(f"reduce: {one.of!r} has no name; give name=")
     if "/" in one.label:
@@ -309,12 +314,27 @@ def _check(one: Reduction) -> None:
         raise InputError(f"reduce: MeanAttitude is of the attitude, not of {one.of!r}")
     if isinstance(one, FirstTime) and one.every is not None and not _positive(one.every):
         raise InputError(f"every must be a positive number of seconds, got {one.every!r}")
-    if isinstance(one, Quantiles) and not all(0 <= level <= 1 for level in one.levels):
-        raise InputError(f"levels of quantiles must be from 0 to 1, got {one.levels!r}")
-    if isinstance(one, Histogram) and (
-        len(one.edges) < 2 or not (np.diff(np.array(one.edges, float)) > 0).all()
-    ):
-        raise InputError(f"edges of a histogram must be two or more that rise, got {one.edges!r}")
+    if isinstance(one, Quantiles):
+        levels = _numbers(one.levels)
+        if not len(levels) or not ((levels >= 0) & (levels <= 1)).all():
+            raise InputError(
+                f"levels of quantiles must be one or more from 0 to 1, got {one.levels!r}"
+            )
+    if isinstance(one, Histogram):
+        edges = _numbers(one.edges)
+        if len(edges) < 2 or not (np.diff(edges) > 0).all():
+            raise InputError(
+                f"edges of a histogram must be two or more that rise, got {one.edges!r}"
+            )
+
+
+def _numbers(values: Any) -> np.ndarray:
+    """A row of numbers; of nothing, where it is none."""
+    try:
+        found = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.empty(0)
+    return found if found.ndim == 1 else np.empty(0)
 
 
 def _positive(value: Any) -> bool:
