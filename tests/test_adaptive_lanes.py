@@ -9,6 +9,7 @@ import pytest
 import polhode as ph
 import seams
 from polhode._compile import LANES, combined, compiled, fma
+from polhode._join import pursuit
 from polhode._tree import bind, flat
 from polhode._vector import (
     Four,
@@ -114,23 +115,23 @@ def together(problems, method, limits=USUAL, threads=1):
     blocks = blocks_of.pack(np.array([flat(row) for row in rows]).T, count)
     settings = (limits.rtol, limits.atol), one.model.tables, slots
     runs.begin(blocks, 0.0, limits.end, limits.first, limits.largest, *settings)
-    states = []
+    values = []
     for t in limits.times:
         blocks_of.in_threads(
             lambda some, t=t: runs.advance(some, t, limits.end, limits.largest, *settings),
             blocks,
             threads,
         )
-        values = runs.sample(blocks, t, *settings)
-        states.append(blocks_of.unpack(runs.states(blocks, values, t, slots), count).T)
+        values.append(blocks_of.unpack(runs.sample(blocks, t, *settings), count).T)
     table = blocks_of.unpack(blocks, count)
-    times = blocks.reshape(len(blocks), -1, LANES)[:, places.t]
-    here = blocks.reshape(len(blocks), -1, LANES)[:, places.state]
-    last = runs.states(blocks, np.ascontiguousarray(here).reshape(len(blocks), -1), times, slots)
-    last, rows = blocks_of.unpack(last, count).T.copy(), np.stack(states, axis=1)
+    times = np.array([[*limits.times, t] for t in table[places.t]])
+    values.append(table[places.state].T)
+    left = pursuit(INTEGRATORS[method], variables, one.model, one.body.is_aligned, one.moves).states
+    states = []
     for i, problem in enumerate(problems):  # (q, m, x, v)
-        rows[i, :, 10:] *= problem.body.data[4]
-        last[i, 10:] *= problem.body.data[4]
+        states.append(left(times[i], np.array([some[i] for some in values]), problem.body.data))
+        states[i][:, 10:] *= problem.body.data[4]
+    rows, last = np.array(states)[:, :-1], np.array(states)[:, -1]
     return Found(
         rows,
         table[[places.accepted, places.rejected, places.evaluations]].T.astype(int),

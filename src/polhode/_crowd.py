@@ -18,12 +18,13 @@ import numpy as np
 
 from polhode import loops
 from polhode._compile import CompiledOrPlain, put, take
-from polhode._join import Joined, Pursuit, equations_of, joined, pursuit, variant
+from polhode._join import Joined, Pursuit, joined, pursuit, variant
 from polhode._members import Rows
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._steps import plan
 from polhode._tree import flat, like
 from polhode.contracts import OK, start
+from polhode.formulations.equations import equations_of
 from polhode.kernels.free_flow import free_flow
 from polhode.lanes import adaptive, fixed
 from polhode.lanes.blocks import in_threads, pack, unpack
@@ -79,7 +80,7 @@ class Kind(NamedTuple):
 
 
 @lru_cache(64)
-def lane_loops(parts: Joined) -> tuple[CompiledOrPlain, CompiledOrPlain]:
+def lane_loops(parts: Joined) -> tuple[Callable, Callable]:
     return (
         fixed.build(fixed.start_lanes, *parts._joined),
         fixed.build(fixed.advance_lanes, *parts._joined),

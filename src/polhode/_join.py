@@ -37,7 +37,7 @@ from polhode.contracts import potential_at as potential_stub
 from polhode.contracts import velocity as velocity_stub
 from polhode.contracts import wrench as wrench_stub
 from polhode.errors import InputError
-from polhode.formulations.equations import Equations, flown, given, moved
+from polhode.formulations.equations import equations_of, given
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
@@ -268,11 +268,6 @@ class Pursuit:
     @cached_property
     def velocities(self) -> Callable:
         return self.built(loops.velocities)
-
-
-@cache
-def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
-    return (flown if moving else moved)(variables)
 
 
 @cache

@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Callable
+from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -219,3 +220,9 @@ def _mean_square(n: int) -> Callable:
         return sqrt(total(d, y, new, level, rtol, atol) / n)
 
     return mean_square
+
+
+@cache
+def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
+    """Those of a body that turns, or that moves too; the same functions whenever it is asked."""
+    return (flown if moving else moved)(variables)

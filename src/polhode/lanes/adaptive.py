@@ -12,7 +12,6 @@ waits for a neighbour whose steps are shorter.
 """
 
 from collections.abc import Callable
-from functools import cache
 from itertools import accumulate, pairwise
 from math import nan
 from typing import NamedTuple
@@ -48,12 +47,12 @@ from polhode.contracts import (
     start,
     trial,
 )
-from polhode.formulations.equations import Equations, flown, moved
+from polhode.formulations.equations import equations_of
 from polhode.integrators._runge_kutta import next_factor
-from polhode.loops import MAX_TRIALS, between, left
+from polhode.loops import MAX_TRIALS, between
 
 NOBODY = -1.0
-STATE, CARRY, BODY = 5, 6, 7  # places in the nested tuple
+STATE, CARRY = 5, 6  # places in the nested tuple
 Pieces = dict[Callable, Callable]
 
 
@@ -299,15 +298,6 @@ def sample(blocks, out, t, tolerances, tables, slots):
                         lost(row, lane)
 
 
-def leave_all(blocks, values, times, slots, out):
-    """The states that ``values``, blocks of variables at ``times``, stand for."""
-    for b in range(blocks.shape[0]):
-        for lane in range(LANES):
-            _, _, _, _, _, state, _, body, _ = column(blocks[b], lane, LANES, slots)
-            here = left(times[b, lane], column(values[b], lane, LANES, state), body)
-            put_column(out[b], lane, LANES, here)
-
-
 # ---- joining
 def sizes(d, y, new, body, tolerances):
     """``size`` of four bodies."""
@@ -324,11 +314,6 @@ def trial_in_lanes(t, h, state, carry, body, params, tolerances):
 
 
 ON_FOUR_BODIES: Pieces = {combined: combined_fours, next_factor: next_factors}
-
-
-@cache
-def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
-    return (flown if moving else moved)(variables)
 
 
 class Places(NamedTuple):
@@ -403,7 +388,7 @@ class Runs:
 class Pursuits(Runs):
     """An adaptive integrator in the variables of a formulation, and a model, for many bodies.
 
-    ``enter(t, state, body)`` and ``leave(t, y, body)`` go into the variables and back.
+    ``enter(t, state, body)`` goes into the variables.
     """
 
     def __init__(
@@ -429,29 +414,12 @@ class Pursuits(Runs):
             what=f"the torque of {model.name!r}",
             starting=integrator.evaluations_at_start,
         )
-        self.enter, self.leave = equations.enter, equations.leave
-        self._leave_all = _leaving(equations.leave)
+        self.enter = equations.enter
         self._start = loops.bound(integrator.start, equations.pieces, pieces)
-
-    def states(self, blocks, values, times, slots) -> np.ndarray:
-        """Blocks of states, each with its own body, from blocks of the variables.
-
-        ``values`` as ``sample`` has them, ``times`` one for all or an array [block, lane].
-        """
-        state = self.leave(0.0, tuple(1.0 for _ in slots[STATE]), slots[BODY])
-        out = np.empty((len(blocks), LANES * len(flat(state))))
-        times = np.ascontiguousarray(np.broadcast_to(times, (len(blocks), LANES)), dtype=float)
-        self._leave_all(blocks, values, times, slots, out)
-        return out
 
     def slots_of(self, y: tuple, body: tuple, params: tuple) -> tuple:
         """The nested tuple of a body, its variables being y; ``begin`` needs no more of it."""
         return slots_of(y, self._start(0.0, 1.0, y, body, params), body, params[0])
-
-
-@cache
-def _leaving(leave: Callable) -> CompiledOrPlain:
-    return CompiledOrPlain(bind(leave_all, {left: leave}), "the attitude")
 
 
 def slots_of(state: tuple, carry: tuple, body: tuple, numbers: tuple) -> tuple:
