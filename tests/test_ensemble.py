@@ -898,7 +898,7 @@ def test_moving_members_and_tensors_in_a_store(tmp_path):
 def test_more_states_than_memory_would_take(tmp_path, monkeypatch):
     """Pieces of few times, written on the way; the check of the size is about memory alone."""
     monkeypatch.setattr("polhode._store.PIECE", 32 * GROUP * 4)
-    monkeypatch.setattr("polhode._ensemble.MOST", 10**6)
+    monkeypatch.setattr("polhode._ensemble_asked.MOST", 10**6)
     few = {"vary": MANY["vary"], "seed": 11, "method": "mr2", "dt": DT, "members": GROUP + 3}
     with pytest.raises(ph.InputError, match="write them to a file with out="):
         ph.solve_ensemble(HEAVY, SPAN, **few, save="all")

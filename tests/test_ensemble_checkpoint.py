@@ -408,6 +408,7 @@ class Mine(Distribution):
         ({"vary": {"omega": Normal("x", 1)}, "members": 2}, "mean must be a number, or 3 of them"),
         ({"reduce": Reduction("q")}, "Reduction was tried, and failed with NotImplementedError"),
         ({"vary": {"inertia": [[1, 1, 1], [1, 1, 5]]}}, "member 1: "),
+        ({"threads": 0, "out": "a.zarr"}, "threads must be a positive whole number, got 0"),
         ({"out": "a.nc"}, r"out must be the name of a Zarr store"),
         ({"checkpoint": "no/such"}, "there is no directory 'no' to write"),
     ],

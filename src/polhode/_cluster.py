@@ -95,12 +95,12 @@ def run_chunks(
     threads: int,
     put: Callable[[int, int, Arrays], None],
     report: Callable[[float], None],
-    gaps: Sequence[tuple[int, int]] | None = None,
+    gaps: Sequence[tuple[int, int]],
 ) -> None:
-    """All members on the workers; ``put(first, last, results)`` in the order in which they come.
+    """The members from the first to the last of each of ``gaps`` on the workers.
 
-    Without ``size`` every thread gets a group first, and their time decides.  With ``gaps`` only
-    the members from the first to the last of each are run.
+    ``put(first, last, results)`` is called in the order in which they come.  Without ``size`` every
+    thread gets a group first, and their time decides.
     """
     with connected(client) as found:
         Dispatch(found, task, size, threads, gaps).run(put, report)
@@ -115,7 +115,7 @@ class Dispatch:
         task: Task,
         size: int | None,
         threads: int,
-        gaps: Sequence[tuple[int, int]] | None = None,
+        gaps: Sequence[tuple[int, int]],
     ):
         import cloudpickle
 
@@ -128,7 +128,7 @@ class Dispatch:
         self.bytes = 8 * task.saved.sum() * (13 if members.problem.moves else 7) + 8 * (
             len(task.quantiles) * task.reduced.sum() + len(task.first_times) + 4
         )  # of the results of a member
-        self.left = [(0, task.members.count)] if gaps is None else list(gaps)  # nobody has them
+        self.left = list(gaps)  # nobody has them
         self.pace = 0.0  # seconds for a member
         self.running: dict[Future, tuple[int, int]] = {}
 

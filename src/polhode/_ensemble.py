@@ -2,26 +2,32 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from functools import reduce as folded
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polhode._checkpoint import Journal, Mark, read
-from polhode._checks import AUTO, in_order, span, times_of
-from polhode._chunk import Arrays, Chunk, Quantities, Task
+from polhode._checks import AUTO, span
+from polhode._chunk import Arrays, Chunk, Task
 from polhode._cluster import run_chunks
-from polhode._crowd import Reached
 from polhode._described import NUMBERS, arguments_of, described, described_asked, problem_of
-from polhode._door import plain_data, reporter
+from polhode._door import reporter
+from polhode._ensemble_asked import (
+    FINAL,
+    check_results,
+    check_size,
+    chunk_size,
+    task_of,
+    threads_of,
+)
 from polhode._ensemble_described import (
     described_reductions,
     described_vary,
     reductions_again,
     vary_of,
 )
+from polhode._ensemble_gathered import Gathering, solver_name
 from polhode._ensemble_saver import (
     KIND,
     STATE,
@@ -34,38 +40,13 @@ from polhode._ensemble_saver import (
 from polhode._members import Members, members_of
 from polhode._saver import checked
 from polhode._solve import prepare
-from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
-from polhode._steps import plan
-from polhode._store import (
-    TAKEN,
-    VARIED,
-    Kept,
-    Labelled,
-    Store,
-    checked_place,
-    clear_remains,
-    reduced,
-)
-from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.distributions import GROUP
+from polhode._store import checked_place, clear_remains
+from polhode.contracts import Formulation, Integrator, Method, Model
 from polhode.ensemble import EnsembleResult
-from polhode.errors import FileError, InputError, MethodError
+from polhode.errors import FileError, InputError
 from polhode.problem import Problem
-from polhode.reductions import (
-    OURS,
-    VECTORS,
-    FirstTime,
-    Quantiles,
-    Reduction,
-    reductions_of,
-    tried,
-)
+from polhode.reductions import reductions_of
 
-CHUNK = 64 * GROUP  # members that are on their way at the same time
-LOOKS = 1001  # at events, where there are no steps that all members share
-REDUCED = 101  # times of reductions, if nobody says
-MOST = 2**31  # bytes of states, or of values for quantiles, that are kept in memory
-ALL, FINAL = "all", "final"
 ARGUMENTS = "method", "formulation", *NUMBERS, "compensated", "options"  # of ``prepare``
 
 
@@ -159,15 +140,16 @@ def solve_ensemble(
         "options": options,
     }  # fmt: skip
     place = checked(checkpoint, checkpoint_every)
+    threads_of(threads)
     if out is not None:
         checked_place(out)
     crowd = members_of(problem, members, samples, vary, seed)
     solver = prepare(problem, **arguments)
     t0, t1 = span(t_span)
-    task = _task(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
-    _check_results(task)
-    size = _chunk_size(chunk)
-    _check_size(task, out is None)
+    task = task_of(crowd, arguments, solver, t0, t1, save, reductions_of(reduce), reduce_times)
+    check_results(task)
+    size = chunk_size(chunk)
+    check_size(task, out is None)
     asked = None if chunk is None else size
     if place is None:
         gathering = Gathering(task, solver, out, size)
@@ -183,7 +165,7 @@ def solve_ensemble(
 
 
 def _run(
-    gathering: "Gathering",
+    gathering: Gathering,
     saver: EnsembleSaver | None,
     size: int,
     asked: int | None,
@@ -204,14 +186,15 @@ def _run(
         if client is not None and gaps:
             if saver is not None:
                 saver.forget()
-            run_chunks(client, task, asked, _threads(threads or 1), put, report, gaps)
+            own = 1 if threads is None else threads
+            run_chunks(client, task, asked, own, put, report, gaps)
         elif gaps:
             for first, last in _chunks(gaps, size, None if saver is None else saver.chunk):
                 drain = gathering.drain(first)
                 put(
                     first,
                     last,
-                    run_chunk(task, first, last, _threads(threads), report, saver, *drain),
+                    run_chunk(task, first, last, threads_of(threads), report, saver, *drain),
                 )
     result = gathering.result()
     if saver is not None:
@@ -247,186 +230,6 @@ def _chunks(
         gaps = [some for x, y in gaps for some in ((x, min(y, a)), (max(x, b), y))]
     for first, last in gaps:
         yield from ((k, min(k + size, last)) for k in range(first, last, size))
-
-
-# ---- what was asked for
-def _task(
-    members: Members,
-    arguments: Mapping[str, Any],
-    solver: Any,
-    t0: float,
-    t1: float,
-    save: Any,
-    reductions: tuple[Reduction, ...],
-    reduce_times: Any,
-) -> Task:
-    _check_solver(solver)
-    _check_quantities(reductions, members.problem)
-    fixed = isinstance(solver, Solver)
-    grid = plan(t0, t1, solver.dt).times if fixed and _needs_grid(save, reductions) else None
-    saved = _saved_times(save, t0, t1, grid)
-    reduced, looked = np.empty(0), np.empty(0)
-    if any(not isinstance(r, FirstTime) for r in reductions):
-        reduced = _reduced_times(reduce_times, t0, t1)
-    elif reduce_times is not None:
-        instead = "; FirstTime is looked for at times of its own, every=" if reductions else ""
-        raise InputError(f"reduce_times= needs reduce= of all members at a time{instead}")
-    if any(isinstance(r, FirstTime) for r in reductions):
-        looked = _looks(reductions, t0, t1, grid, solver.dt if fixed else 0.0)
-    times = np.unique(np.concatenate([saved, reduced, looked, [t0, t1]]))  # all go to the end
-    times = times if t1 >= t0 else times[::-1]
-    kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
-    return Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
-
-
-def _needs_grid(save: Any, reductions: tuple[Reduction, ...]) -> bool:
-    stride = isinstance(save, (int, np.integer)) and not isinstance(save, bool)
-    events = any(isinstance(r, FirstTime) for r in reductions)
-    return stride or events or (isinstance(save, str) and save == ALL)
-
-
-def _check_solver(solver: Any) -> None:
-    variables = getattr(solver, "_variables", None)
-    if isinstance(variables, Coordinates) or (variables is not None and not variables.continuous):
-        raise MethodError(
-            f"formulation {variables.name!r} is not for ensembles: take 'quaternion', or leave out"
-            " formulation="
-        )
-
-
-def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> None:
-    for one in reductions:
-        if one.of in ("position", "velocity") and not problem.moves:
-            raise InputError(
-                f"reduce: members have no {one.of}: give position= to the Problem, or leave it out"
-            )
-        if one.of == "energy" and not problem.model.has_potential:
-            raise InputError(
-                f"reduce: the model {problem.model.name!r} has no potential, and members no"
-                " energy: take kinetic_energy"
-            )
-
-
-def _check_results(task: Task) -> None:
-    """Try what is made of reductions: a mistake is told now, and no two results have one name."""
-    taken = dict.fromkeys(TAKEN, "what is saved")
-    for one in task.reductions:
-        for name, found in tried(one, _trial_values(task, one)).items():
-            if not isinstance(one, FirstTime):
-                found = np.asarray(found)[None]
-            label = reduced(one, name, found)
-            for new in (name, *label.coords):
-                if new in taken or new.startswith(VARIED) or "/" in new:
-                    raise InputError(
-                        f"reduce: {one.key} has a result of the name {new!r}, which belongs to"
-                        f" {taken.get(new, 'something else in files')}: give it another name"
-                    )
-                taken[new] = one.key
-
-
-def _trial_values(task: Task, one: Reduction) -> np.ndarray:
-    """(members, components) of a quantity: where something is a user's, those of real members."""
-    if type(one) in OURS and isinstance(one.of, str):
-        return np.ones((1, (4 if one.of == "q" else 3) if one.of in VECTORS else 1))
-    rows = task.members.rows(0, min(task.members.count, 64))
-    return Quantities(task.members, rows).at(task.t0, rows.states).of(one, task.functions)
-
-
-def _saved_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.ndarray:
-    what = (
-        "save must be 'final', 'all', a whole number of steps, a list of times or None,"
-        f" got {save!r}"
-    )
-    if save is None:
-        return np.empty(0)
-    if isinstance(save, str):
-        if save == FINAL:
-            return np.array([t1])
-        if save != ALL:
-            raise InputError(what)
-        save = 1
-    if isinstance(save, (int, np.integer)) and not isinstance(save, bool):
-        if save < 1:
-            raise InputError(what)
-        if grid is None:
-            raise MethodError(
-                "members have no steps in common here: give the times to save, save=[…]"
-            )
-        return np.unique(np.append(grid[:: int(save)], grid[-1]))
-    if np.ndim(save) == 0:
-        raise InputError(what)
-    return in_order(times_of(save, "save"), t0, t1, "save")
-
-
-def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
-    if reduce_times is None:
-        reduce_times = REDUCED
-    if isinstance(reduce_times, (int, np.integer)) and not isinstance(reduce_times, bool):
-        if reduce_times < 1:
-            raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
-        return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
-    return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
-
-
-def _looks(
-    reductions: tuple[Reduction, ...], t0: float, t1: float, grid: np.ndarray | None, dt: float
-) -> np.ndarray:
-    """Where to look for events: at some of the common steps, or evenly where there are none."""
-    found = []
-    for every in {r.every for r in reductions if isinstance(r, FirstTime)}:
-        if grid is None:
-            count = LOOKS if every is None else 1 + int(np.ceil(abs(t1 - t0) / every - 1e-9))
-            found.append(np.linspace(t0, t1, count))
-            continue
-        steps = 1 if every is None else int(every / dt + 1e-9)
-        if steps < 1:
-            raise InputError(
-                f"FirstTime: every={every!r} is shorter than a step, dt={dt!r}: leave it out to"
-                " look after every step, or take a smaller dt"
-            )
-        found.append(np.append(grid[::steps], grid[-1]))
-    return np.unique(np.concatenate(found))
-
-
-def _check_size(task: Task, in_memory: bool) -> None:
-    count, moves = task.members.count, task.members.problem.moves
-    if count > MOST:
-        raise InputError(
-            f"{count} members are more than {MOST}, whose ends alone would fill the memory: make"
-            " several ensembles of them, with other seeds"
-        )
-    states = int(task.saved.sum()) * count * 8 * (13 if moves else 7)
-    if in_memory and states > MOST:
-        raise InputError(
-            f"save= would keep {states / 2**30:.1f} GB of states in memory: save fewer times,"
-            " reduce= them on the way, or write them to a file with out="
-        )
-    values = len(task.quantiles) * int(task.reduced.sum()) * count * 8
-    if values > MOST:
-        raise InputError(
-            f"quantiles would keep {values / 2**30:.1f} GB of values: give fewer reduce_times=, or"
-            " take a histogram"
-        )
-
-
-def _threads(threads: Any) -> int:
-    if threads is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (os.cpu_count() or 1)
-        )
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a positive whole number, got {threads!r}")
-    return int(threads)
-
-
-def _chunk_size(chunk: Any) -> int:
-    if chunk is None:
-        return CHUNK
-    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
-        raise InputError(f"chunk must be a positive number of members, got {chunk!r}")
-    return -(-int(chunk) // GROUP) * GROUP
 
 
 # ---- checkpoints
@@ -478,6 +281,7 @@ def resume_ensemble(
 ) -> EnsembleResult:
     """Go on with the ensemble that a checkpoint holds, as ``ph.resume`` says."""
     path, name = Path(file), str(file)
+    threads_of(threads)
     data, arrays = read(path, KIND)
     problem = problem_of(name, data["problem"], arrays, model)
     asked = arguments_of(name, data["asked"], arrays, method, formulation, None)
@@ -515,83 +319,3 @@ def resume_ensemble(
         if out is not None and not data["store"]:
             saver.write(store=True)
         return _run(gathering, saver, data["size"], data["size"], threads, client, progress)
-
-
-# ---- what came out
-class Gathering:
-    """The results of chunks, put together in the order of the members.
-
-    With ``out`` their states go into a store, in pieces of ``size`` members.  ``parts`` are known
-    already, and so is the store if it was ``stored`` before.
-    """
-
-    def __init__(
-        self,
-        task: Task,
-        solver: Solver | FreeSolver | AdaptiveSolver,
-        out: str | os.PathLike | None = None,
-        size: int = CHUNK,
-        parts: Mapping[int, Arrays] | None = None,
-        stored: bool = False,
-    ):
-        self.task, problem = task, task.members.problem
-        self.parts: dict[int, Arrays] = dict(parts or {})
-        self.facts: dict[str, Any] = {
-            "method": solver_name(solver),
-            "reason": solver.reason,
-            "arguments": solver.arguments,
-            "problem": plain_data(problem, problem.state, problem.model.params),
-        }
-        self.store = None if out is None else Store(out, task, size, self.facts, stored)
-
-    def drain(self, first: int) -> tuple:
-        """Where the states of a chunk go while it runs."""
-        store = self.store
-        return () if store is None else (partial(store.write, first), store.rows)
-
-    def put(self, first: int, last: int, arrays: Arrays) -> None:
-        if self.store is not None:
-            self.store.put(first, last, arrays)
-            arrays = {key: value for key, value in arrays.items() if key != "states"}
-        self.parts[first] = arrays
-
-    def _joined(self, key: str, axis: int) -> np.ndarray:
-        return np.concatenate([self.parts[first][key] for first in sorted(self.parts)], axis=axis)
-
-    def result(self, finished: bool = False) -> EnsembleResult:
-        """All that is known; a store that is ``finished`` is not written again."""
-        task = self.task
-        reached = {name: self._joined(f"reached {name}", 0) for name in Reached._fields}
-        facts = {
-            **self.facts,
-            "t_reduced": task.times[task.reduced],
-            "count": self._joined("count", 1).sum(axis=1) if task.reductions else np.empty(0),
-        }
-        reductions = self._reductions()
-        if self.store is None:
-            saved: Any = Kept(task.members, task.times[task.saved], self._joined("states", 1))
-        else:
-            saved = self.store.stored() if finished else self.store.finish(reductions, facts)
-            facts["path"] = self.store.path
-        return EnsembleResult(task.members, saved, reached, reductions, facts)
-
-    def _reductions(self) -> dict[str, Labelled]:
-        found: dict[str, Labelled] = {}
-        for one in self.task.reductions:
-            if isinstance(one, FirstTime):
-                made = {one.result: self._joined(one.key, 0)}
-            elif isinstance(one, Quantiles):
-                made = one.of_values(self._joined(one.key, 1))
-            else:
-                ends = [one.end(folded(one.join, groups)) for groups in self._joined(one.key, 1)]
-                made = {name: np.array([end[name] for end in ends]) for name in ends[0]}
-            found |= {name: reduced(one, name, values) for name, values in made.items()}
-        return found
-
-
-def solver_name(solver: Any) -> str:
-    from polhode.exact import EXACT
-
-    if isinstance(solver, FreeSolver):
-        return EXACT
-    return solver.method.name if isinstance(solver, Solver) else solver.integrator.name

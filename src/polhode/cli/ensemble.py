@@ -217,9 +217,9 @@ def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
         yield dask
         return
     from polhode._cluster import local
-    from polhode._ensemble import _threads
+    from polhode._ensemble_asked import threads_of
 
-    with local(_threads(workers)) as client:
+    with local(threads_of(workers)) as client:
         yield client
 
 
