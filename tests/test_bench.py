@@ -51,6 +51,7 @@ def test_every_record_is_well_formed(bench):
 
 def test_every_file_is_registered():
     files = {file.stem for file in FOLDER.glob("*.py")}
+    files |= {file.parent.name for file in FOLDER.glob("*/__init__.py")}
     assert files == {*NAMES, *HELPERS}
 
 

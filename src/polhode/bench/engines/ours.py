@@ -1,0 +1,96 @@
+"""What this library has for the tumbling body."""
+
+import inspect
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import polhode as ph
+from polhode.bench.engines.tumbling import (
+    AT_REST,
+    END,
+    LOOKS,
+    MOTION,
+    OMEGA,
+    PROBLEM,
+    TIMES,
+    Motion,
+    Variant,
+    decades,
+    ladder,
+)
+
+OURS = "polhode"
+FIXED = {  # numbers of steps from and to
+    "mr2": (1, 9),
+    "imidm": (1, 8),
+    "rkn4": (1, 8),
+    "mkrk:rk4": (1, 8),
+    "mkrk:butcher6": (1, 6),
+    "rk4": (1, 8),
+}
+ADAPTIVE = "dop853", "vern9", "extrapolation"
+PLACED = "mr2", "rkn4", "mkrk:rk4", "mkrk:butcher6", "vern9", "extrapolation"
+FREE = "strang", "srkn14"  # exact for a free body
+
+
+def ours(quick: bool) -> Iterator[Variant]:
+    """What this version has of them."""
+    has_position = "position" in inspect.signature(ph.Problem).parameters
+    for placed in (False, True) if has_position else (False,):
+        for name, (first, last) in FIXED.items():
+            method = ph.METHODS.get(name) or ph.INTEGRATORS.get(name)
+            if method is not None and (name in PLACED or not placed):
+                for steps in ladder(first, last, quick):
+                    yield prepared(name, steps, order=method.order, placed=placed)
+        for name in ADAPTIVE:
+            if name in PLACED or not placed:
+                for tolerance in decades(3, 14, quick):
+                    yield prepared(name, tolerance=tolerance, placed=placed)
+    for name in FREE:
+        for steps in (1, LOOKS, 10 * LOOKS):
+            yield prepared(name, steps, general=False)
+    yield prepared("auto", general=False)
+    yield closed_form()
+
+
+def prepared(
+    name: str,
+    steps: int | None = None,
+    tolerance: float | None = None,
+    placed: bool = False,
+    **facts: Any,
+) -> Variant:
+    """By the front door; the state at the end is asked for, because a trajectory is lazy."""
+    problem = ph.Problem(**MOTION, **AT_REST) if placed else PROBLEM
+    given: dict[str, Any]
+    looks: dict[str, Any]
+    last: dict[str, Any]
+    if steps is not None:
+        given, looks = {"dt": END / steps}, {"save_every": max(1, steps // LOOKS)}
+        last = {"save_every": steps}
+    elif tolerance is not None:
+        given, looks, last = {"rtol": tolerance, "atol": 0.0}, {}, {}
+    else:
+        given, looks, last = {}, {"t_eval": TIMES}, {"t_eval": [END]}
+    looked = ph.prepare(problem, method=name, **given, **looks)
+    solver = ph.prepare(problem, method=name, **given, **last)
+
+    def call() -> tuple:
+        run = solver((0.0, END))
+        return run.q[-1], run.angular_momentum[-1]
+
+    def motion() -> Motion:
+        run = looked((0.0, END))
+        return run.t, run.q, run.omega
+
+    name = f"{name} + x" if placed else name
+    return Variant(OURS, name, call, motion, steps, tolerance, placed=placed, **facts)
+
+
+def closed_form() -> Variant:
+    def motion(times: Any = TIMES) -> Motion:
+        run = ph.exact_free_motion(MOTION["body"], None, OMEGA, times)
+        return run.t, run.q, run.omega
+
+    return Variant(OURS, "exact_free_motion", partial(motion, END), motion, general=False)

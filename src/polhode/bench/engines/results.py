@@ -1,0 +1,178 @@
+"""What was measured: points, curves of one integrator, and how they compare."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from polhode.bench.engines.ours import OURS
+from polhode.bench.engines.tumbling import END, METRICS, Variant
+from polhode.bench.timing import SAMPLE, Times, repeated, round_robin
+
+TARGETS = {"attitude": (1e-3, 1e-6, 1e-9, 1e-12), "energy": (1e-3, 1e-6, 1e-9, 1e-12)}
+EPS = 1.1e-16
+
+
+@dataclass(frozen=True)
+class Point:
+    variant: Variant
+    errors: dict[str, float]
+    times: Times  # of the whole span
+
+    @property
+    def cost(self) -> float:
+        """Microseconds a simulated second."""
+        return self.times.minimum / END / 1e3
+
+    @property
+    def row(self) -> dict:
+        v = self.variant
+        return {
+            "what": f"{v.engine} {v.integrator}",
+            "engine": v.engine,
+            "general": v.general,
+            "placed": v.placed,
+            "setting": v.setting,
+            "us_min": self.cost,
+            "us_median": self.times.median / END / 1e3,
+            **{name: float(self.errors[name]) for name in METRICS},
+        }
+
+
+def timed(
+    calls: Mapping[Any, Callable], repeats: int, resets: Mapping[Any, Callable]
+) -> dict[Any, Times]:
+    """Times of each call; short ones are made several at a time, unless they need a reset."""
+    clock, before = time.process_time_ns, lambda name: resets.get(name, lambda: None)()
+    first = round_robin({name: (call, 1) for name, call in calls.items()}, 1, clock, before)
+    several = {}
+    for name, call in calls.items():
+        count = 1 if name in resets else max(1, int(SAMPLE / max(1e3, first[name].minimum)))
+        several[name] = partial(repeated, call, count), count
+    return {k: credible(times) for k, times in round_robin(several, repeats, clock, before).items()}
+
+
+def credible(times: Times) -> Times:
+    """Without the rare samples that are much too short: where a machine is virtual, the clock of
+    the process can lose time that others took."""
+    return Times(tuple(ns for ns in times.ns if ns > times.median / 3.0))
+
+
+class Curve:
+    """The points of one integrator, from the coarsest."""
+
+    def __init__(self, points: list[Point]):
+        self.points = points
+        self.variant = points[0].variant
+        self.name = f"{self.variant.engine} {self.variant.integrator}"
+
+    @property
+    def order(self) -> float | None:
+        """As the two smallest steps show it whose early error is between rounding and chaos."""
+        good = sorted(
+            (p.variant.steps, p.errors["early"])
+            for p in self.points
+            if p.variant.steps and 1e-12 < p.errors["early"] < 0.3
+        )
+        if len(good) < 2:
+            return None
+        (m, e), (n, f) = good[-2:]
+        return math.log(e / f) / math.log(n / m)
+
+    @property
+    def row(self) -> dict:
+        expected, seen, longest = self.variant.order, self.order, self.points[-1]
+        assert expected is not None
+        assert longest.variant.steps is not None
+        right = seen is not None and seen > expected - 0.3
+        return {
+            "what": self.name,
+            "order": expected,
+            "observed": seen,
+            "ns_a_step": round(longest.times.minimum / longest.variant.steps),
+            "verdict": "" if right else "too few points" if seen is None else "NOT ITS ORDER",
+        }
+
+    def against(self, rivals: list[Point]) -> dict[str, dict[str, tuple[float, float]]]:
+        """For each error the least and the largest ratio of cost, and of error, theirs to ours."""
+        found = {}
+        for name in METRICS:
+            good = [p for p in self.points if math.isfinite(p.errors[name])]
+            costs = [p.cost / least(rivals, name, p.errors[name]) for p in good]
+            factors = [p.errors[name] / smallest(rivals, name, p.cost) for p in good]
+            found[name] = {
+                "cost": (min(costs), max(costs)),
+                "error": (min(factors), max(factors)),
+            }
+        return found
+
+
+def least(points: list[Point], name: str, error: float) -> float:
+    """The least cost that reaches an error."""
+    return min((p.cost for p in points if p.errors[name] <= error), default=math.inf)
+
+
+def smallest(points: list[Point], name: str, cost: float) -> float:
+    """The smallest error at a cost; what is smaller than one rounding counts as that."""
+    return min((max(p.errors[name], EPS) for p in points if p.cost <= cost), default=math.inf)
+
+
+def curves(points: list[Point]) -> list[Curve]:
+    found: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        found.setdefault((point.variant.engine, point.variant.integrator), []).append(point)
+    return [Curve(group) for group in found.values()]
+
+
+def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+    rows, ahead = [], True
+    for curve in peers:
+        ratios = curve.against(rivals)
+        ahead &= all(pair["error"][0] > 1.0 for pair in ratios.values())
+        rows.append(
+            {"what": curve.name}
+            | {
+                f"{what}_{name}": " … ".join(map(_short, ratios[name][what]))
+                for what in ("cost", "error")
+                for name in METRICS
+            }
+        )
+    return rows, ahead
+
+
+def reached(curve: Curve) -> dict:
+    """Microseconds a simulated second for given errors; empty: not reached."""
+    costs = {
+        f"{name}_{error:.0e}": least(curve.points, name, error)
+        for name, sizes in TARGETS.items()
+        for error in sizes
+    }
+    short = {key: _short(cost) if cost < math.inf else "" for key, cost in costs.items()}
+    return {"what": curve.name} | short
+
+
+TWINS = (("MuJoCo RK4", "rk4"), ("Basilisk RK4", "rk4"), ("SciPy DOP853", "dop853"))
+
+
+def twins(found: list[Curve]) -> list[str]:
+    """The same formula, the same step or tolerance: what is left is the machinery."""
+    by_name = {curve.name: curve for curve in found}
+    lines = []
+    for theirs, name in TWINS:
+        if theirs in by_name:
+            costs = {p.variant.setting: p.cost for p in by_name[f"{OURS} {name}"].points}
+            same = [p for p in by_name[theirs].points if p.variant.setting in costs]
+            ratios = [p.cost / costs[p.variant.setting] for p in same]
+            lines.append(f"{theirs} / our {name}: {min(ratios):.1f} … {max(ratios):.1f}")
+    return lines
+
+
+def _short(x: float) -> str:
+    """Two digits."""
+    return (
+        f"{float(f'{x:.2g}'):g}"
+        if 0.01 < x < 1e5
+        else f"{x:.0e}".replace("e+0", "e").replace("e+", "e")
+    )
