@@ -198,12 +198,14 @@ def test_an_interrupt_cancels_what_is_on_its_way(client, top):
     assert idle(client)
 
 
-def test_a_client_is_a_client_or_an_address(top, monkeypatch):
+def test_a_client_is_a_client_or_an_address(top, monkeypatch, tmp_path):
     with pytest.raises(ph.InputError, match=r"client must be a dask.distributed.Client .* got 3"):
         ph.solve_ensemble(top, SPAN, members=10, **ASKED, client=3)
     monkeypatch.setattr("polhode._cluster.PATIENCE", 0.2)
+    store = tmp_path / "a.zarr"
     with pytest.raises(ph.InputError, match="no scheduler answers there"):
-        ph.solve_ensemble(top, SPAN, members=10, **ASKED, client="tcp://127.0.0.1:1")
+        ph.solve_ensemble(top, SPAN, members=10, **ASKED, client="tcp://127.0.0.1:1", out=store)
+    assert not store.exists()
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ph.InputError, match=r"pip install 'polhode\[dask\]'"):
         ph.solve_ensemble(top, SPAN, members=10, **ASKED, client="tcp://127.0.0.1:1")

@@ -4,6 +4,7 @@ import filecmp
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,7 @@ def somewhere_else(client, task, size, threads, put, report, gaps):
 @pytest.mark.parametrize("out", [None, "many.zarr"])
 def test_chunks_of_workers_are_kept(tmp_path, monkeypatch, broken, out):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_ensemble, "connected", nullcontext)
     monkeypatch.setattr(_ensemble, "run_chunks", somewhere_else)
     asked = {"members": 4 * GROUP, "vary": {"omega": Normal([0, 0, 50], 1.0)}, "seed": 2}
     asked |= {"method": "mr2", "dt": 1e-2, "save": 5, "reduce": ["mean(omega)", "quantiles(speed)"]}
@@ -396,6 +398,9 @@ class Mine(Distribution):
         return np.zeros((count, *shape))
 
 
+LATE = [[1, 1, 1]] * (GROUP + 2) + [[1, 1, 5]]  # what is not seen before the run
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -408,6 +413,16 @@ class Mine(Distribution):
         ({"vary": {"omega": Normal("x", 1)}, "members": 2}, "mean must be a number, or 3 of them"),
         ({"reduce": Reduction("q")}, "Reduction was tried, and failed with NotImplementedError"),
         ({"vary": {"inertia": [[1, 1, 1], [1, 1, 5]]}}, "member 1: "),
+        ({"vary": {"inertia": LATE}, "out": "a.zarr"}, f"member {GROUP + 2}: "),
+        (
+            {
+                "vary": {"inertia": LATE},
+                "out": "a.zarr",
+                "checkpoint": None,
+                "checkpoint_every": None,
+            },
+            f"member {GROUP + 2}: ",
+        ),
         ({"threads": 0, "out": "a.zarr"}, "threads must be a positive whole number, got 0"),
         ({"out": "a.nc"}, r"out must be the name of a Zarr store"),
         ({"checkpoint": "no/such"}, "there is no directory 'no' to write"),

@@ -89,7 +89,7 @@ def sent_as_is(value: bytes) -> bytes:
 
 # ---- here
 def run_chunks(
-    client: Any,
+    client: "Client",
     task: Task,
     size: int | None,
     threads: int,
@@ -97,13 +97,12 @@ def run_chunks(
     report: Callable[[float], None],
     gaps: Sequence[tuple[int, int]],
 ) -> None:
-    """The members from the first to the last of each of ``gaps`` on the workers.
+    """The members from the first to the last of each of ``gaps`` on the workers of a client.
 
     ``put(first, last, results)`` is called in the order in which they come.  Without ``size`` every
     thread gets a group first, and their time decides.
     """
-    with connected(client) as found:
-        Dispatch(found, task, size, threads, gaps).run(put, report)
+    Dispatch(client, task, size, threads, gaps).run(put, report)
 
 
 class Dispatch:

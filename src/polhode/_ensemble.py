@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from polhode._checkpoint import Journal, Mark, read
 from polhode._checks import AUTO, span
 from polhode._chunk import Arrays, Chunk, Task
-from polhode._cluster import run_chunks
+from polhode._cluster import connected, run_chunks
 from polhode._described import NUMBERS, arguments_of, described, described_asked, problem_of
 from polhode._door import reporter
 from polhode._ensemble_asked import (
@@ -42,6 +43,7 @@ from polhode._saver import checked
 from polhode._solve import prepare
 from polhode._store import checked_place, clear_remains
 from polhode.contracts import Formulation, Integrator, Method, Model
+from polhode.distributions import GROUP
 from polhode.ensemble import EnsembleResult
 from polhode.errors import FileError, InputError
 from polhode.problem import Problem
@@ -151,17 +153,22 @@ def solve_ensemble(
     size = chunk_size(chunk)
     check_size(task, out is None)
     asked = None if chunk is None else size
-    if place is None:
-        gathering = Gathering(task, solver, out, size)
-        return _run(gathering, None, size, asked, threads, client, progress)
-    path, every = place
-    for name in crowd.vary:
-        crowd.values(name, 0, 1)  # what cannot be drawn is told before anything is written
-    about, tables, given = _told(task, solver, path, out, size)
-    with begun(path, task, out is not None, {**about, "every": every}, tables, given) as saver:
-        gathering = Gathering(task, solver, out, size)
-        saver.write(store=out is not None)
-        return _run(gathering, saver, size, asked, threads, client, progress)
+    crowd.rows(0, min(crowd.count, GROUP))  # what is wrong is told before anything is written
+    with _workers(client) as workers:
+        if place is None:
+            gathering = Gathering(task, solver, out, size)
+            return _run(gathering, None, size, asked, threads, workers, progress)
+        path, every = place
+        about, tables, given = _told(task, solver, path, out, size)
+        about["every"] = every
+        with begun(path, task, out is not None, about, tables, given) as saver:
+            gathering = Gathering(task, solver, out, size)
+            saver.write(store=out is not None)
+            return _run(gathering, saver, size, asked, threads, workers, progress)
+
+
+def _workers(client: Any) -> AbstractContextManager:
+    return nullcontext() if client is None else connected(client)
 
 
 def _run(
@@ -170,10 +177,10 @@ def _run(
     size: int,
     asked: int | None,
     threads: int | None,
-    client: Any,
+    workers: Any,
     progress: bool | Callable[[float], None],
 ) -> EnsembleResult:
-    """All chunks that are left, here or on the workers of ``client``, and what they make."""
+    """All chunks that are left, here or on ``workers``, and what they make."""
     task = gathering.task
     gaps = [(0, task.members.count)] if saver is None else saver.gaps()
 
@@ -182,12 +189,12 @@ def _run(
         if saver is not None:
             saver.put(first, last, arrays)
 
-    with reporter(progress) as report:
-        if client is not None and gaps:
+    with gathering, reporter(progress) as report:
+        if workers is not None and gaps:
             if saver is not None:
                 saver.forget()
             own = 1 if threads is None else threads
-            run_chunks(client, task, asked, own, put, report, gaps)
+            run_chunks(workers, task, asked, own, put, report, gaps)
         elif gaps:
             for first, last in _chunks(gaps, size, None if saver is None else saver.chunk):
                 drain = gathering.drain(first)
@@ -318,4 +325,5 @@ def resume_ensemble(
             return gathering.result(finished=True)
         if out is not None and not data["store"]:
             saver.write(store=True)
-        return _run(gathering, saver, data["size"], data["size"], threads, client, progress)
+        with _workers(client) as workers:
+            return _run(gathering, saver, data["size"], data["size"], threads, workers, progress)

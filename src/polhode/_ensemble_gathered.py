@@ -14,6 +14,7 @@ from polhode._door import plain_data
 from polhode._solvers import AdaptiveSolver, FreeSolver, Solver
 from polhode._store import Kept, Labelled, Store, reduced
 from polhode.ensemble import EnsembleResult
+from polhode.errors import PolhodeError
 from polhode.exact import EXACT
 from polhode.reductions import FirstTime, Quantiles
 
@@ -22,7 +23,8 @@ class Gathering:
     """What came of chunks so far.
 
     With ``out`` their states go into a store, in pieces of ``size`` members.  ``parts`` are known
-    already, and so is the store if it was ``stored`` before.
+    already, and so is the store if it was ``stored`` before.  In ``with``, nothing is left of a
+    store in which no chunk is whole when an error of ours comes.
     """
 
     def __init__(
@@ -43,6 +45,14 @@ class Gathering:
             "problem": plain_data(problem, problem.state, problem.model.params),
         }
         self.store = None if out is None else Store(out, task, size, self.facts, stored)
+
+    def __enter__(self) -> "Gathering":
+        return self
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        ours = kind is not None and issubclass(kind, PolhodeError)
+        if ours and self.store is not None and not self.parts and not self.store.again:
+            self.store.remove()
 
     def drain(self, first: int) -> tuple:
         """Where the states of a chunk go while it runs."""

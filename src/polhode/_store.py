@@ -313,6 +313,9 @@ class Store:
             self._consolidate()
         return self.stored()
 
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
     def stored(self) -> "Stored":
         """What was written, to be read."""
         members = self.task.members
