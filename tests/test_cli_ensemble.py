@@ -265,6 +265,19 @@ def test_mistakes_of_the_problem(tmp_path, monkeypatch):
     assert "vary: missing; say what differs" in mistakes(text=TOPS[: TOPS.index("[vary]")])
 
 
+def test_a_file_of_another_kind_is_no_directory(polhode):
+    asked = "ensemble", written(TOPS), "--no-plot", "-q", "--out"
+    code, _, err = polhode(*asked, "a.h5")
+    assert code == 2
+    assert "--out 'a.h5' must end in .zarr or .nc, or be a directory" in err
+    assert [path.name for path in Path().iterdir()] == ["tops.toml"]
+    Path("a.h5").mkdir()
+    assert polhode(*asked, "a.h5")[0] == 0
+    assert polhode(*asked, "version.2")[0] == 0
+    assert Path("a.h5/tops.zarr").is_dir()
+    assert Path("version.2/tops.zarr").is_dir()
+
+
 def test_an_impossible_body_writes_nothing(polhode):
     line = "inertia = { uniform = { low = 0.1, high = 3.0 } }"
     code, _, err = polhode("ensemble", written(TOPS + line))

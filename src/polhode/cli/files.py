@@ -10,10 +10,16 @@ from polhode.errors import FileError
 def place(out: Path | None, name: str, suffixes: Collection[str]) -> Path:
     """The file to write: ``out`` if it ends in one of the suffixes, else ``name`` in it.
 
-    Its directory exists, and can be written into, so that a long run does not end in vain.
+    What looks like a file of another kind is taken for a directory only if it is there.  Its
+    directory exists, and can be written into, so that a long run does not end in vain.
     """
     out = out or Path()
     file = out if out.suffix in suffixes else out / name
+    if file is not out and out.suffix[1:2].isalpha() and not out.is_dir():
+        raise FileError(
+            f"--out {str(out)!r} must end in {' or '.join(suffixes)}, or be a directory; make it"
+            " first if it is meant to be one"
+        )
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
