@@ -835,6 +835,7 @@ def test_a_store_holds_what_memory_would(many, stored):
     np.testing.assert_array_equal(space, many.angular_momentum_inertial)
     check_bits(stored[2:4], SPAN, members=(), method="mr2", dt=DT)
     assert stored.problem(3).omega == many.problem(3).omega
+    assert stored[[]].energy.shape == (3, 0)
 
 
 def test_stores_are_data_sets(many, stored):

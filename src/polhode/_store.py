@@ -426,6 +426,8 @@ class Stored:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A quantity, (times, members, components)."""
+        if not len(self.t) or not len(self.numbers):
+            return np.empty((len(self.t), len(self.numbers), *_width(name)))
         own = {quantity: name for name, quantity in (STATES | PLACES).items()}
         if name in own:
             return self._read(own[name])
