@@ -300,7 +300,7 @@ class Steadiest(Reduction):
         return np.array([a[0] + b[0], min(a[1], b[1])])
 
     def end(self, row):
-        return {"steadiest": row[1], "those": int(row[0])}
+        return {"steadiest": row[1], "of_these": int(row[0])}
 
 
 @pytest.mark.parametrize("out", [None, "many.zarr"])

@@ -128,6 +128,11 @@ def attributes(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
+def listed(reductions: Mapping[str, Labelled]) -> dict[str, str]:
+    """The order of what was reduced, which files do not keep."""
+    return {"reductions": json.dumps(list(reductions))}
+
+
 # ---- writing
 def free_place(path: str | os.PathLike) -> Path:
     """A path for a new store: an older one, or an empty directory, is removed."""
@@ -309,7 +314,7 @@ class Store:
         with writing(self.path):
             for name, label in of_reductions(reductions, facts).items():
                 self._whole(name, label)
-            self.group.attrs["complete"] = True
+            self.group.attrs.update({**listed(reductions), "complete": True})
             self._consolidate()
         return self.stored()
 

@@ -25,6 +25,7 @@ from polhode._store import (
     attributes,
     captioned,
     free_place,
+    listed,
     of_reductions,
     open_store,
     varied,
@@ -253,7 +254,7 @@ class EnsembleResult:
         coordinates = {
             name: variables.pop(name) for name in list(variables) if found[name].dims == (name,)
         }
-        about = attributes(self._facts, self.seed)
+        about = attributes(self._facts, self.seed) | listed(self.labelled)
         return xarray.Dataset(variables, {**coordinates, **AXES}, about)
 
     def to_dataframe(self) -> "pandas.DataFrame":
@@ -371,6 +372,8 @@ def _restored(
         others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in TAKEN}
         text = {k: v for k, v in about[name].items() if not k.startswith("_")}
         reductions[name] = Labelled(dims[name], np.asarray(array[:]), text, others)
+    order = json.loads(attrs.get("reductions", "[]"))
+    reductions = {name: reductions[name] for name in (*order, *reductions) if name in reductions}
     facts = {
         "t_reduced": np.asarray(arrays["time_reduced"][:]) if "time_reduced" in arrays else none,
         "count": np.asarray(arrays["count"][:]) if "count" in arrays else none,
