@@ -1,7 +1,8 @@
 """Names A, B, C (or X, Y, Z) for the axes of a frame, so that a vector is far from A and near C.
 
 C is the axis with the largest component, pointing so that it is positive, A the one with the
-smallest, and the three are right-handed.  A label is one number, shift + 3 flip + 6 swap:
+smallest, and the three are right-handed: then a² <= v²/3 <= c².  Where the axes as they are have
+that much, they keep their names, which is label 0.  A label is one number, shift + 3 flip + 6 swap:
 
     (x, y, z) = (v1, v2, v3), (v2, v3, v1) or (v3, v1, v2)    shift = 0, 1, 2
     (a, b, c) = (x, y, z)    or with flip (x, -y, -z)                                  (1)
@@ -17,9 +18,10 @@ from math import sqrt
 
 from polhode._compile import blend, fma, mask, rint
 from polhode.kernels.quaternion import conjugate, hamilton
+from polhode.kernels.vector import dot
 
 TILT, SIDE = 0.75, 0.5
-HALF = sqrt(0.5)
+HALF, THIRD = sqrt(0.5), 1 / 3
 
 
 def parts_of(label):
@@ -101,6 +103,8 @@ def turn(body_label, space_label):
 
 def label_for(v):
     """The label that suits a vector."""
+    least = THIRD * dot(v, v)
+    kept = mask((v[2] > 0.0) & (v[2] * v[2] >= least) & (v[0] * v[0] <= least))
     x, y, z = abs(v[0]), abs(v[1]), abs(v[2])
     first, second = mask((x > y) & (x > z)), mask((y >= x) & (y > z))
     x, y, z = blend(
@@ -110,7 +114,8 @@ def label_for(v):
     )
     shift = blend(first, 1.0, blend(second, 2.0, 0.0))
     flip = blend(mask(z < 0.0), 3.0, 0.0)
-    return shift + flip + blend(mask(abs(x) > abs(y)), 6.0, 0.0)
+    best = shift + flip + blend(mask(abs(x) > abs(y)), 6.0, 0.0)
+    return blend(kept, 0.0, best)
 
 
 def suits(a, b, whole):

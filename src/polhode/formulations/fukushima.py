@@ -11,10 +11,19 @@ that and X.  L_X' = N_X, …, L_A' = (1/C - 1/B) L_B L_C + N_A, …, L' = N·L/L
     f' = L/C + (1/B - 1/C) L L_B² / (L² - L_A²)                                        (2)
          - L_A (L_C N_B - L_B N_C) / (L (L² - L_A²)) + L_X (L_Z N_Y - L_Y N_Z) / (L (L² - L_X²))
 
-(printed with the opposite sign of both terms of the torque).  L_C and L_Z are positive roots, and
-(1) is singular where the momentum is parallel to A or X.  So the axes are labelled to suit the
-momentum, and labelled anew when it has wandered off (``_labels``); the two labels are the last
-variables, which do not change in between.
+(printed with the opposite sign of both terms of the torque).  The torque in body axes goes through
+the five turns of (1) one by one, and leaves the rates on its way.  With w² = L_B² + L_C², and W of
+L_Y and L_Z,
+
+    n₂ = (L_C N_B - L_B N_C)/w,    r = (L_B N_B + L_C N_C)/w
+    L' = (L_A N_A + w r)/L,    n₁ = (w N_A - L_A r)/L                                  (3)
+    m₁ = n₁ cos f - n₂ sin f,    m₂ = n₁ sin f + n₂ cos f
+    N_X = (W m₁ + L_X L')/L,    N_Y = (L_Z m₂ + L_Y (W L' - L_X m₁)/L)/W
+
+where (2) has w n₂ and W m₂.  L_C and L_Z are positive roots, and (1) is singular where the momentum
+is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled anew when it has
+wandered off (``_labels``); the two labels are the last variables, which do not change in between.
+Axes that keep their names cost nothing.
 """
 
 from math import atan2, sqrt
@@ -35,13 +44,12 @@ from polhode.formulations._parts import (
     NAN,
     combination,
     inverse,
-    matrix,
     multiplied,
     root,
     transposed,
 )
 from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
-from polhode.kernels.trig import sincos1
+from polhode.kernels.trig import double_angle, sincos1
 from polhode.kernels.vector import dot
 
 
@@ -52,42 +60,39 @@ def third(a, b, whole):
 
 
 def tilt(a, b, whole):
-    """((a, b, c), w, w + c, L + w) of a vector of length L, with w² = b² + c²."""
+    """((a, b, c), w) of a vector of that length, with w² = b² + c²."""
     square = (whole - a) * (whole + a)
     w, c = root(square), root(fma(-b, b, square))
-    return (a, b, c), w, w + c, whole + w
+    return (a, b, c), w
 
 
 def tilted(v, whole):
     """Q of (1) for the vector v of that length, as a quaternion of any length."""
-    (a, b, _), _, x, y = tilt(v[0], v[1], whole)
+    (a, b, c), w = tilt(v[0], v[1], whole)
+    x, y = w + c, whole + w
     return x * y, -(b * y), x * a, -(b * a)
 
 
 def attitude_of(half, inner, outer, whole):
-    """((1) as a quaternion of labelled axes, (1/L, 1/w of ``inner``, 1/w of ``outer``)).
+    """(p, g, (1/L, 1/w, 1/W), (sin f/2, cos f/2 - 1)): (1) in labelled axes is the quaternion g p.
 
     From half the angle f and ``tilt`` of both vectors.  Q is (w + c, -b, 0, 0) (L + w, 0, a, 0)
     over its length, 2 sqrt(L w (w + c) (L + w)), and all inverses come from one: L⁷ is a float.
     """
-    ((a, b, _), w1, d, e), ((x, y, _), w2, u, v) = inner, outer
+    ((a, b, l_c), w1), ((x, y, l_z), w2) = inner, outer
+    d, e, u, v = w1 + l_c, whole + w1, w2 + l_z, whole + w2
     r = (d * e) * (u * v)
     p = (w1 * w2) * r
     g = inverse(whole * p)
-    f, h = 0.25 * (root(p) * g), g * (whole * r)
+    f, h = root(p) * (0.25 * g), g * (whole * r)
     s, c1 = sincos1(half)
     c = 1.0 + c1
     w, i = c * fma(v, e, x * a), s * fma(x, e, v * a)  # the middle three of five turns
     j, k = c * fma(x, e, -(v * a)), s * fma(v, e, -(x * a))
     m, n = fma(u, d, y * b), fma(u, b, -(y * d))  # the outer two, about the first axis
     o, q = fma(u, d, -(y * b)), fma(u, b, y * d)
-    turned = (
-        f * fma(w, m, -(i * n)),
-        f * fma(w, n, i * m),
-        f * fma(j, o, k * q),
-        f * fma(k, o, -(j * q)),
-    )
-    return turned, (g * p, h * w2, h * w1)
+    turned = fma(w, m, -(i * n)), fma(w, n, i * m), fma(j, o, k * q), fma(k, o, -(j * q))
+    return turned, f, (g * p, h * w2, h * w1), (s, c1)
 
 
 def angle_of(q, body_label, space_label, inner, outer, whole):
@@ -100,27 +105,34 @@ def angle_of(q, body_label, space_label, inner, outer, whole):
 
 # ---- rates
 def frame(body_label, space_label, body):
-    """What follows from labels: columns of ``turn``, rows of the body's label, 1/A, 1/B, 1/C."""
-    (p, q, r, s), (a, b, c) = turn(body_label, space_label), rows(body_label)
-    return *p, *q, *r, *s, *a, *b, *c, *ordered(body_label, body[1])
+    """What follows from labels.
 
-
-def rates(t, p, q, inverses, inner, outer, whole, axes, i, body, params):
-    """(L', L_X', L_Y', L_A', L_B', f' - L/C).
-
-    From ``attitude_of``, p and ``inverses``, from q, ``tilt`` of both vectors, the rows of the
-    body's label, and ``i``, (1/A, 1/B, 1/C).
+    (1 if all axes keep their names or 0, columns of ``turn``, rows of the body's label, (1/A, 1/B,
+    1/C)).
     """
-    (by_whole, u, v), (i, j, k) = inverses, i
-    (a, b, c), (x, y, z) = inner[0], outer[0]
-    n = torque(t, q, transposed(axes, (a, b, c)), body, params)
-    n_a, n_b, n_c = multiplied(axes, n)
-    n_x, n_y, n_z = multiplied(matrix(p), (n_a, n_b, n_c))
-    u, v = u * u, v * v
-    back, ahead = (a * by_whole) * u, (x * by_whole) * v
-    f = fma(back * b, n_c, fma(-(back * c), n_b, (j - k) * (b * b) * (whole * u)))
-    f = fma(ahead * z, n_y, fma(-(ahead * y), n_z, f))  # (2)
-    along = fma(a * by_whole, n_a, fma(b * by_whole, n_b, (c * by_whole) * n_c))
+    kept = blend(mask(abs(body_label) + abs(space_label) < 0.5), 1.0, 0.0)
+    return kept, turn(body_label, space_label), rows(body_label), ordered(body_label, body[1])
+
+
+def rates(n, inverses, half, inner, outer, whole, i):
+    """(L', L_X', L_Y', L_A', L_B', f' - L/C), from the torque in labelled axes.
+
+    ``inverses`` and ``half`` are those of ``attitude_of``, ``i`` is (1/A, 1/B, 1/C).
+    """
+    ((a, b, c), w1), ((x, y, z), w2) = inner, outer
+    by_whole, u, v = inverses
+    (n_a, n_b, n_c), (i, j, k) = n, i
+    # sines and cosines of the turns about A and B, and about X and Y
+    low, side, flat, lean = b * u, c * u, w1 * by_whole, a * by_whole
+    low2, side2, flat2, lean2 = y * v, z * v, w2 * by_whole, x * by_whole
+    sine, c1 = double_angle(*half)
+    cosine = 1.0 + c1
+    n2, r = fma(side, n_b, -(low * n_c)), fma(low, n_b, side * n_c)
+    along, n1 = fma(lean, n_a, flat * r), fma(flat, n_a, -(lean * r))
+    m1, m2 = fma(cosine, n1, -(sine * n2)), fma(sine, n1, cosine * n2)
+    n_x = fma(flat2, m1, lean2 * along)
+    n_y = fma(-(low2 * lean2), m1, fma(side2, m2, (low2 * flat2) * along))  # (3)
+    f = fma(lean2 * v, m2, fma(-(lean * u), n2, (j - k) * (low * low) * whole))  # (2)
     return along, n_x, n_y, fma(k - j, b * c, n_a), fma(i - k, c * a, n_b), f
 
 
@@ -149,10 +161,15 @@ def unlabelled_attitude(y, p):
     return hamilton(hamilton(attitude(y[7]), p), conjugate(attitude(y[6])))
 
 
+def times(f, q):
+    """The number f times the quaternion q."""
+    return f * q[0], f * q[1], f * q[2], f * q[3]
+
+
 def seen(half, inner, outer, whole, y):
     """(q, m)."""
-    p, _ = attitude_of(half, inner, outer, whole)
-    return unlabelled_attitude(y, p), unlabelled(y[6], inner[0])
+    p, g, _, _ = attitude_of(half, inner, outer, whole)
+    return times(g, unlabelled_attitude(y, p)), unlabelled(y[6], inner[0])
 
 
 def leave(t, y, body):
@@ -166,18 +183,22 @@ def numbers(y, body):
 
 def settled_rates(t, half, inner, outer, whole, here, body, params):
     """``rates`` with ``frame``."""
-    columns = here[0:4], here[4:8], here[8:12], here[12:16]
-    axes = here[16:19], here[19:22], here[22:25]
-    p, inverses = attitude_of(half, inner, outer, whole)
-    q = combination(columns, p)
-    return rates(t, p, q, inverses, inner, outer, whole, axes, here[25:28], body, params)
+    kept, columns, axes, i = here
+    p, g, inverses, turned = attitude_of(half, inner, outer, whole)
+    named = kept == 1.0
+    q = times(g, p if named else combination(columns, p))
+    m = inner[0] if named else transposed(axes, inner[0])
+    n = torque(t, q, m, body, params)
+    n = n if named else multiplied(axes, n)
+    return rates(n, inverses, turned, inner, outer, whole, i)
 
 
 def labelled_rates(t, half, inner, outer, whole, y, body, params):
     """The same from the labels, to rounding; for one evaluation alone this is less work."""
-    p, inverses = attitude_of(half, inner, outer, whole)
+    p, g, inverses, turned = attitude_of(half, inner, outer, whole)
     q, axes, i = unlabelled_attitude(y, p), rows(y[6]), ordered(y[6], body[1])
-    return rates(t, p, q, inverses, inner, outer, whole, axes, i, body, params)
+    n = torque(t, times(g, q), transposed(axes, inner[0]), body, params)
+    return rates(multiplied(axes, n), inverses, turned, inner, outer, whole, i)
 
 
 def moving(t, y, here, body, params):
@@ -185,7 +206,7 @@ def moving(t, y, here, body, params):
     whole, x, z, a, b, f = y
     inner, outer = tilt(a, b, whole), tilt(x, z, whole)
     r = settled_rates(t, 0.5 * f, inner, outer, whole, here, body, params)
-    return *r[:5], fma(whole, here[27], r[5])  # (2)
+    return *r[:5], fma(whole, here[3][2], r[5])  # (2)
 
 
 def stays(y, here):

@@ -27,7 +27,7 @@ from polhode.formulations.fukushima import (
     third,
     tilt,
 )
-from polhode.kernels.angles import phase_at, reduced, two_product
+from polhode.kernels.angles import cycle, phase_at, reduced, two_product
 from polhode.kernels.quaternion import to_inertial
 from polhode.kernels.vector import add, dot, subtract
 
@@ -111,17 +111,20 @@ def leave(t, y, body):
 # ---- between resets
 def numbers(y, body):
     """``frame``, ``constants_of`` and ``spin_of``."""
-    return *frame(y[6], y[7], body), *constants_of(y, body), *spin_of(y[6], body)
+    return frame(y[6], y[7], body), constants_of(y, body), spin_of(y[6], body)
 
 
 def moving(t, y, here, body, params):
-    """The slope of all but the labels."""
-    spin = here[33:]
-    whole, x, z, a, b = whole_variables(y, here[28:33])
+    """The slope of all but the labels.
+
+    The force may see the nominal angle with one rounding more than ``leave``.
+    """
+    names, constants, (high, _, n, rest) = here
+    whole, x, z, a, b = whole_variables(y, constants)
     inner, outer = tilt(a, b, whole), tilt(x, z, whole)
-    half = fma(0.5, y[5], half_angle(t, spin))
-    r = settled_rates(t, half, inner, outer, whole, here, body, params)
-    return *r[:5], fma(y[0], here[27], here[36] + r[5])  # (2)
+    half = fma(0.5, y[5], high + cycle(n, t))
+    r = settled_rates(t, half, inner, outer, whole, names, body, params)
+    return *r[:5], fma(y[0], names[3][2], rest + r[5])  # (2)
 
 
 def slope(t, y, body, params):
@@ -135,7 +138,7 @@ def slope(t, y, body, params):
 
 
 def stays(y, here):
-    whole, x, z, a, b = whole_variables(y, here[28:33])
+    whole, x, z, a, b = whole_variables(y, here[1])
     return suits(a, b, whole) & suits(x, z, whole)
 
 
