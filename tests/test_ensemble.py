@@ -84,6 +84,14 @@ def test_maps_have_the_bits_of_single_runs(name):
     assert result.method == name
 
 
+@pytest.mark.parametrize("name", ["mr2", "forward-euler"])
+def test_members_that_turn_by_more_than_a_turn_a_step(name):
+    rates = np.array([[1.0, 2.0, 3.0], [1.0, 0.5, 300.0], [0.2, 0.1, 0.3], [500.0, 1.0, -700.0]])
+    asked = {"method": name, "dt": 0.05}
+    result = ph.solve_ensemble(HEAVY, (0.0, 0.15), vary={"omega": rates}, **asked)
+    check_bits(result, (0.0, 0.15), **asked)
+
+
 def test_the_maps_that_always_run_exist():
     assert set(ph.METHODS) >= ALWAYS
 

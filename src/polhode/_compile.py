@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numba
+from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types as nt
 from numba.core import cgutils
@@ -35,7 +36,9 @@ from numba.np import linalg as numba_linalg
 from polhode._tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
-LANES = 64  # bodies in a block; slot c of body l is block[c * LANES + l]
+# Bodies in a block; slot c of body l is block[c * LANES + l].  No power of two: slots would be
+# whole pages apart, and processors take a load from one for a load of what was stored in another.
+LANES = 80
 OPTIONS = {"error_model": "numpy", "nogil": True}
 F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 
@@ -249,6 +252,7 @@ def lanes(width: int) -> Callable:
         def lower(context, builder, signature, args):
             data = context.make_array(signature.args[1])(context, builder, args[1]).data
             step = context.get_function(signature.args[0], call)
+            align_stack(builder)
             before = builder.block
             body = builder.append_basic_block("lane")
             after = builder.append_basic_block("after")
@@ -279,12 +283,28 @@ def lanes(width: int) -> Callable:
     return plain
 
 
+def align_stack(builder) -> None:
+    """For vectors that do not fit into registers: across cache lines they would be found slower."""
+    place = cgutils.alloca_once(builder, ir.VectorType(F8, 4))
+    place.align = 32
+    kind = ir.FunctionType(ir.VoidType(), [place.type])
+    builder.asm(kind, "", "r", [place], True)  # else it would be optimised away
+
+
+@functools.cache
+def _machine_width() -> int:
+    """Doubles in a vector of this machine."""
+    has = llvm.get_host_cpu_features()
+    return 8 if has.get("avx512f") else 4 if has.get("avx") else 2
+
+
 def _hint(module, branch, width):
     """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes.
 
     Where that cannot be said it is a plain loop, with the same bits.
     """
-    hints = ("llvm.loop.vectorize.width", width), ("llvm.loop.interleave.count", 1)
+    one = min(width, _machine_width())
+    hints = ("llvm.loop.vectorize.width", one), ("llvm.loop.interleave.count", width // one)
     try:
         nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
         loop = module.add_metadata([I64(len(module.metadata)), *nodes])

@@ -81,6 +81,17 @@ def test_what_is_no_angle_is_nan(a):
     assert all(map(math.isnan, compiled(trig.sincos1)(a)))
 
 
+def test_short_turns_have_the_bits_of_long_ones(at_speed):
+    short, any_turn = at_speed(trig.sincos1_of_short_turn), at_speed(trig.sincos1_of_turn)
+    for a in [0.0, -0.0, 5e-324, -1e-310, *samples(1e-3), *samples(3.13)]:
+        assert [x.hex() for x in short(a)] == [x.hex() for x in any_turn(a)], a
+
+
+@pytest.mark.parametrize("a", [3.1305, -math.pi, 4.0, 1e8, 1e300, math.inf, math.nan])
+def test_beyond_them_there_are_none(a, at_speed):
+    assert all(map(math.isnan, at_speed(trig.sincos1_of_short_turn)(a)))
+
+
 @repeatable
 @given(st.floats(-1e8, 1e8))
 def test_odd_and_even(a):

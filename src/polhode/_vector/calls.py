@@ -2,12 +2,11 @@
 
 from llvmlite import ir
 from numba import types as nt
-from numba.core import cgutils
 from numba.core.errors import NumbaError
 
-from polhode._compile import I32
+from polhode._compile import I32, align_stack
 from polhode._vector.kinds import FOUR, V, primitive, with_numbers
-from polhode._vector.plain import LANES, WIDTH
+from polhode._vector.plain import LANES
 
 
 @primitive("each")
@@ -90,10 +89,7 @@ def at_once(typing, function, fours, shared):
 @primitive("on_aligned_stack")
 def on_aligned_stack(_):
     def lower(context, builder, sig, args):
-        place = cgutils.alloca_once(builder, V)
-        place.align = 8 * WIDTH
-        kind = ir.FunctionType(ir.VoidType(), [place.type])
-        builder.asm(kind, "", "r", [place], True)  # else it would be optimised away
+        align_stack(builder)
         return context.get_dummy_value()
 
     return nt.void(), lower

@@ -1,12 +1,13 @@
 /* Many heavy tops by mr2, in explicit vectors of WIDTH bodies, and one after the other with libm.
 
-   A block holds 64 bodies; slot c of body l of a block is block[64 c + l].  Slots: q (4), m (3),
+   A block holds LANES bodies; slot c of body l of a block is block[LANES c + l].  Slots: q (4), m (3),
    inverse moments (3), strength, torque (3).
 
-   same_operations    operation by operation as the library writes it, every fused multiply-add is
-                      written: with -ffp-contract=off its results are the library's, bit for bit
+   same_operations    operation by operation as the library's quick lanes, every fused multiply-add
+                      is written: with -ffp-contract=off its results are theirs, bit for bit
    fastest            what may be dropped is dropped: kicks merged, the sign of q lost (half turns
-                      instead of whole ones), factors of a run made once, the torque without zeros
+                      instead of whole ones), factors of a run made once, no kick of m3
+   fastest_short      the same, and no turn of more than half a turn of the half angle
    one_after_another  the natural loop over bodies, sine and cosine by libm
 
    All take `steps` steps of `h` and leave the new state, and its torque, in place. */
@@ -21,7 +22,9 @@
 #ifndef WIDTH
 #define WIDTH 16
 #endif
-#define LANES 64
+#ifndef LANES
+#define LANES 80
+#endif
 #define SLOTS 14
 #define INLINE static inline __attribute__((always_inline))
 
@@ -72,10 +75,15 @@ INLINE void store(double *at, wide a) { memcpy(at, &a, sizeof a); }
 /* ---- the same operations */
 #define F(a, b, c) fused(a, b, c)
 
+/* NaN if the angle is longer than a step's should be: then the library takes other steps */
+INLINE wide if_short(wide z, wide a) {
+    typedef long long whole __attribute__((vector_size(8 * WIDTH)));
+    const whole is = z < all(9.8);  /* all bits set, or none */
+    return (wide)((whole)a | ~is);
+}
+
 INLINE void sincos1(wide a, wide *s, wide *c) {
-    wide k = nearest(a * 0.15915494309189535);
-    wide r = F(-k, all(2.4492935982947064e-16), F(-k, all(6.283185307179586), a));
-    wide z = r * r, z2 = z * z, z4 = z2 * z2;
+    wide z = a * a, z2 = z * z, z4 = z2 * z2;
     wide p = F(z4,
                F(z2, F(z, all(4.167841914273055e-20), all(-4.665508828117721e-17)),
                  F(z, all(3.920648753086607e-14), all(-2.4464948844424267e-11))),
@@ -86,7 +94,7 @@ INLINE void sincos1(wide a, wide *s, wide *c) {
                  F(z, all(-7.001167152596309e-16), all(5.096864404961478e-13))),
                F(z2, F(z, all(-2.691144455231285e-10), all(9.688120039679628e-08)),
                  F(z, all(-2.1701388888888876e-05), all(0.0026041666666666665))));
-    wide s2 = F(r * z, p, r), c1 = z * F(z, q, all(-0.125));
+    wide s2 = F(if_short(z, a * z), p, a), c1 = z * F(z, q, all(-0.125));
     *s = F(s2, c1, s2);
     *c = -0.5 * (s2 * s2);
 }
@@ -127,9 +135,7 @@ void same_operations(double *blocks, long count, long steps, double h) {
                 turn(f2 * m2, &w, &y, &z, &x, &m3, &m1);
                 turn(f1 * m1, &w, &x, &y, &z, &m2, &m3);
                 wide u1 = 2.0 * F(x, z, -(w * y)), u2 = 2.0 * F(y, z, w * x);
-                wide u3 = F(w, w, z * z) - F(x, x, y * y);
-                wide t1 = F(u2, strength, -(u3 * zero)), t2 = F(u3, zero, -(u1 * strength));
-                wide t3 = F(u1, zero, -(u2 * zero));
+                wide t1 = strength * u2, t2 = -strength * u1, t3 = zero;
                 store(at, w), store(at + LANES, x);
                 store(at + 2 * LANES, y), store(at + 3 * LANES, z);
                 store(at + 4 * LANES, F(half, t1, m1));
@@ -141,10 +147,10 @@ void same_operations(double *blocks, long count, long steps, double h) {
 }
 
 /* ---- the fastest */
-/* sine and cosine of a modulo pi, with a common sign that is lost */
-INLINE void sincos_half_turns(wide a, wide *s, wide *c) {
-    wide k = nearest(a * 0.31830988618379067154);
-    wide r = (a - k * 3.141592653589793116) - k * 1.2246467991473532e-16;
+/* sine and cosine of a modulo pi, with a common sign that is lost; a may be short already */
+INLINE void sincos_half_turns(wide a, int is_short, wide *s, wide *c) {
+    wide k = is_short ? all(0.0) : nearest(a * 0.31830988618379067154);
+    wide r = is_short ? a : (a - k * 3.141592653589793116) - k * 1.2246467991473532e-16;
     wide z = r * r, z2 = z * z, z4 = z2 * z2;
     wide p = ((z * 0.008333333333333316 - 0.16666666666666666) +
               z2 * (z * 2.7557319219160833e-06 - 0.00019841269841254966)) +
@@ -158,9 +164,10 @@ INLINE void sincos_half_turns(wide a, wide *s, wide *c) {
     *c = (1.0 - 0.5 * z) + z2 * q;
 }
 
-INLINE void quick_turn(wide half, wide *w, wide *x, wide *y, wide *z, wide *m2, wide *m3) {
+INLINE void quick_turn(wide half, int is_short, wide *w, wide *x, wide *y, wide *z, wide *m2,
+                       wide *m3) {
     wide s, c, t;
-    sincos_half_turns(half, &s, &c);
+    sincos_half_turns(half, is_short, &s, &c);
     wide s2 = 2.0 * s * c, c2 = 1.0 - 2.0 * s * s;
     t = *w * c - *x * s, *x = *x * c + *w * s, *w = t;
     t = *y * c + *z * s, *z = *z * c - *y * s, *y = t;
@@ -184,7 +191,7 @@ INLINE void kicks(double *block, double h) {
     }
 }
 
-void fastest(double *blocks, long count, long steps, double h) {
+INLINE void quickly(double *blocks, long count, long steps, double h, int is_short) {
     for (long b = 0; b < count; b++) {
         double *block = blocks + b * SLOTS * LANES;
         double factors[4 * LANES] __attribute__((aligned(64)));
@@ -202,11 +209,11 @@ void fastest(double *blocks, long count, long steps, double h) {
                 wide m1 = SLOT(4), m2 = SLOT(5), m3 = SLOT(6);
                 wide f1 = load(factors + l), f2 = load(factors + LANES + l);
                 wide f3 = load(factors + 2 * LANES + l), f4 = load(factors + 3 * LANES + l);
-                quick_turn(f1 * m1, &w, &x, &y, &z, &m2, &m3);
-                quick_turn(f2 * m2, &w, &y, &z, &x, &m3, &m1);
-                quick_turn(f3 * m3, &w, &z, &x, &y, &m1, &m2);
-                quick_turn(f2 * m2, &w, &y, &z, &x, &m3, &m1);
-                quick_turn(f1 * m1, &w, &x, &y, &z, &m2, &m3);
+                quick_turn(f1 * m1, is_short, &w, &x, &y, &z, &m2, &m3);
+                quick_turn(f2 * m2, is_short, &w, &y, &z, &x, &m3, &m1);
+                quick_turn(f3 * m3, is_short, &w, &z, &x, &y, &m1, &m2);
+                quick_turn(f2 * m2, is_short, &w, &y, &z, &x, &m3, &m1);
+                quick_turn(f1 * m1, is_short, &w, &x, &y, &z, &m2, &m3);
                 KICK(f4)
                 store(at, w), store(at + LANES, x);
                 store(at + 2 * LANES, y), store(at + 3 * LANES, z);
@@ -214,6 +221,14 @@ void fastest(double *blocks, long count, long steps, double h) {
             }
         kicks(block, -h / 2);
     }
+}
+
+void fastest(double *blocks, long count, long steps, double h) {
+    quickly(blocks, count, steps, h, 0);
+}
+
+void fastest_short(double *blocks, long count, long steps, double h) {
+    quickly(blocks, count, steps, h, 1);
 }
 
 /* ---- one body after the other */

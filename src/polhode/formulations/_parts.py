@@ -5,7 +5,6 @@ from math import sqrt
 from polhode._compile import blend, fma, mask
 from polhode.kernels.angles import two_product
 from polhode.kernels.sums import two_sum
-from polhode.kernels.trig import half_angle
 
 THIRD, NINTH = 1 / 3, (1 / 3) * (1 / 3)
 NEAR = 1e-9  # the sine of an angle below which variables count as singular
@@ -94,11 +93,3 @@ def combination(columns, v):
 def add_products(v, a, b):
     """v + (a1 b1, a2 b2, a3 b3)."""
     return fma(a[0], b[0], v[0]), fma(a[1], b[1], v[1]), fma(a[2], b[2], v[2])
-
-
-def sincos1_of_reduced(r):
-    """(sin r, cos r - 1) for |r| <= pi."""
-    z = r * r
-    p, c1 = half_angle(z)
-    s = fma(r * z, p, r)
-    return fma(s, c1, s), -0.5 * (s * s)

@@ -16,11 +16,11 @@ from math import hypot, sqrt
 
 from polhode._compile import blend, fma, mask
 from polhode.contracts import Coordinates, torque
-from polhode.formulations._parts import add_products, excess, momentum_rate, sincos1_of_reduced
+from polhode.formulations._parts import add_products, excess, momentum_rate
 from polhode.formulations.quaternion import LOST
 from polhode.kernels.angles import cycle, two_product
 from polhode.kernels.quaternion import conjugate, half_rate, hamilton, to_unit_length
-from polhode.kernels.trig import sincos1
+from polhode.kernels.trig import sincos1, sincos1_of_reduced
 from polhode.kernels.vector import add, dot, multiply, scale, subtract
 
 

@@ -15,7 +15,7 @@ The attitude q exp(psi) has the body rate ``dexp_{-psi} psi'`` (mind the sign: K
 from math import atan2, sqrt
 
 from polhode._compile import fma
-from polhode.kernels.trig import sincos1
+from polhode.kernels.trig import sincos1, sincos1_of_turn
 from polhode.kernels.vector import add_scaled, cross, dot
 
 SERIES = 0.25  # a² below which a series is used: closed forms then lose about 1 ulp of v
@@ -32,7 +32,7 @@ G7, G8 = 3617 / 10670622842880000, 43867 / 5109094217170944000
 def exp1(psi):
     """(c1, v): the rotation exp(psi) as the quaternion (1 + c1, v)."""
     n = sqrt(fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY))))
-    s, c1 = sincos1(0.5 * n)
+    s, c1 = sincos1_of_turn(0.5 * n)
     s = s / n
     return c1, (s * psi[0], s * psi[1], s * psi[2])
 
@@ -122,7 +122,7 @@ def exp1_and_gamma(psi):
     """(c1, v, gamma) with one root and one sine, which lanes would else make twice."""
     a2 = fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY)))
     n = sqrt(a2)
-    s, c1 = sincos1(0.5 * n)
+    s, c1 = sincos1_of_turn(0.5 * n)
     s = s / n
     twice, series = s + s, gamma_series(a2)
     g = series if a2 < SERIES else (twice - (1.0 + c1)) / (twice * a2)

@@ -15,7 +15,7 @@ continuity of a quaternion.  P and Q interpolate at Chebyshev nodes (``design/si
 import cmath
 import math
 
-from polhode._compile import fma, rint
+from polhode._compile import blend, fma, mask, rint
 
 P0, P1 = -0.041666666666666664, 0.0005208333333333322
 P2, P3 = -3.1001984126960884e-06, 1.07645778199847e-08
@@ -26,6 +26,7 @@ Q2, Q3 = 9.688120039679628e-08, -2.691144455231285e-10
 Q4, Q5 = 5.096864404961478e-13, -7.001167152596309e-16
 Q6, Q7 = 7.290462658750289e-19, -5.80543472999435e-22
 TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535
+NEARLY_A_TURN = 9.8  # the square of half its angle
 
 
 def sincos1(a):
@@ -34,10 +35,33 @@ def sincos1(a):
     For |a| < 1e8 within 8e-16 and 14e-16 absolute.
     """
     k = rint(a * TURNS)
-    r = fma(-k, TURN_REST, fma(-k, TURN, a))
+    return sincos1_of_reduced(fma(-k, TURN_REST, fma(-k, TURN, a)))
+
+
+def sincos1_of_reduced(r):
+    """(sin r, cos r - 1) for |r| <= pi."""
     z = r * r
-    p, c1 = half_angle(z)
-    s2 = fma(r * z, p, r)
+    return doubled(r, r * z, half_angle(z))
+
+
+def sincos1_of_turn(half):
+    """``sincos1`` of half the angle by which a step turns a body: of any, or in lanes a short one.
+
+    Lanes first take ``SHORT``.
+    """
+    return sincos1(half)
+
+
+def sincos1_of_short_turn(half):
+    """``sincos1`` to the last bit for |half| < 3.13; NaN beyond."""
+    z = half * half
+    return doubled(half, blend(mask(z < NEARLY_A_TURN), half * z, math.nan), half_angle(z))
+
+
+def doubled(r, cube, of_half):
+    """(sin r, cos r - 1) from ``half_angle(r²)``; ``cube`` is r³."""
+    p, c1 = of_half
+    s2 = fma(cube, p, r)
     return fma(s2, c1, s2), -0.5 * (s2 * s2)  # (2)
 
 
@@ -67,6 +91,8 @@ def double_angle(s, c1):
     s2 = s + s
     return fma(s2, c1, s2), -(s2 * s)
 
+
+SHORT = {sincos1_of_turn: sincos1_of_short_turn}
 
 # What functions of ``math`` become in a model: ours, or on complex numbers those of ``cmath``.
 ELEMENTARY = {math.sin: sin, math.cos: cos}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from polhode._compile import fma
 from polhode.kernels.sums import COMPENSATED as SUMS
-from polhode.kernels.trig import double_angle, sincos1
+from polhode.kernels.trig import double_angle, sincos1_of_turn
 
 
 def turn(a, b, s, c1):
@@ -23,7 +23,7 @@ def turn(a, b, s, c1):
 def turn_1(q, m, e, half):
     """The body turned about its axis 1 by twice ``half``: (q, m, e)."""
     (w, x, y, z), (m1, m2, m3) = q, m
-    s, c1 = sincos1(half)
+    s, c1 = sincos1_of_turn(half)
     x, w = turn(x, w, s, c1)
     y, z = turn(y, z, s, c1)
     s, c1 = double_angle(s, c1)
@@ -67,7 +67,7 @@ def kept_turn(a, b, ea, eb, s, c1):
 def kept_turn_1(q, m, e, half):
     (w, x, y, z), (m1, m2, m3) = q, m
     (ew, ex, ey, ez), (e1, e2, e3) = e
-    s, c1 = sincos1(half)
+    s, c1 = sincos1_of_turn(half)
     x, w, ex, ew = kept_turn(x, w, ex, ew, s, c1)
     y, z, ey, ez = kept_turn(y, z, ey, ez, s, c1)
     s2, c2 = double_angle(s, c1)

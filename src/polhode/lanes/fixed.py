@@ -28,6 +28,7 @@ from polhode.contracts import (
     start,
     step,
 )
+from polhode.kernels.trig import SHORT
 from polhode.lanes.blocks import pack, unpack
 from polhode.loops import MAX_ITERATIONS, part
 
@@ -49,13 +50,21 @@ def start_lanes(blocks, t, h, weights, tables, slots):
 
 
 # ---- explicit methods
-# A step cannot fail, but its state may overflow, or the torque have no value.  That is looked for
-# at the end alone: a block in which it happened is taken again with care, step by step.
+# A step cannot fail, but its state may overflow, or the torque have no value, and quick steps know
+# no long turns (``kernels/trig``).  That is looked for at the end alone: a block in which it
+# happened is taken again with care, step by step.
 def lane_step(shared, slots):
     t, h, _, tables = shared
     active, status, count, done, unknown, before, state, carry, body, numbers = slots
     state, carry = step(t, h, state, carry, body, (numbers, tables))
     return active, status, count, done, unknown, before, state, carry
+
+
+def step_block(block, t0, h, this, i, weights, offsets, tables, slots):
+    """Step ``i`` of every body of a block, of size ``this``."""
+    for j in range(len(weights)):
+        shared = t0 + i * h + offsets[j] * this, part(weights, j, this), (1.0, 1.0, 0.0), tables
+        over_lanes(lane_step, block, shared, slots)
 
 
 def copy(block, to):
@@ -89,6 +98,20 @@ def restore_failed(block, before, first, last, done):
             block[DONE * LANES + lane] = done
 
 
+def quick_lanes(blocks, again, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
+    """``advance_lanes`` if all goes well; a block to be taken ``again`` stays as it was."""
+    first, last = ends
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        copy(block, before)
+        if all_well(block, first, last):
+            for i in range(k, k + n):
+                step_block(block, t0, h, this, i, weights, offsets, tables, slots)
+        again[b] = not all_well(block, first, last)
+        if again[b]:
+            copy(before, block)
+
+
 def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
     """``n`` steps of size ``this`` after the first ``k`` of size h, of every body.
 
@@ -97,22 +120,25 @@ def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tab
     first, last = ends
     for b in range(blocks.shape[0]):
         block = blocks[b]
-        careful = not all_well(block, first, last)
-        copy(block, before)
-        i = k
-        while i < k + n:
-            if careful:
-                copy(block, before)
-            for j in range(len(weights)):
-                place = 1.0, 1.0, 1.0 * i
-                shared = t0 + i * h + offsets[j] * this, part(weights, j, this), place, tables
-                over_lanes(lane_step, block, shared, slots)
-            i += 1
-            if careful:
-                restore_failed(block, before, first, last, i - 1)
-            elif i == k + n and not all_well(block, first, last):
-                careful, i = True, k
-                copy(before, block)
+        for i in range(k, k + n):
+            copy(block, before)
+            step_block(block, t0, h, this, i, weights, offsets, tables, slots)
+            restore_failed(block, before, first, last, i)
+
+
+class QuickFirst:
+    """``advance_lanes`` by quick steps, and again, with care, where they do not do."""
+
+    def __init__(self, quick: CompiledOrPlain, careful: CompiledOrPlain):
+        self.quick, self.careful = quick, careful
+
+    def __call__(self, blocks: np.ndarray, *args) -> None:
+        again = np.empty(len(blocks), bool)
+        self.quick(blocks, again, *args)
+        if self.quick.machine is None:
+            self.careful.machine = None  # it is known, and was said, that it cannot be compiled
+        for b in np.flatnonzero(again):
+            self.careful(blocks[b : b + 1], *args)
 
 
 # ---- implicit methods
@@ -186,22 +212,28 @@ def solve_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, table
 
 # ---- joining
 def joined(template, method: Method, model: Model | None = None, aligned: bool = True):
-    """A plain copy of ``template`` with a method and a model in it.
-
-    ``advance_lanes`` becomes ``solve_lanes`` where the method is implicit.
-    """
+    """A plain copy of ``template`` with a method and a model in it; quick lanes turn shortly."""
     pieces: dict[Callable, Callable] = {over_lanes: lanes(method.width)}
-    if template is advance_lanes and method.implicit:
-        template = solve_lanes
     if len(method.weights) > 1:
         pieces |= {kept_before: kept_parts, restored: restored_parts}
-    return loops.joined(bind(template, pieces), method, model, aligned)
+    short = SHORT if template is quick_lanes else {}
+    return bind(loops.joined(bind(template, pieces), method, model, aligned), short)
 
 
-def build(template, method: Method, model: Model | None = None, aligned: bool = True):
-    """The compiled form of ``joined``; plain Python if the model cannot be compiled."""
+def build(template, method: Method, model: Model | None = None, aligned: bool = True) -> Callable:
+    """The compiled form of ``joined``; plain Python if the model cannot be compiled.
+
+    ``advance_lanes`` becomes ``solve_lanes`` where the method is implicit, else quick lanes come
+    first.
+    """
     what = template.__name__ if model is None else f"the torque of {model.name!r}"
-    return CompiledOrPlain(joined(template, method, model, aligned), what)
+
+    def made(template):
+        return CompiledOrPlain(joined(template, method, model, aligned), what)
+
+    if template is not advance_lanes:
+        return made(template)
+    return made(solve_lanes) if method.implicit else QuickFirst(made(quick_lanes), made(template))
 
 
 # ---- bodies

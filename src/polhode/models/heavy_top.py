@@ -9,7 +9,7 @@ along body axis 3.  Krysl's tops are ``heavy_top(20)``.
 
 from collections.abc import Sequence
 
-from polhode.contracts import Model, to_principal_axes
+from polhode.contracts import Model, to_body_axes, to_principal_axes
 from polhode.kernels.quaternion import vertical
 from polhode.kernels.vector import cross, dot, multiply
 from polhode.models.given import three
@@ -17,17 +17,15 @@ from polhode.models.given import three
 ALONG_3 = (0.0, 0.0, 1.0)
 
 
-def arm(body, params):
-    (strength,), _ = params
-    return to_principal_axes((0.0, 0.0, strength), body)
-
-
 def torque(t, q, m, body, params):
-    return cross(vertical(q), arm(body, params))  # (1)
+    (strength,), _ = params
+    g1, g2, _ = to_body_axes(vertical(q), body)
+    return to_principal_axes((strength * g2, -strength * g1, 0.0), body)  # (1)
 
 
 def potential(t, q, body, params):
-    return dot(vertical(q), arm(body, params))
+    (strength,), _ = params
+    return strength * to_body_axes(vertical(q), body)[2]
 
 
 # ---- any centre: one more parameter
