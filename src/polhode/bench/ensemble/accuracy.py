@@ -1,0 +1,256 @@
+"""What an accuracy costs, with whole libraries."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from polhode.bench.peers import installed, peer
+from polhode.bench.records import Asked, Finding, Table
+from polhode.bench.timing import round_robin
+from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.methods import METHODS
+
+END = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A way to the states at the end; ``bodies`` it is done for."""
+
+    kind: str
+    setting: str
+    call: Callable[[], np.ndarray]  # rows q of the bodies
+    bodies: int
+
+
+def others(asked: Asked) -> Iterator[Finding]:
+    tops = Tops.random(256 if asked.quick else 1024, rate=3.0)
+    asked.say("the truth")
+    truth = true_ends(tops)
+    runs: list[Run] = []
+    for make in (ours_to, heyoka_to, mujoco_to, diffrax_to):
+        asked.say(f"compiling: {make.__name__.split('_')[0]}")
+        runs += make(tops, asked.quick)
+    errors = {}
+    for run in runs:
+        errors[run.kind, run.setting] = rms_angle(run.call(), truth[:, : run.bodies])
+    asked.say("timing")
+    variants = {(run.kind, run.setting): (run.call, run.bodies) for run in runs}
+    times = round_robin(variants, min(asked.repeats, 5), time.process_time_ns)
+    mine = {key: t.minimum for key, t in times.items() if key[0].startswith("polhode")}
+    rows = []
+    for key, taken in times.items():
+        good = [ns for k, ns in mine.items() if errors[k] <= errors[key]]
+        is_ours = key[0].startswith("polhode")
+        rows.append(
+            {
+                "what": key[0],
+                "setting": key[1],
+                "error": errors[key],
+                "us_min": taken.minimum / 1e3,
+                "us_median": taken.median / 1e3,
+                "ratio": None if is_ours or not good else taken.minimum / min(good),
+            }
+        )
+    head = {
+        "what": f"{len(tops)} tops, {END:g} s, a body",
+        "setting": "setting",
+        "error": "error (rad)",
+        "us_min": "µs min",
+        "us_median": "µs median",
+        "ratio": "/ ours as accurate",
+    }
+    yield Table("What an accuracy costs", head, rows)
+
+
+def true_ends(tops: Tops) -> np.ndarray:
+    """Attitudes at the end as columns, by DOP853 of SciPy over all bodies at once."""
+    from scipy.integrate import solve_ivp
+
+    inverse, n = 1.0 / tops.inertia, len(tops)
+
+    def slope(t: float, y: np.ndarray) -> np.ndarray:
+        w, x, y_, z, m1, m2, m3 = y.reshape(7, n)
+        o1, o2, o3 = m1 * inverse[0], m2 * inverse[1], m3 * inverse[2]
+        g1, g2 = 2.0 * (x * z - w * y_), 2.0 * (y_ * z + w * x)
+        return np.concatenate(
+            [
+                -0.5 * (x * o1 + y_ * o2 + z * o3),
+                0.5 * (w * o1 + y_ * o3 - z * o2),
+                0.5 * (w * o2 + z * o1 - x * o3),
+                0.5 * (w * o3 + x * o2 - y_ * o1),
+                m2 * o3 - m3 * o2 + tops.strength * g2,
+                m3 * o1 - m1 * o3 - tops.strength * g1,
+                m1 * o2 - m2 * o1,
+            ]
+        )
+
+    start = np.concatenate([*tops.q, *tops.m])
+    run = solve_ivp(slope, (0.0, END), start, method="DOP853", rtol=2.3e-14, atol=1e-15)
+    return run.y[:, -1].reshape(7, n)[:4]
+
+
+def rms_angle(q: np.ndarray, right: np.ndarray) -> float:
+    p, r = q / np.linalg.norm(q, axis=0), right / np.linalg.norm(right, axis=0)
+    chord = np.minimum(np.linalg.norm(p - r, axis=0), np.linalg.norm(p + r, axis=0))
+    return float(np.sqrt(np.mean((4.0 * np.arcsin(np.minimum(1.0, chord / 2.0))) ** 2)))
+
+
+def ours_to(tops: Tops, quick: bool) -> Iterator[Run]:
+    for name, counts in (
+        ("mr2", (100, 400, 1600)),
+        ("mr4", (100, 200, 800)),
+        ("rkn4", (200, 800)),
+        ("mkrk:butcher6", (100, 400)),
+    ):
+        for steps in counts[:1] if quick else counts:
+            lanes = Lanes(METHODS[name], HEAVY, tops, END / steps)
+
+            def call(lanes: Lanes = lanes, steps: int = steps) -> np.ndarray:
+                lanes.reset()
+                lanes.advance(steps)
+                return lanes.states()[:4]
+
+            yield Run(f"polhode {name}", f"dt {END / steps:g}", call, len(tops))
+
+
+def heyoka_to(tops: Tops, quick: bool) -> Iterator[Run]:
+    """Batches of 4, reduced equations, the parameters of each body its own."""
+    heyoka = peer("heyoka")
+    if heyoka is None:
+        return
+    p1, p2, p3, w, x, y, z = heyoka.make_vars("p1", "p2", "p3", "w", "x", "y", "z")
+    par = [heyoka.par[i] for i in range(7)]
+    o1, o2, o3 = p1 * par[0], p2 * par[1], p3 * par[2]
+    system = [
+        (p1, par[3] * p2 * p3 + par[6] * (2.0 * (y * z + w * x))),
+        (p2, par[4] * p3 * p1 - par[6] * (2.0 * (x * z - w * y))),
+        (p3, par[5] * p1 * p2),
+        (w, -0.5 * (x * o1 + y * o2 + z * o3)),
+        (x, 0.5 * (w * o1 + y * o3 - z * o2)),
+        (y, 0.5 * (w * o2 + z * o1 - x * o3)),
+        (z, 0.5 * (w * o3 + x * o2 - y * o1)),
+    ]
+    i1, i2, i3 = 1.0 / tops.inertia
+    pars = np.array([i1, i2, i3, i3 - i2, i1 - i3, i2 - i1, tops.strength])
+    first, size = np.vstack([tops.m, tops.q]), 4
+    for tolerance in (1e-6,) if quick else (1e-6, 1e-9, 1e-12, 1e-15):
+        batch = heyoka.taylor_adaptive_batch(
+            system, first[:, :size].copy(), tol=tolerance, pars=pars[:, :size].copy()
+        )
+
+        def call(batch: Any = batch) -> np.ndarray:
+            out = np.empty((7, len(tops)))
+            for k in range(0, len(tops), size):
+                batch.set_time(0.0)
+                batch.state[:], batch.pars[:] = first[:, k : k + size], pars[:, k : k + size]
+                batch.propagate_until(END)
+                out[:, k : k + size] = batch.state
+            return out[3:]
+
+        yield Run("heyoka, batches of 4", f"tol {tolerance:.0e}", call, len(tops))
+    few = 64 if quick else 256
+    single = heyoka.taylor_adaptive(system, first[:, 0].copy(), tol=1e-9, pars=pars[:, 0].copy())
+
+    def prepare(solver: Any, k: int) -> Any:
+        solver.time = 0.0
+        solver.state[:], solver.pars[:] = first[:, k], pars[:, k]
+        return solver
+
+    def ensemble() -> np.ndarray:
+        found = heyoka.ensemble_propagate_until(single, END, few, prepare, max_workers=1)
+        return np.array([each[0].state for each in found]).T[3:]
+
+    yield Run("heyoka, ensemble", "tol 1e-09", ensemble, few)
+
+
+def mujoco_to(tops: Tops, quick: bool) -> Iterator[Run]:
+    """Bodies on a ball joint, the centre of mass on axis 3; a model for each body."""
+    mujoco, rollout = peer("MuJoCo"), installed("mujoco.rollout")
+    if mujoco is None or rollout is None:
+        return
+
+    few, arm, models = min(64 if quick else 256, len(tops)), 0.05, []
+    text = """<mujoco><worldbody><body><joint type="ball"/>
+        <inertial pos="0 0 {}" mass="1" diaginertia="{} {} {}"/></body></worldbody></mujoco>"""
+    off = 0
+    for flag in mujoco.mjtDisableBit.__members__.values():
+        if flag not in (mujoco.mjtDisableBit.mjNDISABLE, mujoco.mjtDisableBit.mjDSBL_GRAVITY):
+            off |= int(flag)
+    for k in range(few):
+        a, b, c = tops.inertia[:, k]
+        model = mujoco.MjModel.from_xml_string(text.format(arm, a - arm**2, b - arm**2, c))
+        model.opt.gravity[:] = 0.0, 0.0, -tops.strength[k] / arm
+        model.opt.disableflags = off
+        models.append(model)
+    for name, steps in (("RK4", 400), ("RK4", 1600), ("EULER", 1600))[: 1 if quick else 3]:
+        for model in models:
+            model.opt.timestep = END / steps
+            model.opt.integrator = mujoco.mjtIntegrator.__members__[f"mjINT_{name}"]
+        size = mujoco.mj_stateSize(models[0], mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        data, start = mujoco.MjData(models[0]), np.zeros((few, size))
+        start[:, 1:5] = tops.q.T[:few]
+        start[:, 5:8] = (tops.m / tops.inertia).T[:few]
+        copies = [copy(model) for model in models]
+
+        def call(copies: list = copies, data: Any = data, start: Any = start, n: int = steps):
+            state, _ = rollout.rollout(copies, data, start, nstep=n)
+            return state[:, -1, 1:5].T
+
+        yield Run(f"MuJoCo's rollout, {name}", f"dt {END / steps:g}", call, few)
+
+
+def diffrax_to(tops: Tops, quick: bool) -> Iterator[Run]:
+    """Tsitouras 5 with fixed steps, vmap over the bodies, in double precision."""
+    diffrax, jax = peer("diffrax"), peer("JAX")
+    if diffrax is None or jax is None:
+        return
+    jax.config.update("jax_enable_x64", True)
+    jnp = jax.numpy
+
+    def slope(t, state, args):
+        w, x, y, z, m1, m2, m3 = state
+        (i1, i2, i3), strength = args
+        o1, o2, o3 = m1 * i1, m2 * i2, m3 * i3
+        return jnp.stack(
+            [
+                -0.5 * (x * o1 + y * o2 + z * o3),
+                0.5 * (w * o1 + y * o3 - z * o2),
+                0.5 * (w * o2 + z * o1 - x * o3),
+                0.5 * (w * o3 + x * o2 - y * o1),
+                m2 * o3 - m3 * o2 + strength * 2.0 * (y * z + w * x),
+                m3 * o1 - m1 * o3 - strength * 2.0 * (x * z - w * y),
+                m1 * o2 - m2 * o1,
+            ]
+        )
+
+    start, term = np.vstack([tops.q, tops.m]), diffrax.ODETerm(slope)
+    for steps in (100,) if quick else (100, 400):
+
+        def run(first, inverse, strength, steps=steps):
+            found = diffrax.diffeqsolve(
+                term,
+                diffrax.Tsit5(),
+                0.0,
+                END,
+                END / steps,
+                first,
+                args=(inverse, strength),
+                saveat=diffrax.SaveAt(t1=True),
+                max_steps=steps + 2,
+            )
+            return found.ys[0][:4]
+
+        many = jax.jit(jax.vmap(run, in_axes=(1, 1, 0), out_axes=1))
+        given = [jnp.asarray(x) for x in (start, 1.0 / tops.inertia, tops.strength)]
+        call = partial(_ready, many, given)
+        yield Run("diffrax, Tsit5", f"dt {END / steps:g}", call, len(tops))
+
+
+def _ready(many: Callable, given: list) -> np.ndarray:
+    return np.asarray(many(*given).block_until_ready())

@@ -1,0 +1,134 @@
+"""Every map of the registry in lanes, and many bodies: in lanes alone, by the front door."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
+from polhode.bench.records import Asked, Finding, Table, at_least, at_most
+from polhode.bench.timing import columns, round_robin, row
+from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.methods import METHODS
+from polhode.models import free
+
+LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
+
+
+# ---- the registry
+def registry(asked: Asked) -> Iterator[Finding]:
+    """Every map with lanes: its cost in lanes against one body's, the same results."""
+    bodies, alone, steps = 64, 8, 100 if asked.quick else 1000
+    tops = Tops.random(bodies)
+    few, rows, verdicts = tops.first(alone), [], []
+    names = [name for name, method in METHODS.items() if method.width > 1]
+    wanted = asked.chosen("methods", names)
+    for name in wanted:
+        asked.say(f"{name} in lanes")
+        method = METHODS[name]
+        model = free() if method.free_only else HEAVY
+        lanes = Lanes(method, model, tops, H / 5)
+        one = one_by_one(method, model, few, steps, H / 5)
+        calls: dict[str, tuple[Callable, float]] = {
+            "lanes": (partial(lanes.advance, steps), bodies * steps),
+            "one": (one, alone * steps),
+        }
+        times = round_robin(calls, asked.repeats, before=partial(_reset, lanes))
+        gain = times["one"].minimum / times["lanes"].minimum
+        kind = "implicit" if method.implicit else "explicit"
+        facts = {"what": name, "kind": kind, "width": method.width}
+        ns = {key: taken.minimum for key, taken in times.items()}
+        rows.append(facts | {"ns_one": ns["one"], "ns_lanes": ns["lanes"], "gain": gain})
+        least = LEAST_OF_IMPLICIT.get(name) if method.implicit else LEAST_OF_EXPLICIT
+        if least is not None:
+            verdicts.append(at_least(f"{name}: lanes over one body", gain, least))
+    head = {
+        "what": "method",
+        "kind": "kind",
+        "width": "width",
+        "ns_one": "one body, ns",
+        "ns_lanes": "in lanes, ns",
+        "gain": "gain",
+    }
+    yield Table("Lanes over one body, a body and step", head, rows, bars="gain")
+    yield from verdicts
+
+
+def _reset(lanes: Lanes, key: str) -> None:
+    lanes.reset()
+
+
+# ---- many bodies
+def scale(asked: Asked) -> Iterator[Finding]:
+    """The cost of a body and step, and the memory, from a thousand bodies to a million."""
+    counts = (1_000, 10_000) if asked.quick else (1_000, 10_000, 100_000, 1_000_000)
+    method, rows = METHODS["mr2"], []
+    made: dict[int, Lanes] = {}
+    slices: dict[Any, tuple[Callable, float]] = {}
+    for count in counts:
+        asked.say(f"{count} bodies")
+        made[count] = Lanes(method, HEAVY, Tops.random(count), H)
+        slices |= in_slices((str(count), ""), made[count])
+    asked.say("timing")
+    found = over_slices(round_robin(slices, min(asked.repeats, 11)))
+    times = {count: found[str(count), ""] for count in counts}
+    lowest = min(taken.minimum for taken in times.values())
+    for count, taken in times.items():
+        facts = row(f"{count} bodies", taken, taken.minimum / lowest)
+        rows.append(facts | {"megabytes": made[count].work.nbytes / 1e6})
+    head = columns("mr2, a body and step", "/ least") | {"megabytes": "MB of states"}
+    yield Table("Many bodies", head, rows)
+    worst = max(taken.minimum for taken in times.values()) / lowest - 1.0
+    yield at_most(f"cost from {counts[0]} to {counts[-1]} bodies: changes by", worst, 0.15)
+
+
+# ---- by the front door
+DEBRIS = """
+import resource, sys, time
+from pathlib import Path
+import polhode as ph
+def most():  # megabytes; what a process says of itself on Linux does not count its parent's
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used / 2**20 if sys.platform == "darwin" else used / 2**10
+members, steps = int(sys.argv[1]), int(sys.argv[2])
+top = ph.problems.fast_top()
+vary = {"omega": ph.distributions.Normal([0, 0, 50], 0.5)}
+vary["model.strength"] = ph.distributions.Uniform(10, 30)
+kinds = ["mean(omega)", "attitude", "extremes(speed)"]
+given = dict(vary=vary, seed=1, method="mr2", dt=1e-3, reduce=kinds, reduce_times=11, save=None)
+ph.solve_ensemble(top, (0, 0.01), members=64, **given)
+before = most()
+begun = time.process_time()
+ph.solve_ensemble(top, (0, steps * 1e-3), members=members, threads=1, **given)
+used = time.process_time() - begun
+print(used / members / steps * 1e9, before, most())
+"""
+
+
+def front(asked: Asked) -> Iterator[Finding]:
+    """``solve_ensemble`` with reductions, in a process of its own: its cost and its memory."""
+    rows, steps = [], 100 if asked.quick else 1000
+    for members in (1_000, 10_000) if asked.quick else (1_000, 30_000, 1_000_000):
+        asked.say(f"solve_ensemble, {members} members")
+        said = subprocess.run(
+            [sys.executable, "-c", DEBRIS, str(members), str(steps)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        ns, before, after = map(float, said.split())
+        facts: dict[str, Any] = {"what": f"{members} members, {steps} steps", "ns": ns}
+        rows.append(facts | {"before": before, "peak": after})
+    head = {
+        "what": "mr2, mean, attitude and extremes at 11 times",
+        "ns": "ns a body and step",
+        "before": "MB before",
+        "peak": "MB at most",
+    }
+    yield Table("solve_ensemble", head, rows)
+    if not asked.quick:
+        yield at_most("memory of a million members with reductions, in MB", rows[-1]["peak"], 1500)
