@@ -14,13 +14,15 @@ import pytest
 
 from polhode import _compile
 from polhode._compile import fma
-from polhode._tree import bind
+from polhode._tree import bind, flat
 from polhode.contracts import Method, Model, to_principal_axes, torque
 from polhode.kernels.inertia import gyroscopic
 from polhode.kernels.quaternion import product1, to_body, to_inertial, vertical
 from polhode.kernels.so3 import exp1
 from polhode.kernels.trig import double_angle, sincos1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.lanes import fixed
+from polhode.lanes.blocks import pack, unpack
 from polhode.methods import mr2, mr4
 from polhode.methods.mr2 import turns
 
@@ -251,3 +253,17 @@ HEUN = Method(
     start=counting_start,
     trial=heun_trial,
 )
+
+
+# ---- bodies in lanes
+def packed(method, members):
+    """(blocks, slots) of ``members``, each (state, carry, body, params); the tables are shared."""
+    rows = [fixed.slots_of(method, *member) for member in members]
+    return pack(np.array([flat(row) for row in rows]).T, len(members)), rows[0]
+
+
+def results(blocks, slots, bodies):
+    """(status, iterations, state, carry) of each body, as rows."""
+    first, _, last = fixed.places(slots)
+    table = unpack(blocks, bodies)
+    return np.concatenate([table[fixed.STATUS : fixed.COUNT + 1], table[first:last]]).T

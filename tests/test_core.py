@@ -85,7 +85,7 @@ class Case:
         return state, carry, status, iterations
 
     def rows(self, members):
-        """Of each member alone: what ``lane_results`` gives of all together."""
+        """Of each member alone: what ``seams.results`` gives of all together."""
         ends = [self.alone(member) for member in members]
         return np.array([flat((float(s), float(i), state, carry)) for state, carry, s, i in ends])
 
@@ -94,7 +94,7 @@ class Case:
 
     def together(self, members, parts=(STEPS,), threads=0):
         """The members in lanes, the steps in ``parts``."""
-        blocks, slots = fixed.packed(self.method, members)
+        blocks, slots = seams.packed(self.method, members)
         tables, done = members[0][3][1], 0
         ends = fixed.places(slots)[:2]
         for n in parts:
@@ -102,7 +102,7 @@ class Case:
             run = partial(self.run_blocks, ends, args)
             in_threads(run, blocks, threads)
             done += n
-        return fixed.results(blocks, slots, len(members))
+        return seams.results(blocks, slots, len(members))
 
 
 SHIPPED = [METHODS[name] for name in ("imidm", "forward-euler-m", "mkrk:rk4", "akw", "dmv6")]
@@ -144,10 +144,10 @@ def test_the_first_carry_of_lanes_is_the_one_of_start():
     case = Case(seams.AXES2)
     members = case.members(70)
     blank = [(state, zeros(carry), *rest) for state, carry, *rest in members]
-    blocks, slots = fixed.packed(case.method, blank)
+    blocks, slots = seams.packed(case.method, blank)
     start = fixed.build(fixed.start_lanes, case.method, case.model)
     start(blocks, 0.0, H, case.substeps[0], (), slots)
-    carries = fixed.results(blocks, slots, 70)[:, -3:]
+    carries = seams.results(blocks, slots, 70)[:, -3:]
     assert carries.tolist() == [flat(carry) for _, carry, *_ in members]
 
 

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import motions
 import polhode as ph
+import seams
 from convergence import estimate_order
 from flights import BODY, CHARGED, MASS, ORBITING, REFERENCE_ERROR, SPRUNG
 from polhode import loops
@@ -213,13 +214,13 @@ def test_lanes_do_what_one_body_does(name):
             0.0, 0.125, other.state, problem.body.data, problem.model.params
         )
         members.append((other.state, carry, problem.body.data, problem.model.params))
-    blocks, slots = fixed.packed(method, members)
+    blocks, slots = seams.packed(method, members)
     tables, room, ends = problem.model.params[1], np.empty_like(blocks[0]), fixed.places(slots)[:2]
     start = fixed.build(fixed.start_lanes, method, problem.model)
     start(blocks, 0.0, 0.125, weights, tables, slots)
     advance = fixed.build(fixed.advance_lanes, method, problem.model)
     advance(blocks, room, ends, 0.0, 0.125, 0.125, 0, 4, weights, offsets, tables, slots)
-    found = fixed.results(blocks, slots, 5)
+    found = seams.results(blocks, slots, 5)
     for row, run in zip(found, runs, strict=True):
         assert row[0] == Status.OK
         assert np.array_equal(row[2:6], run.q[-1])

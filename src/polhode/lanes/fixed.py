@@ -29,7 +29,6 @@ from polhode.contracts import (
     step,
 )
 from polhode.kernels.trig import SHORT
-from polhode.lanes.blocks import pack, unpack
 from polhode.loops import MAX_ITERATIONS, part
 
 STATUS, COUNT, DONE = 1, 2, 3  # places of slots
@@ -250,16 +249,3 @@ def places(slots: tuple) -> tuple[int, int, int]:
     """Where the slots of the state begin, those of the carry, and those of the body."""
     counts = [len(flat(part)) for part in slots]
     return sum(counts[:6]), sum(counts[:7]), sum(counts[:8])
-
-
-def packed(method: Method, members: list) -> tuple[np.ndarray, tuple]:
-    """(blocks, slots) of ``members``, each (state, carry, body, params); the tables are shared."""
-    rows = [slots_of(method, *member) for member in members]
-    return pack(np.array([flat(row) for row in rows]).T, len(members)), rows[0]
-
-
-def results(blocks: np.ndarray, slots: tuple, bodies: int) -> np.ndarray:
-    """(status, iterations, state, carry) of each body, as rows."""
-    first, _, last = places(slots)
-    table = unpack(blocks, bodies)
-    return np.concatenate([table[STATUS : COUNT + 1], table[first:last]]).T
