@@ -256,20 +256,25 @@ def mr4(world, t, h, r, p):
 
 
 # ---- kicks around the free motion, by Taylor series
+PIECE = 0.1  # of time: a small part of the radius of convergence
+
+
 def free(world, h, r, p):
-    if h < 0:  # the same motion with the momentum reversed
-        r, p = free(world, -h, r, -p)
-        return r, -p
+    pieces = int(mp.ceil(abs(h) / PIECE))
+    for _ in range(pieces):
+        r, p = series(world, h / pieces, r, p)
+    return r, p
 
-    def rate(_, y):
-        matrix, m = mp.matrix(3, 3), mp.matrix(y[9:])
-        for k in range(9):
-            matrix[k // 3, k % 3] = y[k]
-        w = world.inverse * m
-        return [*(matrix * skew(w)), *(-skew(w) * m)]
 
-    end = mp.odefun(rate, 0, [*r, *p])(h)
-    return mp.matrix([end[:3], end[3:6], end[6:9]]), mp.matrix(end[9:])
+def series(world, h, r, m):
+    """R' = R [w]x, m' = m x w, w = I^-1 m: each term is made of products of the earlier ones."""
+    rs, ms, ws = [r], [m], []  # coefficients of R, m and [w]x, times powers of h
+    while len(ms) < 3 or max(map(mp.mnorm, (*rs[-2:], *ms[-2:]))) > mp.eps / 1000:
+        ws.append(skew(world.inverse * ms[-1]))
+        k, back = len(ws), ws[::-1]
+        rs.append(sum((a * w for a, w in zip(rs, back, strict=True)), mp.zeros(3)) * h / k)
+        ms.append(sum((w * a for a, w in zip(ms, back, strict=True)), mp.zeros(3, 1)) * -h / k)
+    return sum(rs[1:], rs[0]), sum(ms[1:], ms[0])
 
 
 def strang(world, t, h, r, p):

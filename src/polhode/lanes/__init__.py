@@ -1,4 +1,4 @@
-"""Many bodies at once: blocks of 64 in SIMD lanes, the very functions of one body.
+"""Many bodies at once: blocks in SIMD lanes, the very functions of one body.
 
 ``blocks``    how bodies lie in memory, and how blocks are shared out to threads
 ``fixed``     loops of maps, and of integrators with fixed steps

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from polhode._compile import LANES
 from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
 from polhode.bench.records import Asked, Finding, Table, at_least, at_most
 from polhode.bench.timing import columns, round_robin, row
@@ -19,7 +20,7 @@ LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
 # ---- the registry
 def registry(asked: Asked) -> Iterator[Finding]:
     """Every map with lanes: its cost in lanes against one body's, the same results."""
-    bodies, alone, steps = 64, 8, 100 if asked.quick else 1000
+    bodies, alone, steps = LANES, 8, 100 if asked.quick else 1000
     tops = Tops.random(bodies)
     few, rows, verdicts = tops.first(alone), [], []
     names = [name for name, method in METHODS.items() if method.width > 1]
