@@ -140,7 +140,7 @@ def definition(record, t, q, m, begin, body, labels):
     if record.name == "encke-euler":
         now, then = euler(r), euler(r0)
         spin = then[2] + omega[2] * (t - t0)
-        return now[0] - then[0], now[1] - then[1], now[2] - spin, *(m - m0)
+        return now[0] - then[0], now[1] - then[1], now[2] - spin, m[0], m[1], m[2] - m0[2]
     if record.name == "serret-andoyer":
         return serret_andoyer_of(r, m)
     if record.name == "fukushima":
@@ -227,6 +227,9 @@ def test_a_nominal_motion_begins_with_no_departure(record, rng):
     for _ in range(50):
         body, q, m = started(record, rng, body_of())
         y = record.enter(0.3, q, m, body)
+        if record.name == "encke-euler":  # it departs from a turn about the third axis
+            assert y[3:5] == m[:2]
+            y = *y[:3], y[5]
         assert np.abs(y[:6]).max() < 1e-15
 
 

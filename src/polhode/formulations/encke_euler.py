@@ -1,10 +1,11 @@
 """Departures of Euler's angles 3-1-3 and of the momentum from a uniform turn about the third axis.
 
-    φ = φ₀ + Δφ,    θ = θ₀ + Δθ,    ψ = ψ₀ + n (t - t₀) + Δψ,    m = m₀ + Δm           (1)
-    Δψ' = Δm3/I3 + r - φ' cos θ,    n + r = m₀3/I3                                     (2)
+    φ = φ₀ + Δφ,    θ = θ₀ + Δθ,    ψ = ψ₀ + n (t - t₀) + Δψ                           (1)
+    m = (m1, m2, m₀ + Δm),    Δψ' = Δm/I3 + r - φ' cos θ,    n + r = m₀/I3             (2)
 
 and the other rates as in ``euler-angles``.  For a body that spins about its third axis all rates
-are small, and so are their errors; there is no difference of large numbers in (2).  The angle
+are small, and so are their errors; there is no difference of large numbers in (2).  m1 and m2 are
+small then and go round: departures from where they began would be no smaller.  The angle
 n (t - t₀) is reduced without rounding (``kernels/angles``).
 """
 
@@ -17,50 +18,53 @@ from polhode.formulations._parts import momentum_rate
 from polhode.formulations.euler_angles import angles, length, rates, turned
 from polhode.kernels.angles import cycle, phase_at, two_product
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import add, dot, multiply, scale, subtract
+from polhode.kernels.vector import dot, multiply, scale
 
 
 def nominal(t, q, m, body):
     """(half the angles: the first two, and the third at t = 0, n/2, r, m₀)."""
     n, rest = two_product(body[1][2], m[2])
     phi, theta, psi = multiply(0.5, angles(q))
-    return (phi, theta, sum(phase_at(psi, 0.5 * n, t))), 0.5 * n, rest, m
+    return (phi, theta, sum(phase_at(psi, 0.5 * n, t))), 0.5 * n, rest, m[2]
 
 
 def halves(t, y, body):
-    """Half of φ, θ and ψ."""
+    """(φ + ψ)/2, (φ - ψ)/2 and θ/2."""
     (phi, theta, psi), n, _, _ = body[5]
-    return fma(0.5, y[0], phi), fma(0.5, y[1], theta), fma(0.5, y[2], psi + cycle(n, t))  # (1)
+    psi = psi + cycle(n, t)
+    plus, minus = fma(0.5, y[0] + y[2], phi + psi), fma(0.5, y[0] - y[2], phi - psi)
+    return plus, minus, fma(0.5, y[1], theta)  # (1)
+
+
+def momentum(y, body):
+    return y[3], y[4], body[5][3] + y[5]  # (2)
 
 
 def enter(t, q, m, body):
     (phi, theta, psi), n, _, m0 = body[5]
     a, b, c = angles(q)
     d = a - 2.0 * phi, b - 2.0 * theta, c - 2.0 * (psi + cycle(n, t))
-    return *d, *subtract(m, m0)
+    return *d, m[0], m[1], m[2] - m0
 
 
 def leave(t, y, body):
-    a, b, c = halves(t, y, body)
-    q, _, _, _, _ = turned(a, b, c)
-    return q, add(body[5][3], (y[3], y[4], y[5]))
+    q, _, _, _, _ = turned(*halves(t, y, body))
+    return q, momentum(y, body)
 
 
 def slope(t, y, body, params):
-    a, b, c = halves(t, y, body)
-    q, sin_theta, cos_theta, sin_psi, cos_psi = turned(a, b, c)
-    _, _, rest, m0 = body[5]
-    m = add(m0, (y[3], y[4], y[5]))
+    q, sin_theta, cos_theta, sin_psi, cos_psi = turned(*halves(t, y, body))
+    m = momentum(y, body)
     n = torque(t, q, m, body, params)
     phi, theta = rates(scale(body[1], m), sin_theta, sin_psi, cos_psi)
-    psi = fma(-phi, cos_theta, fma(body[1][2], y[5], rest))  # (2)
+    psi = fma(-phi, cos_theta, fma(body[1][2], y[5], body[5][2]))  # (2)
     return phi, theta, psi, *momentum_rate(m, body, n)
 
 
 def error(d, y, body):
     change = d[3], d[4], d[5]
     cosine = 1.0 + sincos1(fma(2.0, body[5][0][1], y[1]))[1]
-    return length(d, cosine), sqrt(dot(change, change)), add(body[5][3], (y[3], y[4], y[5]))
+    return length(d, cosine), sqrt(dot(change, change)), momentum(y, body)
 
 
 COORDINATES = Coordinates(

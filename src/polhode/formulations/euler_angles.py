@@ -26,9 +26,15 @@ def angles(q):
     return blend(defined, sigma + delta, NAN * w), 2.0 * atan2(s, c), sigma - delta
 
 
-def turned(a, b, c):
-    """(q, sin θ, cos θ, sin ψ, cos ψ) from the halves a of φ, b of θ and c of ψ."""
-    (s1, c1), (s2, c2), (s3, c3) = sincos1(a + c), sincos1(a - c), sincos1(b)
+def halves(y):
+    """(φ + ψ)/2, (φ - ψ)/2 and θ/2."""
+    a, b, c = 0.5 * y[0], 0.5 * y[1], 0.5 * y[2]
+    return a + c, a - c, b
+
+
+def turned(plus, minus, b):
+    """(q, sin θ, cos θ, sin ψ, cos ψ) from ``halves``."""
+    (s1, c1), (s2, c2), (s3, c3) = sincos1(plus), sincos1(minus), sincos1(b)
     c1, c2, c3 = 1.0 + c1, 1.0 + c2, 1.0 + c3
     q = c3 * c1, s3 * c2, s3 * s2, c3 * s1  # (1)
     sine, cosine = fma(s1, c2, -(c1 * s2)), fma(c1, c2, s1 * s2)
@@ -53,12 +59,12 @@ def enter(t, q, m, body):
 
 
 def leave(t, y, body):
-    q, _, _, _, _ = turned(0.5 * y[0], 0.5 * y[1], 0.5 * y[2])
+    q, _, _, _, _ = turned(*halves(y))
     return q, (y[3], y[4], y[5])
 
 
 def slope(t, y, body, params):
-    q, sin_theta, cos_theta, sin_psi, cos_psi = turned(0.5 * y[0], 0.5 * y[1], 0.5 * y[2])
+    q, sin_theta, cos_theta, sin_psi, cos_psi = turned(*halves(y))
     m = y[3], y[4], y[5]
     omega = scale(body[1], m)
     n = torque(t, q, m, body, params)
