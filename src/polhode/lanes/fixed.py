@@ -10,6 +10,7 @@ see nothing of it.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -211,12 +212,16 @@ def solve_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, table
 
 # ---- joining
 def joined(template, method: Method, model: Model | None = None, aligned: bool = True):
-    """A plain copy of ``template`` with a method and a model in it; quick lanes turn shortly."""
+    """A plain copy of ``template`` with a method and a model in it.
+
+    The turns of a method in quick lanes are short ones; those of a model are not touched.
+    """
     pieces: dict[Callable, Callable] = {over_lanes: lanes(method.width)}
     if len(method.weights) > 1:
         pieces |= {kept_before: kept_parts, restored: restored_parts}
-    short = SHORT if template is quick_lanes else {}
-    return bind(loops.joined(bind(template, pieces), method, model, aligned), short)
+    if template is quick_lanes and method.step is not None:
+        method = replace(method, step=bind(method.step, SHORT))
+    return loops.joined(bind(template, pieces), method, model, aligned)
 
 
 def build(template, method: Method, model: Model | None = None, aligned: bool = True) -> Callable:
