@@ -41,18 +41,6 @@ def momentum_rate(m, body, n):
     )
 
 
-def matrix(q):
-    """The rows of the matrix of a unit quaternion: from body to inertial axes."""
-    w, x, y, z = q
-    a, b, c = x + x, y + y, z + z
-    xx, yy, zz = a * x, b * y, c * z
-    return (
-        (1.0 - (yy + zz), fma(a, y, -(c * w)), fma(a, z, b * w)),
-        (fma(a, y, c * w), 1.0 - (xx + zz), fma(b, z, -(a * w))),
-        (fma(a, z, -(b * w)), fma(b, z, a * w), 1.0 - (xx + yy)),
-    )
-
-
 def multiplied(rows, v):
     """A matrix times a vector."""
     a, b, c = rows
