@@ -11,7 +11,7 @@ import pytest
 
 import seams
 from polhode import _compile, loops
-from polhode._compile import fma
+from polhode._compile import LANES, fma
 from polhode._join import zeros
 from polhode._tree import flat
 from polhode.contracts import Model, Status
@@ -25,6 +25,7 @@ from polhode.methods import METHODS
 from precise import ROUNDING, exact_fma, to_mp
 
 H, STEPS = 0.01, 60
+TWO_BLOCKS = LANES + 6  # members
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -142,12 +143,12 @@ def test_the_carry_made_in_the_loop_is_the_one_of_start(case):
 
 def test_the_first_carry_of_lanes_is_the_one_of_start():
     case = Case(seams.AXES2)
-    members = case.members(70)
+    members = case.members(TWO_BLOCKS)
     blank = [(state, zeros(carry), *rest) for state, carry, *rest in members]
     blocks, slots = seams.packed(case.method, blank)
     start = fixed.build(fixed.start_lanes, case.method, case.model)
     start(blocks, 0.0, H, case.substeps[0], (), slots)
-    carries = seams.results(blocks, slots, 70)[:, -3:]
+    carries = seams.results(blocks, slots, TWO_BLOCKS)[:, -3:]
     assert carries.tolist() == [flat(carry) for _, carry, *_ in members]
 
 
@@ -162,18 +163,32 @@ def test_the_place_in_a_block_does_not_matter(case):
     members = case.members(100)
     table, order = case.together(members), np.random.default_rng(2).permutation(100)
     assert (case.together([members[i] for i in order]) == table[order]).all()
-    assert (case.together(members[70:71]) == table[70]).all()
+    assert (case.together(members[90:91]) == table[90]).all()
 
 
 def test_threads_do_not_matter(case):
-    members = case.members(200)  # four blocks
+    members = case.members(3 * LANES + 8)  # four blocks
     table = case.together(members)
     for threads in (1, 3, 5):
         assert (case.together(members, threads=threads) == table).all()
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5, 99])
+def test_blocks_are_shared_out_whole_and_errors_come_back(threads):
+    table = np.arange(22.0).reshape(11, 2)
+
+    def double(some):
+        some *= 2.0
+        if (some == 40.0).any():
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        in_threads(double, table, threads)
+    assert np.array_equal(table, 2.0 * np.arange(22.0).reshape(11, 2))
+
+
 def test_stopped_and_continued(case):
-    members = case.members(70)
+    members = case.members(TWO_BLOCKS)
     assert (case.together(members, parts=(25, 1, 34)) == case.together(members)).all()
     state, carry, body, params = members[0]
     state, carry, _, first = case.alone(members[0], n=25)
@@ -276,11 +291,11 @@ UNDEFINED = ((1.0, 0.0, 0.0, 0.0), (math.nan, 1.0, 1.0))
 
 
 def failing_members(case):
-    rng, members = np.random.default_rng(4), case.members(70)
+    rng, members = np.random.default_rng(4), case.members(TWO_BLOCKS)
     members[5] = case.member(rng, gap=(0.2, 0.3))
     members[6] = case.member(rng, state=FAST)
-    members[66] = case.member(rng, state=UNDEFINED)
-    return members, [5, 6, 66]
+    members[LANES + 2] = case.member(rng, state=UNDEFINED)
+    return members, [5, 6, LANES + 2]
 
 
 def test_failed_members_of_lanes_stand_still():
@@ -352,7 +367,9 @@ def test_tables_are_read_in_lanes():
     case = Case(METHODS["forward-euler-m"], model)
     members = [
         (state, carry, body, ((strength, 0.1), (table,)))
-        for state, carry, body, ((strength, _), _) in Case(METHODS["forward-euler-m"]).members(70)
+        for state, carry, body, ((strength, _), _) in Case(METHODS["forward-euler-m"]).members(
+            TWO_BLOCKS
+        )
     ]
     rows = case.rows(members)
     assert (case.together(members) == rows).all()

@@ -3,8 +3,10 @@
    A block holds LANES bodies; slot c of body l of a block is block[LANES c + l].  Slots: q (4), m (3),
    inverse moments (3), strength, torque (3).
 
-   same_operations    operation by operation as the library's quick lanes, every fused multiply-add
-                      is written: with -ffp-contract=off its results are theirs, bit for bit
+   same_operations    operation by operation as the library's step of one body, every fused
+                      multiply-add is written: with -ffp-contract=off its results are the library's,
+                      bit for bit
+   same_short         as its quick lanes, which know no turn of more than a whole one: the same bits
    fastest            what may be dropped is dropped: kicks merged, the sign of q lost (half turns
                       instead of whole ones), factors of a run made once, no kick of m3
    fastest_short      the same, and no turn of more than half a turn of the half angle
@@ -82,8 +84,13 @@ INLINE wide if_short(wide z, wide a) {
     return (wide)((whole)a | ~is);
 }
 
-INLINE void sincos1(wide a, wide *s, wide *c) {
-    wide z = a * a, z2 = z * z, z4 = z2 * z2;
+INLINE void sincos1(wide a, int is_short, wide *s, wide *c) {
+    wide r = a;
+    if (!is_short) {
+        wide k = nearest(a * 0.15915494309189535);
+        r = F(-k, all(2.4492935982947064e-16), F(-k, all(6.283185307179586), a));
+    }
+    wide z = r * r, z2 = z * z, z4 = z2 * z2, cube = r * z;
     wide p = F(z4,
                F(z2, F(z, all(4.167841914273055e-20), all(-4.665508828117721e-17)),
                  F(z, all(3.920648753086607e-14), all(-2.4464948844424267e-11))),
@@ -94,7 +101,7 @@ INLINE void sincos1(wide a, wide *s, wide *c) {
                  F(z, all(-7.001167152596309e-16), all(5.096864404961478e-13))),
                F(z2, F(z, all(-2.691144455231285e-10), all(9.688120039679628e-08)),
                  F(z, all(-2.1701388888888876e-05), all(0.0026041666666666665))));
-    wide s2 = F(if_short(z, a * z), p, a), c1 = z * F(z, q, all(-0.125));
+    wide s2 = F(is_short ? if_short(z, cube) : cube, p, r), c1 = z * F(z, q, all(-0.125));
     *s = F(s2, c1, s2);
     *c = -0.5 * (s2 * s2);
 }
@@ -107,16 +114,16 @@ INLINE void sincos1(wide a, wide *s, wide *c) {
     }
 
 /* the body turned about an axis by twice `half`; the others in cyclic order */
-INLINE void turn(wide half, wide *w, wide *x, wide *y, wide *z, wide *m2, wide *m3) {
+INLINE void turn(wide half, int is_short, wide *w, wide *x, wide *y, wide *z, wide *m2, wide *m3) {
     wide s, c1;
-    sincos1(half, &s, &c1);
+    sincos1(half, is_short, &s, &c1);
     TURN(*x, *w, s, c1)
     TURN(*y, *z, s, c1)
     wide twice = s + s, c2 = -(twice * s), s2 = F(twice, c1, twice);
     TURN(*m2, *m3, s2, c2)
 }
 
-void same_operations(double *blocks, long count, long steps, double h) {
+INLINE void likewise(double *blocks, long count, long steps, double h, int is_short) {
     const wide half = all(h / 2), zero = all(0.0);
     for (long b = 0; b < count; b++) {
         double *block = blocks + b * SLOTS * LANES;
@@ -129,11 +136,11 @@ void same_operations(double *blocks, long count, long steps, double h) {
                 wide strength = SLOT(10);
                 wide m1 = F(half, SLOT(11), SLOT(4)), m2 = F(half, SLOT(12), SLOT(5));
                 wide m3 = F(half, SLOT(13), SLOT(6));
-                turn(f1 * m1, &w, &x, &y, &z, &m2, &m3);
-                turn(f2 * m2, &w, &y, &z, &x, &m3, &m1);
-                turn(f3 * m3, &w, &z, &x, &y, &m1, &m2);
-                turn(f2 * m2, &w, &y, &z, &x, &m3, &m1);
-                turn(f1 * m1, &w, &x, &y, &z, &m2, &m3);
+                turn(f1 * m1, is_short, &w, &x, &y, &z, &m2, &m3);
+                turn(f2 * m2, is_short, &w, &y, &z, &x, &m3, &m1);
+                turn(f3 * m3, is_short, &w, &z, &x, &y, &m1, &m2);
+                turn(f2 * m2, is_short, &w, &y, &z, &x, &m3, &m1);
+                turn(f1 * m1, is_short, &w, &x, &y, &z, &m2, &m3);
                 wide u1 = 2.0 * F(x, z, -(w * y)), u2 = 2.0 * F(y, z, w * x);
                 wide t1 = strength * u2, t2 = -strength * u1, t3 = zero;
                 store(at, w), store(at + LANES, x);
@@ -144,6 +151,14 @@ void same_operations(double *blocks, long count, long steps, double h) {
                 store(at + 11 * LANES, t1), store(at + 12 * LANES, t2), store(at + 13 * LANES, t3);
             }
     }
+}
+
+void same_operations(double *blocks, long count, long steps, double h) {
+    likewise(blocks, count, steps, h, 0);
+}
+
+void same_short(double *blocks, long count, long steps, double h) {
+    likewise(blocks, count, steps, h, 1);
 }
 
 /* ---- the fastest */

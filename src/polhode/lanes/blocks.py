@@ -1,7 +1,9 @@
 """Blocks of bodies: slot c of body l of a block is ``block[c * LANES + l]``."""
 
+import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,11 +26,26 @@ def unpack(blocks: np.ndarray, bodies: int, first: int = 0, last: int | None = N
     return table.reshape(len(table), -1)[:, :bodies]
 
 
+@lru_cache(4)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; those of another process did not come along when it forked."""
+    return ThreadPoolExecutor(threads, "polhode")
+
+
 def in_threads(run: Callable[[np.ndarray], None], blocks: np.ndarray, threads: int) -> None:
-    """The blocks shared out to threads; bodies do not meet, so results do not depend on them."""
+    """The blocks shared out to threads; bodies do not meet, so results do not depend on them.
+
+    The calling thread takes its share.
+    """
     threads = min(threads, len(blocks))
     if threads <= 1:
         run(blocks)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(run, np.array_split(blocks, threads)))
+    first, *others = np.array_split(blocks, threads)
+    waiting = [_pool(os.getpid(), threads - 1).submit(run, some) for some in others]
+    try:
+        run(first)
+    finally:
+        wait(waiting)
+    for each in waiting:
+        each.result()

@@ -2,11 +2,11 @@
 
 Heavy tops, each with its own inertia, strength and start, one thread, nanoseconds of CPU time a
 body and step.  ``C, same operations`` is ``ensemble.c`` with explicit vectors, compiled without
-liberties: it must give our results to the last bit, and this is checked.  ``C, fastest`` drops what
-can be dropped (kicks merged, the sign of q lost, fast-math); with short turns it does not even look
-whether an angle is beyond half a turn, which our quick lanes do.  ``C, one by one`` is the natural
-loop with libm.  Of all compilers, widths and flags the fastest counts.  JAX runs the same map, jit,
-vmap and scan, in double precision.
+liberties, for turns of any angle: it must give our results to the last bit, and this is checked.
+``C, fastest`` drops what can be dropped (kicks merged, the sign of q lost, fast-math).  With short
+turns they take off no whole turns, the one looks for NaN like our quick lanes, the other for
+nothing.  ``C, one by one`` is the natural loop with libm.  Of all compilers, widths and flags the
+fastest counts.  JAX runs the same map, jit, vmap and scan, in double precision.
 
 The second table is what an accuracy costs, with whole libraries: heyoka's batch and ensemble modes,
 MuJoCo's batched rollout, diffrax, against our maps with fixed steps; the error is the root mean

@@ -66,8 +66,8 @@ def same_map(asked: Asked) -> Iterator[Finding]:
         rows.append(row("JAX", both["JAX"], ratios["JAX"]))
     yield Table("The same map", columns("mr2, a body and step", "/ ours"), rows, bars="ns_min")
     for kind, ratio in ratios.items():
-        if kind in LEAST:
-            yield at_least(f"mr2 in lanes: speed over {kind}", ratio, LEAST[kind])
+        what = f"mr2 in lanes: speed over {kind}"
+        yield at_least(what, ratio, LEAST[kind]) if kind in LEAST else Note(f"{what}: {ratio:.2f}.")
     if FASTEST in best:
         user = times["polhode, a user's torque", ""].minimum
         what = "mr2 in lanes with a user's torque: speed over C, fastest"
