@@ -102,7 +102,7 @@ def in_two_threads(lanes: Lanes, asked: Asked) -> Iterator[Finding]:
     asked.say("two threads")
     steps, count = 4 * STEPS, len(lanes.tops) * 4 * STEPS
     variants = {n: (partial(lanes.advance, steps, n), count) for n in (1, 2)}
-    times = round_robin(variants, 3 * asked.repeats, time.perf_counter_ns)
+    times = round_robin(variants, 9 * asked.repeats, time.perf_counter_ns)
     rows = [
         row(f"{n} thread{'s' * (n > 1)}", times[n], times[1].minimum / times[n].minimum)
         for n in times

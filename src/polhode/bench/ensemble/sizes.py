@@ -20,7 +20,7 @@ LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
 # ---- the registry
 def registry(asked: Asked) -> Iterator[Finding]:
     """Every map with lanes: its cost in lanes against one body's, the same results."""
-    bodies, alone, steps = LANES, 8, 100 if asked.quick else 1000
+    bodies, alone, steps = LANES, 8, 100 if asked.quick else 250  # short runs find quiet moments
     tops = Tops.random(bodies)
     few, rows, verdicts = tops.first(alone), [], []
     names = [name for name, method in METHODS.items() if method.width > 1]
@@ -35,7 +35,7 @@ def registry(asked: Asked) -> Iterator[Finding]:
             "lanes": (partial(lanes.advance, steps), bodies * steps),
             "one": (one, alone * steps),
         }
-        times = round_robin(calls, asked.repeats, before=partial(_reset, lanes))
+        times = round_robin(calls, 8 * asked.repeats, before=partial(_reset, lanes))
         gain = times["one"].minimum / times["lanes"].minimum
         kind = "implicit" if method.implicit else "explicit"
         facts = {"what": name, "kind": kind, "width": method.width}
