@@ -315,7 +315,7 @@ def _array(name: str, value: Any, shape: tuple[int, ...], said: str = "") -> np.
     except (TypeError, ValueError):
         raise InputError(f"{said} must be {wanted}, got {value!r}") from None
     allowed = [shape, (3, 3)] if name == "inertia" else [shape]
-    if array.ndim == 0 or np.iscomplexobj(value):
+    if array.ndim == 0 or (isinstance(value, np.ndarray) and np.iscomplexobj(value)):
         raise InputError(f"{said} must be {wanted}, got {value!r}")
     if array.shape[1:] not in allowed or len(array) == 0:
         raise InputError(f"{said} must be {wanted}, got shape {array.shape}")
