@@ -127,14 +127,18 @@ def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tab
 
 
 class QuickFirst:
-    """``advance_lanes`` by quick steps, and again, with care, where they do not do."""
+    """``advance_lanes`` by quick steps, and again, with care, where they do not do.
+
+    Plain Python takes care at once: it would not be quick, and a torque may raise an error for NaN.
+    """
 
     def __init__(self, quick: CompiledOrPlain, careful: CompiledOrPlain):
         self.quick, self.careful = quick, careful
 
     def __call__(self, blocks: np.ndarray, *args) -> None:
-        again = np.empty(len(blocks), bool)
-        self.quick(blocks, again, *args)
+        again = np.ones(len(blocks), bool)
+        if self.quick.machine is not None:
+            self.quick(blocks, again, *args)
         if self.quick.machine is None:
             self.careful.machine = None  # it is known, and was said, that it cannot be compiled
         for b in np.flatnonzero(again):
