@@ -126,12 +126,15 @@ def test_lambdas_go_to_the_workers(client):
 
 def test_a_process_compiles_once(client, top):
     """The second run finds the task of the first, and its compiled loops, in every process."""
-    given = {"members": 6 * GROUP, **ASKED, "chunk": GROUP, "client": client}
+    given = {"members": 6 * GROUP, **ASKED, "seed": 77, "chunk": GROUP, "client": client}
+    known = client.run(_compiled)
     ph.solve_ensemble(top, SPAN, **given)
     before = client.run(_compiled)
     ph.solve_ensemble(top, SPAN, **given)
-    assert client.run(_compiled) == before
-    assert all(tasks >= 1 for tasks, _ in before.values())
+    after = client.run(_compiled)
+    took_part = [worker for worker, (tasks, _) in before.items() if tasks > known[worker][0]]
+    assert took_part  # one process may have done everything
+    assert all(after[worker] == before[worker] for worker in took_part)
 
 
 def _compiled():
