@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 import polhode as ph
-from polhode import _saver
+from polhode.solvers import checkpoint as _saver
 
 EVERY, STEPS = 10_000, 1_000_000
 
@@ -32,7 +32,7 @@ def main() -> None:
             took.append(time.perf_counter() - begun)
             sizes.append(self.path.stat().st_size)
 
-    from polhode import _door
+    from polhode.solvers import base as _door
 
     _door.Saver = Timed
     given = {"method": "mr2", "dt": 1e-3}

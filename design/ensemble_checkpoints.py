@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 import polhode as ph
-from polhode._ensemble_saver import EnsembleSaver
+from polhode.ensembles.checkpoint import EnsembleSaver
 
 MEMBERS, REPEATS = 131_072, 3
 SPINS = {"omega": ph.distributions.Normal([0, 0, 50], 0.5)}

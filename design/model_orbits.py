@@ -10,9 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from polhode._tree import flat
 from polhode.celestial import rigid_earth_model, rigid_moon_model
 from polhode.celestial.model_orbits import TRUTH
+from polhode.compiler.tree import flat
 
 SOURCE = Path(__file__).with_suffix(".c")
 

@@ -27,10 +27,10 @@ from math import cos, pi, sin, sqrt, ulp
 import numpy as np
 
 import polhode as ph
-from polhode._compile import fma
-from polhode._tree import bind
 from polhode.celestial import rigid_moon_model
 from polhode.celestial.model_orbits import W, orientation_error, torque, truth
+from polhode.compiler.machine import fma
+from polhode.compiler.tree import bind
 from polhode.formulations import COORDINATES, encke_quaternion
 from polhode.formulations._parts import momentum_rate
 from polhode.kernels.quaternion import conjugate, hamilton

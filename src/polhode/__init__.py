@@ -1,19 +1,14 @@
 """polhode: the motion of rigid bodies, at native speed from plain Python."""
 
-from polhode import celestial, distributions, lie, models, problems, reductions
-from polhode._compare import Comparison, compare
-from polhode._ensemble import solve_ensemble
-from polhode._log import read_samples
-from polhode._rates import integrate_angular_velocity, prepare_angular_velocity
-from polhode._resume import resume
-from polhode._samples import integrate_samples
-from polhode._simulator import Simulator, State
-from polhode._solve import prepare, solve
-from polhode._solvers import Solver
+from polhode import celestial, lie, models, problems
 from polhode._version import __version__
 from polhode.body import RigidBody, shapes
+from polhode.comparison.compare import Comparison, compare
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
-from polhode.ensemble import EnsembleResult, load
+from polhode.ensembles import distributions, reductions
+from polhode.ensembles.entry import solve_ensemble
+from polhode.ensembles.result import EnsembleResult, load
+from polhode.ensembles.resume import resume
 from polhode.errors import (
     FileError,
     InputError,
@@ -22,18 +17,24 @@ from polhode.errors import (
     PolhodeWarning,
     StepError,
 )
-from polhode.exact import exact_free_motion
-from polhode.exact_torque import constant_torque_rates, exact_constant_torque
+from polhode.files.samples import read_samples
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.kernels.angles import reduced_angle
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
 from polhode.models import MODELS, force, potential, torque
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.angular_velocity import integrate_angular_velocity, prepare_angular_velocity
+from polhode.solvers.entry import prepare, solve
+from polhode.solvers.exact import exact_free_motion
+from polhode.solvers.exact_torque import constant_torque_rates, exact_constant_torque
+from polhode.solvers.samples import integrate_samples
+from polhode.solvers.simulator import Simulator, State
+from polhode.solvers.solvers import Solver
 from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
-from polhode.trajectory import Trajectory
 
 __all__ = [
     "COMPOSITIONS",

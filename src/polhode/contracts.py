@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from polhode._tree import bind
+from polhode.compiler.tree import bind
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 
 

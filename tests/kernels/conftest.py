@@ -1,7 +1,7 @@
 import mpmath as mp
 import pytest
 
-from polhode._compile import compiled
+from polhode.compiler.machine import compiled
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import mpmath as mp
 import pytest
 
 import polhode as ph
-from polhode._compile import compiled
+from polhode.compiler.machine import compiled
 from polhode.kernels.angles import cycle, phase_at, reduced, reduced_angle, two_product
 
 

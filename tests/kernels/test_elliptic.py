@@ -12,10 +12,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode._compile import compiled, fma
-from polhode._tree import bind
+from polhode.compiler.machine import compiled, fma
+from polhode.compiler.tree import bind
 from polhode.kernels import elliptic
-from precise import ROUNDING, exact_fma
+from support.precise import ROUNDING, exact_fma
 
 ULP = 2 * ROUNDING  # of numbers from 1 to 2
 MODULI = {  # mc from a random generator

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode._compile import compiled
-from polhode._tree import bind
+from polhode.compiler.machine import compiled
+from polhode.compiler.tree import bind
 from polhode.kernels import free_flow
 from polhode.kernels.euler_flow import momentum, orbit
 from polhode.kernels.trig import sincos1
-from precise import column, skew
+from support.precise import column, skew
 
 EPS = 2.0**-52
 MOMENTS = 2.0, 3.0, 4.5

@@ -6,10 +6,10 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
-from polhode._tree import bind
+from polhode.compiler.tree import bind
 from polhode.integrators.gauss_taylor import interpolation
 from polhode.kernels import gauss_taylor as kernel
-from precise import distance, hamilton
+from support.precise import distance, hamilton
 
 SIZES = 4, 6, 8, 10, 12
 

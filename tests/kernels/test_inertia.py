@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from polhode.kernels import inertia
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
-from precise import repeatable
+from support.precise import repeatable
 
 whole = st.integers(-1000, 1000).map(float)
 vectors = st.tuples(whole, whole, whole)

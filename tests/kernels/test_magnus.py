@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from polhode.kernels import magnus
-from precise import ROUNDING, distance, hamilton, to_mp, unit_quaternion
+from support.precise import ROUNDING, distance, hamilton, to_mp, unit_quaternion
 
 FORMULAS = {2: magnus.magnus2, 4: magnus.magnus4, 6: magnus.magnus6, 8: magnus.magnus8}
 AXES = [to_mp((0.7, -0.2, 0.4)), to_mp((-0.1, 0.9, 0.3)), to_mp((0.5, 0.2, -0.8))]

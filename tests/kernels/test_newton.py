@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polhode.kernels import newton
-from precise import ROUNDING, distance, repeatable
+from support.precise import ROUNDING, distance, repeatable
 
 whole = st.integers(-1000, 1000).map(float)
 vectors = st.tuples(whole, whole, whole)

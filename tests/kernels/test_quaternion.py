@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode._compile import compiled
+from polhode.compiler.machine import compiled
 from polhode.kernels import quaternion
-from precise import ROUNDING, distance, hamilton, length, repeatable, unit_quaternion
+from support.precise import ROUNDING, distance, hamilton, length, repeatable, unit_quaternion
 
 whole = st.integers(-1000, 1000).map(float)
 vectors = st.tuples(whole, whole, whole)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polhode.kernels import quaternion, so3
-from precise import (
+from support.precise import (
     ROUNDING,
     column,
     distance,

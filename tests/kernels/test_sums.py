@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from polhode._compile import compiled
+from polhode.compiler.machine import compiled
 from polhode.kernels import sums
 
 

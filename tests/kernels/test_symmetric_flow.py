@@ -6,10 +6,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode._compile import compiled
+from polhode.compiler.machine import compiled
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS, half1, twice
-from precise import ROUNDING, distance, hamilton, length, to_mp, unit_quaternion
+from support.precise import ROUNDING, distance, hamilton, length, to_mp, unit_quaternion
 
 AXES = pytest.mark.parametrize("axis", range(3))
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode._compile import compiled, fma
-from polhode._tree import bind, flat
+from polhode.compiler.machine import compiled, fma
+from polhode.compiler.tree import bind, flat
 from polhode.kernels import trig
-from precise import ROUNDING, exact_fma, repeatable
+from support.precise import ROUNDING, exact_fma, repeatable
 
 ULP = 2 * ROUNDING  # of numbers from 1 to 2
 exact_sincos1 = bind(trig.sincos1, {fma: exact_fma})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polhode.kernels.turns import KEPT, turn_1, turn_2, turn_3
-from precise import ROUNDING, distance, hamilton, length, repeatable, to_mp
+from support.precise import ROUNDING, distance, hamilton, length, repeatable, to_mp
 
 TURNS = {turn_1: 1, turn_2: 2, turn_3: 3}
 numbers = st.floats(-1, 1, allow_subnormal=False)

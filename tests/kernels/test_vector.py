@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from polhode.kernels import vector
-from precise import ROUNDING, column, distance, repeatable
+from support.precise import ROUNDING, column, distance, repeatable
 
 whole = st.integers(-1000, 1000).map(float)
 vectors = st.tuples(whole, whole, whole)

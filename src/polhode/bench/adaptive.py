@@ -23,14 +23,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode._tree import flat
 from polhode.bench.peers import peer
 from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, Verdict, at_least
 from polhode.bench.timing import Times, columns, round_robin, row
+from polhode.compiler.tree import flat
 from polhode.formulations import FORMULATIONS
 from polhode.integrators import INTEGRATORS
-from polhode.lanes import adaptive
-from polhode.lanes.blocks import pack, unpack
+from polhode.loops.lanes import adaptive
+from polhode.loops.lanes.blocks import pack, unpack
 
 END = 10.0
 ERRORS = {1e-8: None, 1e-11: 3.0, 3e-14: 2.0}  # and the least ratio that is promised

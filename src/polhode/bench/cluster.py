@@ -21,8 +21,8 @@ def measure(asked: Asked) -> Iterator[Finding]:
     if missing(NEEDS):
         return
     from polhode import problems, solve_ensemble
-    from polhode._cluster import local
-    from polhode.distributions import Normal, Uniform
+    from polhode.ensembles.dask_cluster import local
+    from polhode.ensembles.distributions import Normal, Uniform
 
     members = asked.count("members") // (4 if asked.quick else 1)
     steps, workers = asked.count("steps"), len(os.sched_getaffinity(0))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from polhode._compile import compiled
-from polhode._tree import bind
 from polhode.bench.records import Asked, Bench, Finding, Table, at_most
 from polhode.bench.timing import round_robin
+from polhode.compiler.machine import compiled
+from polhode.compiler.tree import bind
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product1
 from polhode.kernels.symmetric_flow import symmetric_drift_3

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 import polhode as ph
-from polhode._compile import compiled
-from polhode._tree import bind
 from polhode.bench.peers import missing, peer
 from polhode.bench.records import Asked, Bench, Finding, Key, Table, Verdict, at_most
 from polhode.bench.timing import Times, timed
+from polhode.compiler.machine import compiled
+from polhode.compiler.tree import bind
 from polhode.integrators.gauss_taylor import choose
 from polhode.kernels.trig import ELEMENTARY
-from polhode.turning import PRECESSING_BINARY, ZUPAN_SAJE, Turning
+from polhode.problems.given_motions import PRECESSING_BINARY, ZUPAN_SAJE, Turning
 
 ERRORS = 1e-6, 1e-9, 1e-11, 3e-13, 1e-13
 ENDS = 0.81, 0.87, 0.93, 1.0

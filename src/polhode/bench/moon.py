@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import polhode as ph
-from polhode._compile import compiled
-from polhode._tree import bind
 from polhode.bench.peers import missing
 from polhode.bench.records import Asked, Bench, Finding, Table
 from polhode.bench.timing import round_robin
 from polhode.celestial import libration
+from polhode.compiler.machine import compiled
+from polhode.compiler.tree import bind
 from polhode.kernels.trig import ELEMENTARY
 
 COUNT, STEP = 1_000_000, 1500.0

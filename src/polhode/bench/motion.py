@@ -13,14 +13,14 @@ import numpy as np
 
 import polhode as ph
 from polhode import loops
-from polhode._motion import with_translation
-from polhode._tree import flat
 from polhode.bench.in_c import compilers, workshop
 from polhode.bench.peers import COMPILER
 from polhode.bench.records import Asked, Bench, Finding, Table, at_least
 from polhode.bench.single import KINDS, QUICK_STEPS, SAME
 from polhode.bench.timing import columns, round_robin, row
+from polhode.compiler.tree import flat
 from polhode.contracts import OK
+from polhode.methods.translation import with_translation
 
 STEPS, STEP, LEAST = 20_000, 1e-3, 0.9
 OTHERS = "mr2", "imidm", "strang4", "mkrk:rk4"

@@ -11,8 +11,8 @@ axes in the body, or as the vertical and a quaternion, ``fast_math=True``.  Of a
 tolerances the fastest that reaches the error counts, a lucky one too.
 
 All variants take turns in one process; ratios are heyoka's least time over ours.  The truth is a
-method of order 8 with its step halved down to rounding (``polhode._truth``); heyoka with extended
-precision confirms it.
+method of order 8 with its step halved down to rounding (``polhode.comparison.reference``);
+heyoka with extended precision confirms it.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode._truth import angle, true_end
 from polhode.bench.peers import peer
 from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, Verdict
 from polhode.bench.timing import Times, timed
+from polhode.comparison.reference import angle, true_end
 
 END = 10.0
 ERRORS = 1e-6, 1e-10, 1e-12

@@ -23,11 +23,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode._join import variant
 from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_most
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
-from polhode.lanes.blocks import unpack
+from polhode.loops.join import variant
+from polhode.loops.lanes.blocks import unpack
 
 PARTS = "turns", "energy"
 SUMS = {"plain": False, "compensated": True}

@@ -16,7 +16,7 @@ import polhode as ph
 from polhode.bench.peers import peer
 from polhode.bench.records import Asked, Bench, Finding, Key, Table
 from polhode.bench.timing import round_robin
-from polhode.turning import PRECESSING_BINARY
+from polhode.problems.given_motions import PRECESSING_BINARY
 
 ORDERS = 2, 4, 6, 8
 ORBIT, ORBITS = 1000.0, 20

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode._tree import flat
 from polhode.bench.in_c import compilers, workshop
 from polhode.bench.peers import COMPILER
 from polhode.bench.records import Asked, Bench, Finding, Note, Table, Verdict, at_least
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, PLAIN, Lanes, Tops, body_of, recorder
+from polhode.compiler.tree import flat
 from polhode.methods import METHODS
 
 STEPS, STEP, STRENGTH = 20_000, 1e-3, 20.0

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._tree import flat
 from polhode.body import RigidBody
+from polhode.compiler.tree import flat
 from polhode.contracts import OK, Method, Model
-from polhode.lanes import fixed
-from polhode.lanes.blocks import in_threads, pack, unpack
+from polhode.loops.lanes import fixed
+from polhode.loops.lanes.blocks import in_threads, pack, unpack
 from polhode.models import heavy_top, torque
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
 

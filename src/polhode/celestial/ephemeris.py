@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.errors import InputError
 
 DAY = 86400.0  # s

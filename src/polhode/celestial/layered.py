@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode._compile import fma
-from polhode._solve import solve
 from polhode.celestial import libration
 from polhode.celestial.ephemeris import DAY, Ephemeris, de421, julian_date, series_at
 from polhode.celestial.libration import direction
 from polhode.celestial.libration import torque as rigid_torque
+from polhode.compiler.machine import fma
 from polhode.contracts import Coordinates, Model
 from polhode.kernels.quaternion import half_rate, turned
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.solvers.entry import solve
 
 MEAN_MOTION = 2.6616995e-6  # rad/s, of the Moon in its orbit
 METHOD, RTOL = "extrapolation", 1e-12

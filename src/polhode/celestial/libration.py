@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode._compile import fma
 from polhode.body import RigidBody
 from polhode.celestial.ephemeris import (
     DAY,
@@ -44,11 +43,12 @@ from polhode.celestial.ephemeris import (
     julian_date,
     series_at,
 )
+from polhode.compiler.machine import fma
 from polhode.contracts import Model
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 NEWTON = 6.67430e-11  # m³/(kg s²), CODATA 2018; it only scales moments and torques alike
 ARCSECOND = np.pi / 648000.0

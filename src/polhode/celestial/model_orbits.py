@@ -27,7 +27,7 @@ from polhode.kernels.angles import reduced_angle
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, dot, scale
 from polhode.models.gravity_gradient import turning
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 TRUTH = Path(__file__).with_suffix(".csv")  # made by design/model_orbits.py, with 113 bits
 W = 2 * pi

@@ -54,7 +54,7 @@ from polhode.contracts import Model
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 ELLIPTICITY = 3.273795e-3  # H, IERS Conventions 2010, table 1.1
 TRIAXIALITY = 2.1961e-5  # (B - A)/C

@@ -10,7 +10,7 @@ from polhode.cli.progress import bar
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
-    from polhode._compare import Comparison, Row
+    from polhode.comparison.compare import Comparison, Row
 
 FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # of the problem's step
 QUICK_FACTORS, QUICK_REPEATS, QUICK_PART = (4.0, 2.0, 1.0), 2, 0.1

@@ -20,7 +20,7 @@ from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
-    from polhode.ensemble import EnsembleResult
+    from polhode.ensembles.result import EnsembleResult
 
 HERE = "here"  # in place of an address
 
@@ -104,8 +104,8 @@ def go_on(
 ) -> None:
     """Go on with what a checkpoint holds, and write what ``ensemble`` would have written."""
     from polhode import resume
-    from polhode._checkpoint import head
-    from polhode._ensemble_saver import KIND, progress
+    from polhode.ensembles.checkpoint import KIND, progress
+    from polhode.files.checkpoint import head
 
     about = head(checkpoint, KIND)
     name = about["problem"]["name"] or checkpoint.stem
@@ -146,8 +146,8 @@ def _write(
 
 def _check_bodies(todo: "Plan") -> None:
     """Draw all bodies once: a physically impossible one is bad input, not a member that failed."""
-    from polhode._members import members_of
-    from polhode.distributions import GROUP
+    from polhode.ensembles.distributions import GROUP
+    from polhode.ensembles.members import members_of
 
     arguments = todo.ensemble
     if not {"inertia", "mass"} & {*todo.vary}:
@@ -216,8 +216,8 @@ def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
     if dask != HERE:
         yield dask
         return
-    from polhode._cluster import local
-    from polhode._ensemble_asked import threads_of
+    from polhode.ensembles.dask_cluster import local
+    from polhode.ensembles.task import threads_of
 
     with local(threads_of(workers)) as client:
         yield client

@@ -12,8 +12,8 @@ from polhode.cli.files import place
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
-    from polhode._log import Log
-    from polhode.trajectory import Trajectory
+    from polhode.files.samples import Log
+    from polhode.results.trajectory import Trajectory
 
 FORMATS = ".nc", ".csv"
 
@@ -50,8 +50,8 @@ def gyro(
     import numpy as np
 
     from polhode import integrate_samples, plot
-    from polhode._log import read_log
     from polhode.errors import PolhodeWarning
+    from polhode.files.samples import read_log
 
     start = None if attitude is None else _quaternion(attitude)
     found = read_log(log, None if columns is None else columns.split(","), time_unit)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode._members import _array, shapes_of
 from polhode.body.mesh import SUFFIXES
 from polhode.cli.schema import (
     FORMS,
@@ -32,12 +31,13 @@ from polhode.cli.schema import (
     source_of,
 )
 from polhode.contracts import Model
-from polhode.distributions import Distribution
+from polhode.ensembles.distributions import Distribution
+from polhode.ensembles.members import _array, shapes_of
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
-from polhode.problem import Problem
 from polhode.problems import CATALOGUE, Entry
+from polhode.problems.problem import Problem
 
 Change = tuple[str, Any]
 VARY = "vary"

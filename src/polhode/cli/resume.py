@@ -33,9 +33,9 @@ def resume(
     - `polhode resume tumbling.ckpt --dask`
     """
     from polhode import resume
-    from polhode._checkpoint import head, kind_of
-    from polhode._ensemble_saver import KIND as ENSEMBLE
-    from polhode._saver import KIND
+    from polhode.ensembles.checkpoint import KIND as ENSEMBLE
+    from polhode.files.checkpoint import head, kind_of
+    from polhode.solvers.checkpoint import KIND
 
     if kind_of(file) == ENSEMBLE:
         go_on(file, threads, dask, out, no_plot, quiet)

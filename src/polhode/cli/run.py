@@ -15,7 +15,7 @@ from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
-    from polhode.trajectory import Trajectory
+    from polhode.results.trajectory import Trajectory
 
 MOST = 50_000_000  # states to keep; they take about 8 GB on the way to a file
 SHORT = 0.1  # seconds; a shorter run is timed again, since its first time is mostly noise

@@ -19,17 +19,17 @@ from pydantic import (
     model_validator,
 )
 
-from polhode import distributions
 from polhode.body import RigidBody
 from polhode.cli.columns import attitudes, column
 from polhode.contracts import Model
+from polhode.ensembles import distributions
+from polhode.ensembles.reductions import reductions_of
 from polhode.errors import InputError, PolhodeError
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import OF_BODIES
 from polhode.methods import METHODS
 from polhode.models import MODELS
-from polhode.problem import quaternion, rates
-from polhode.reductions import reductions_of
+from polhode.problems.problem import quaternion, rates
 
 Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
 Path = tuple[str | int, ...]

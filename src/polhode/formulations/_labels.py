@@ -16,7 +16,7 @@ them.
 
 from math import sqrt
 
-from polhode._compile import blend, fma, mask, rint
+from polhode.compiler.machine import blend, fma, mask, rint
 from polhode.kernels.quaternion import conjugate, hamilton
 from polhode.kernels.vector import dot
 

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.kernels.angles import two_product
 from polhode.kernels.sums import two_sum
 

@@ -11,7 +11,7 @@ n (t - t₀) is reduced without rounding (``kernels/angles``).
 
 from math import sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.contracts import Coordinates, torque
 from polhode.formulations import euler_angles
 from polhode.formulations._parts import momentum_rate

@@ -14,7 +14,7 @@ how fast c and v change, however large they have become.  The angle a is reduced
 
 from math import hypot, sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import Coordinates, torque
 from polhode.formulations._parts import add_products, excess, momentum_rate
 from polhode.formulations.quaternion import LOST

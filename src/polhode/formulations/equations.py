@@ -11,7 +11,7 @@ from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
-from polhode._tree import bind
+from polhode.compiler.tree import bind
 from polhode.contracts import (
     Coordinates,
     Formulation,

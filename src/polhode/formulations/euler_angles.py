@@ -10,7 +10,7 @@ third axes of body and space are parallel.
 
 from math import atan2, sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import Coordinates, torque
 from polhode.formulations._parts import NAN, NEAR, inverse_sine, momentum_rate
 from polhode.kernels.trig import sincos1

@@ -28,7 +28,7 @@ Axes that keep their names cost nothing.
 
 from math import atan2, sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import Coordinates, Settled, torque
 from polhode.formulations._labels import (
     attitude,

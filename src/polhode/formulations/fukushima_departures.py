@@ -12,7 +12,7 @@ After labelling anew the departures are those from the same constants, seen from
 
 from math import sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import Coordinates, Settled
 from polhode.formulations import fukushima
 from polhode.formulations._labels import label_for, labelled, ordered, suits, unlabelled

@@ -8,7 +8,7 @@ takes n = 1, which is not enough beyond 3π/2.)
 
 from math import pi, sqrt
 
-from polhode._compile import rint
+from polhode.compiler.machine import rint
 from polhode.contracts import Formulation
 from polhode.formulations.generator import attitude, enter, rate
 from polhode.kernels.vector import dot

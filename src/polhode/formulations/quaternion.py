@@ -9,7 +9,7 @@ The norm of q is kept by the equations; when an integrator has lost a billionth 
 unit quaternion again.  Without a momentum this is the rotor.
 """
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.contracts import Formulation, torque
 from polhode.formulations.rotor import attitude, enter, rate
 from polhode.kernels.quaternion import half_rate

@@ -18,7 +18,7 @@ follows from G and L, whose difference is then small.
 
 from math import atan2, sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import Coordinates, torque
 from polhode.formulations._parts import NAN, NEAR, inverse, inverse_sine, momentum_rate, root
 from polhode.kernels.quaternion import conjugate, hamilton, to_inertial, to_unit_length

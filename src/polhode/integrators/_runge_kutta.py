@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any
 
-from polhode._compile import combined
+from polhode.compiler.machine import combined
 from polhode.contracts import size, slope
 from polhode.tableaus.runge_kutta import Tableau
 

@@ -38,8 +38,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from polhode._compile import combined
-from polhode._vector import table
+from polhode.compiler.four import table
+from polhode.compiler.machine import combined
 from polhode.contracts import Integrator, slope
 from polhode.errors import InputError
 from polhode.integrators._runge_kutta import accumulated, moved, nothing, picked

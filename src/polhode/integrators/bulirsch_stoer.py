@@ -20,7 +20,7 @@ The columns are unrolled, the midpoint rule is a loop.
 
 from collections.abc import Callable
 
-from polhode._compile import combined
+from polhode.compiler.machine import combined
 from polhode.contracts import Integrator, size, slope
 from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
 

@@ -9,7 +9,7 @@ output: with the slopes k, the slope k13 at the end of the step and three more, 
 of order 7, with four more evaluations for each step that is looked into.
 """
 
-from polhode._compile import combined
+from polhode.compiler.machine import combined
 from polhode.contracts import Integrator, slope
 from polhode.integrators._runge_kutta import combination, explicit, moved, of_two, stages_of
 from polhode.tableaus.dop853 import DENSE, DOP853, ERROR3, ERROR5, MORE, MORE_NODES

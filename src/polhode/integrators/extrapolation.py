@@ -33,9 +33,9 @@ from itertools import accumulate, pairwise
 from math import exp, log, prod
 from typing import Any
 
-from polhode._compile import fma
-from polhode._tree import bind
-from polhode._vector import WIDTH, at_once, each, everywhere, table, total, unpack, where
+from polhode.compiler.four import WIDTH, at_once, each, everywhere, table, total, unpack, where
+from polhode.compiler.machine import fma
+from polhode.compiler.tree import bind
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
 from polhode.tableaus.extrapolation import COLUMNS, Columns

@@ -23,8 +23,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from polhode._compile import fma
-from polhode._vector import WIDTH, at_once, each, everywhere, pack, swapped, total, unpack
+from polhode.compiler.four import WIDTH, at_once, each, everywhere, pack, swapped, total, unpack
+from polhode.compiler.machine import fma
 from polhode.contracts import Integrator, size, slope
 from polhode.errors import InputError
 from polhode.kernels.newton import settled

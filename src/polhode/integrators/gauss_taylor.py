@@ -24,8 +24,8 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from polhode._compile import fma
-from polhode._simd import MOST, along, matrix, power_sum, taylor
+from polhode.compiler.machine import fma
+from polhode.compiler.simd import MOST, along, matrix, power_sum, taylor
 from polhode.contracts import Integrator, velocity
 from polhode.errors import InputError
 from polhode.kernels.gauss_taylor import embedded, product, seen, side, square, tail

@@ -10,7 +10,7 @@ changes many times before the body has turned much, ``magnus8`` is the cheapest 
 
 from collections.abc import Callable
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.contracts import Integrator, velocity
 from polhode.kernels import magnus as series
 from polhode.kernels.gauss_taylor import seen, side

@@ -9,7 +9,7 @@ bits), of which k turns are taken away in parts,
 with T + T' = 2 pi, and p - h exact.  Then the same is done to a₀ + r.
 """
 
-from polhode._compile import fma, rint
+from polhode.compiler.machine import fma, rint
 from polhode.kernels.sums import two_sum
 
 TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535

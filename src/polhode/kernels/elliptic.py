@@ -31,7 +31,7 @@ until the arguments differ by so little that a series in their differences is ri
 
 from math import asinh, atan2, exp, expm1, inf, sqrt
 
-from polhode._compile import fma, rint
+from polhode.compiler.machine import fma, rint
 from polhode.kernels.newton import rounding
 from polhode.kernels.trig import sincos1
 

@@ -25,7 +25,7 @@ start is put in again, so that it drifts as a random walk where one orbit follow
 
 from math import inf, sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.elliptic import integral, sn_cn_dn
 from polhode.kernels.free_flow import as_before, middle_axis, middle_second
 from polhode.kernels.vector import add_scaled, dot, multiply

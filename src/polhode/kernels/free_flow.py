@@ -59,7 +59,7 @@ does near the separatrix.  Units do not matter, while rates are between 1e-150 a
 
 from math import sqrt
 
-from polhode._compile import blend, fma, mask
+from polhode.compiler.machine import blend, fma, mask
 from polhode.kernels.quaternion import product1, turned_back_change
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import dot, multiply

@@ -32,7 +32,7 @@ with ρ <= 1 (s = 4: ρ² = A²/|p_1|², and ρ^5, for p_0 says nothing about de
 from collections.abc import Callable
 from math import factorial, sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.vector import add
 
 TINY = 1e-300  # keeps ρ finite, and changes nothing elsewhere

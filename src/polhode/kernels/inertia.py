@@ -1,6 +1,6 @@
 """Euler's equations in body axes: the rate of the momentum of a free body, and its derivative."""
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 
 
 def gyroscopic(m, a):

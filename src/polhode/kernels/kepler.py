@@ -13,7 +13,7 @@ For every M and e <= ``MOST`` that is all that rounding lets one have.
 
 from math import sqrt
 
-from polhode._compile import fma, rint
+from polhode.compiler.machine import fma, rint
 from polhode.kernels.trig import TURN, TURN_REST, TURNS, sincos1
 
 MOST = 0.99

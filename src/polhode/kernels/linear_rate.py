@@ -29,7 +29,7 @@ of the attitude: about 2 eps (10 + ∫ f dt), while rates are between 1e-150 and
 
 from math import inf, log1p, sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.quaternion import conjugate, product
 from polhode.kernels.trig import sincos1
 

@@ -6,7 +6,7 @@ written as increments, so that |q| and |m| drift as the square root of the numbe
 
 from math import sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.vector import add, add_scaled, cross, dot
 
 

@@ -14,7 +14,7 @@ The attitude q exp(psi) has the body rate ``dexp_{-psi} psi'`` (mind the sign: K
 
 from math import atan2, sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.trig import sincos1, sincos1_of_turn
 from polhode.kernels.vector import add_scaled, cross, dot
 

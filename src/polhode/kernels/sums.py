@@ -11,7 +11,7 @@ x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functi
 
 from collections.abc import Callable
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.vector import add, add_scaled
 
 

@@ -25,7 +25,7 @@ reversible, and energy errors do not add up in one direction.
 
 from math import sqrt
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.sums import square, two_sum
 from polhode.kernels.trig import half_angle, sincos1
 from polhode.kernels.vector import dot, multiply

@@ -15,7 +15,7 @@ continuity of a quaternion.  P and Q interpolate at Chebyshev nodes (``design/si
 import cmath
 import math
 
-from polhode._compile import blend, fma, mask, rint
+from polhode.compiler.machine import blend, fma, mask, rint
 
 P0, P1 = -0.041666666666666664, 0.0005208333333333322
 P2, P3 = -3.1001984126960884e-06, 1.07645778199847e-08

@@ -10,7 +10,7 @@ are compensated (``kernels/sums``).
 
 from collections.abc import Callable
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.sums import COMPENSATED as SUMS
 from polhode.kernels.trig import double_angle, sincos1_of_turn
 

@@ -1,6 +1,6 @@
 """Three-vectors as tuples, and systems of three linear equations."""
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 
 
 def add(a, b):

@@ -18,7 +18,7 @@ the first guess.
 
 from collections.abc import Callable
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.contracts import FREE, Method
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back

@@ -18,7 +18,7 @@ stays of second: between its ends the step turns in another way than the body.  
 from dataclasses import replace
 from math import nan
 
-from polhode._compile import fma
+from polhode.compiler.machine import fma
 from polhode.kernels.vector import dot, scale
 from polhode.methods import dmv2
 

@@ -38,9 +38,9 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from polhode._compile import fma
-from polhode._tree import bind
-from polhode._vector import each
+from polhode.compiler.four import each
+from polhode.compiler.machine import fma
+from polhode.compiler.tree import bind
 from polhode.contracts import Method, torque, wrench
 from polhode.errors import InputError
 from polhode.kernels.quaternion import (

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from polhode._compile import LANES
 from polhode.bench.ensemble.slices import STEPS, H
 from polhode.bench.in_c import compilers, workshop
 from polhode.bench.peers import peer
 from polhode.bench.tops import Lanes, Tops
-from polhode.lanes.blocks import pack, unpack
+from polhode.compiler.machine import LANES
+from polhode.loops.lanes.blocks import pack, unpack
 
 WIDTHS = 4, 8, 16
 STRICT = "-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from polhode._compile import LANES
 from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
 from polhode.bench.records import Asked, Finding, Table, at_least, at_most
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.compiler.machine import LANES
 from polhode.methods import METHODS
 from polhode.models import free
 

@@ -5,9 +5,9 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from polhode._compile import LANES
 from polhode.bench.timing import Times
 from polhode.bench.tops import Lanes, Tops, recorder
+from polhode.compiler.machine import LANES
 
 if TYPE_CHECKING:
     from polhode.bench.ensemble.rivals import InC

@@ -36,7 +36,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
 )
 from polhode.papers.claims import FAILS, Measured, Statements, judged
-from polhode.turning import about
+from polhode.problems.given_motions import about
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

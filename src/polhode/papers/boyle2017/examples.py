@@ -20,7 +20,7 @@ from polhode.papers.boyle2017.laboratory import (
 )
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
 from polhode.problems import GivenRate
-from polhode.turning import regular, regular_slope
+from polhode.problems.given_motions import regular, regular_slope
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

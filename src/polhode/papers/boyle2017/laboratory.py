@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from polhode import loops, problems
-from polhode._compile import CompiledOrPlain
-from polhode._join import Pursuit
+from polhode.compiler.machine import CompiledOrPlain
 from polhode.contracts import OK, Formulation, Rate
 from polhode.formulations import FORMULATIONS, vectors2_damped
 from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
+from polhode.loops.join import Pursuit
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.claims import Untestable
 from polhode.problems import GivenRate

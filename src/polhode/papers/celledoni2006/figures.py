@@ -18,7 +18,7 @@ from polhode.papers.celledoni2006.laboratory import (
 )
 from polhode.papers.drawing import globe, legend, saved, sheet
 from polhode.plot import style
-from polhode.trajectory import Trajectory
+from polhode.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

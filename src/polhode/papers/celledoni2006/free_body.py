@@ -22,7 +22,7 @@ from polhode.papers.maps import (
     step,
 )
 from polhode.papers.rotations import matrix
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -13,7 +13,6 @@ from time import perf_counter
 import numpy as np
 
 from polhode import problems
-from polhode._solve import prepare, solve
 from polhode.body import RigidBody
 from polhode.contracts import Method, Model
 from polhode.kernels.vector import add_scaled, cross, scale
@@ -24,9 +23,10 @@ from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope
 from polhode.papers.reference import motion, top
 from polhode.papers.rotations import matrix
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.entry import prepare, solve
 from polhode.tableaus.composition import SUZUKI4
-from polhode.trajectory import Trajectory
 
 TOP_STEPS, TOP_END = (0.1, 0.05, 0.01), 100.0  # figures 4 and 5
 SATELLITE_STEPS, SATELLITE_END = (0.1, 0.05), 400.0  # figures 7 and 8

@@ -3,7 +3,6 @@
 import numpy as np
 
 from polhode import problems
-from polhode.exact import exact_free_motion
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY
 from polhode.papers.celledoni2006.laboratory import Laboratory, shown
@@ -23,6 +22,7 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
+from polhode.solvers.exact import exact_free_motion
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim
@@ -123,7 +123,7 @@ def asymmetric_flow(_: Laboratory) -> Measured:
 )
 def pi_exact(lab: Laboratory) -> Measured:
     from polhode.body import RigidBody
-    from polhode.problem import Problem
+    from polhode.problems.problem import Problem
 
     worst = 0.0
     for inertia, omega in bodies(10):

@@ -19,7 +19,7 @@ from polhode.papers.celledoni2006.maps import ROUNDING, small
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.maps import EXACT, near, slope, states
 from polhode.papers.rotations import matrix
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

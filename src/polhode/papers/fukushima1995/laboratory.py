@@ -20,20 +20,20 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode._compile import CompiledOrPlain, put, take
-from polhode._join import Pursuit, zeros
-from polhode._solve import solve
-from polhode._tree import flat
 from polhode.celestial import rigid_earth_model, rigid_moon_model
 from polhode.celestial.model_orbits import truth
+from polhode.compiler.machine import CompiledOrPlain, put, take
+from polhode.compiler.tree import flat
 from polhode.contracts import Coordinates, Formulation, Integrator, Status, reset, slope, step
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import accumulated, moved
 from polhode.integrators.adams import adams, correction, extrapolation, minus, plainly
+from polhode.loops.join import Pursuit, zeros
 from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope as exponent
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.solvers.entry import solve
 
 Progress = Callable[[str], None]
 

@@ -10,11 +10,11 @@ from time import perf_counter
 from typing import Any
 
 from polhode import loops
-from polhode._compile import CompiledOrPlain
-from polhode._join import Pursuit
+from polhode.compiler.machine import CompiledOrPlain
 from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
+from polhode.loops.join import Pursuit
 from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from polhode import problems
-from polhode._solve import solve
 from polhode.contracts import Model
 from polhode.models import heavy_top, soft_wall
 from polhode.papers import reference
 from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope
 from polhode.papers.rotations import matrix
-from polhode.problem import Problem
-from polhode.trajectory import Trajectory
+from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.entry import solve
 
 PRESENT = ("trap", "imid", "trapm", "imidm")
 COMPARED = ("akw", "bbtrap", "swc1")

@@ -8,7 +8,7 @@ from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006.laboratory import ALL, COMPARED, PRESENT, WALL_STEP, Laboratory
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.maps import EXACT, VISIBLE
-from polhode.trajectory import Trajectory
+from polhode.results.trajectory import Trajectory
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -6,8 +6,6 @@ import numpy as np
 
 from polhode.body import RigidBody
 from polhode.errors import MethodError
-from polhode.exact import exact_free_motion
-from polhode.exact_torque import exact_constant_torque
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import (
@@ -19,7 +17,9 @@ from polhode.papers.mandre2008.laboratory import (
 )
 from polhode.papers.mandre2008.reference import Array, flight
 from polhode.papers.maps import near, slope
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.solvers.exact import exact_free_motion
+from polhode.solvers.exact_torque import exact_constant_torque
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import problems
-from polhode._solve import solve
 from polhode.papers.drawing import legend, saved, sheet
 from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory, Study
 from polhode.plot import rates, style
 from polhode.plot.space import eye
+from polhode.solvers.entry import solve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

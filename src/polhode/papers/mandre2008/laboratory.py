@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from polhode import problems
-from polhode._solve import solve
 from polhode.body import RigidBody
 from polhode.contracts import Method, wrench
-from polhode.exact import exact_free_motion
 from polhode.kernels.vector import multiply
 from polhode.methods.rkn4 import (
     METHOD,
@@ -32,8 +30,10 @@ from polhode.papers.claims import Untestable
 from polhode.papers.mandre2008 import by_hand, reference
 from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.maps import slope
-from polhode.problem import Problem
-from polhode.trajectory import Trajectory
+from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.entry import solve
+from polhode.solvers.exact import exact_free_motion
 
 Progress = Callable[[str], None]
 Errors = np.ndarray  # a row for each step, a column for each of several quantities

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode._tree import bind
 from polhode.body import RigidBody
+from polhode.compiler.tree import bind
 from polhode.contracts import torque
-from polhode.exact import exact_free_motion
 from polhode.methods.rkn4 import rkn4
 from polhode.models import heavy_top
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
@@ -20,7 +19,8 @@ from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, 
 from polhode.papers.mandre2008.reference import five
 from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, largest, seen_from_centre
 from polhode.papers.maps import near, orders, slope
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.solvers.exact import exact_free_motion
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 
 from polhode import problems
-from polhode.exact import exact_free_motion
 from polhode.papers import reference
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand
@@ -21,8 +20,9 @@ from polhode.papers.mandre2008.laboratory import (
 from polhode.papers.mandre2008.reference import Array
 from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, near, slope
-from polhode.problem import Problem
-from polhode.trajectory import Trajectory
+from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.exact import exact_free_motion
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from polhode.body import RigidBody
-from polhode.exact import exact_free_motion
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
@@ -16,6 +15,7 @@ from polhode.papers.mandre2008.reference import Array
 from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
+from polhode.solvers.exact import exact_free_motion
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

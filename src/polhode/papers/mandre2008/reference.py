@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from polhode.papers.rotations import Array, skew
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
 
 Push = Callable[[float], Array]  # the forces on the particles, in rows
 

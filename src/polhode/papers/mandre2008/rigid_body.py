@@ -7,14 +7,14 @@ from itertools import product
 import numpy as np
 
 from polhode.body import RigidBody, shapes
-from polhode.exact import exact_free_motion
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, skew
-from polhode.problem import Problem
+from polhode.problems.problem import Problem
+from polhode.solvers.exact import exact_free_motion
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim

@@ -1,0 +1,1 @@
+"""Comparison of methods on one problem."""

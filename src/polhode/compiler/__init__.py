@@ -1,0 +1,1 @@
+"""The compiler: trees of plain functions, machine code from them, SIMD vectors."""

@@ -1,0 +1,113 @@
+"""The compiled forms of what calls functions: on tuples, on all lanes, on one after the other."""
+
+from llvmlite import ir
+from numba import types as nt
+from numba.core.errors import NumbaError
+
+from polhode.compiler.four.kinds import FOUR, V, primitive, with_numbers
+from polhode.compiler.four.plain import LANES
+from polhode.compiler.machine import I32, align_stack
+
+
+@primitive("each")
+def each(typing, function, rows):
+    tuples = [isinstance(row, nt.BaseTuple) for row in rows]
+    count = max(len(row) for row, is_tuple in zip(rows, tuples, strict=True) if is_tuple)
+    columns = [
+        tuple(row[i] if is_tuple else row for row, is_tuple in zip(rows, tuples, strict=True))
+        for i in range(count)
+    ]
+    calls = [function.get_call_type(typing, column, {}) for column in columns]
+    kind = nt.BaseTuple.from_types([call.return_type for call in calls])
+
+    def lower(context, builder, sig, args):
+        part = builder.extract_value
+        given = [part(args[1], j) for j in range(len(rows))]
+        results = []
+        for i, (call, column) in enumerate(zip(calls, columns, strict=True)):
+            code = context.get_function(sig.args[0], call)
+            values = [part(x, i) if t else x for x, t in zip(given, tuples, strict=True)]
+            values = [
+                context.cast(builder, x, had, wanted)
+                for x, had, wanted in zip(values, column, call.args, strict=True)
+            ]
+            results.append(code(builder, values))
+        return context.make_tuple(builder, kind, results)
+
+    return kind(function, rows), lower
+
+
+@primitive("at_once")
+def at_once(typing, function, fours, shared):
+    together = True
+    try:
+        call = function.get_call_type(typing, (*fours, *shared), {})
+    except NumbaError:
+        together = False
+        numbers = [with_numbers(kind, nt.float64) for kind in fours]
+        call = function.get_call_type(typing, (*numbers, *shared), {})
+    result = with_numbers(call.return_type, FOUR)
+
+    def lower(context, builder, sig, args):
+        part = builder.extract_value
+        code = context.get_function(sig.args[0], call)
+        rest = [part(args[2], i) for i in range(len(shared))]
+        given = [part(args[1], i) for i in range(len(fours))]
+
+        def called(values):
+            had = (*([*fours] if together else numbers), *shared)
+            cast = zip([*values, *rest], had, call.args, strict=True)
+            return code(builder, [context.cast(builder, x, old, new) for x, old, new in cast])
+
+        def lane(kind, value, i):
+            if isinstance(kind, nt.BaseTuple):
+                parts = [lane(k, part(value, j), i) for j, k in enumerate(kind)]
+                return context.make_tuple(builder, with_numbers(kind, nt.float64), parts)
+            return builder.extract_element(value, I32(i))
+
+        def packed(kind, values):
+            """One value of fours, or one of each lane, as a value of fours."""
+            if isinstance(kind, nt.BaseTuple):
+                parts = [packed(k, [part(x, j) for x in values]) for j, k in enumerate(kind)]
+                return context.make_tuple(builder, with_numbers(kind, FOUR), parts)
+            if together:
+                return context.cast(builder, values[0], kind, FOUR)
+            four = ir.Constant(V, ir.Undefined)
+            for i, x in enumerate(values):
+                number = context.cast(builder, x, kind, nt.float64)
+                four = builder.insert_element(four, number, I32(i))
+            return four
+
+        if together:
+            return packed(call.return_type, [called(given)])
+        ends = [called([lane(k, x, i) for k, x in zip(fours, given, strict=True)]) for i in LANES]
+        return packed(call.return_type, ends)
+
+    return result(function, fours, shared), lower
+
+
+@primitive("on_aligned_stack")
+def on_aligned_stack(_):
+    def lower(context, builder, sig, args):
+        align_stack(builder)
+        return context.get_dummy_value()
+
+    return nt.void(), lower
+
+
+@primitive("if_it_can")
+def if_it_can(typing, first, second, args):
+    try:
+        call = first.get_call_type(typing, tuple(args), {})
+    except NumbaError:
+        call, place = second.get_call_type(typing, tuple(args), {}), 1
+    else:
+        place = 0
+
+    def lower(context, builder, sig, values):
+        code = context.get_function(sig.args[place], call)
+        given = [builder.extract_value(values[2], i) for i in range(len(args))]
+        cast = zip(given, args, call.args, strict=True)
+        return code(builder, [context.cast(builder, x, old, new) for x, old, new in cast])
+
+    return call.return_type(first, second, args), lower

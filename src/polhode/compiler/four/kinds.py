@@ -1,0 +1,102 @@
+"""The compiler's types of four numbers and of four conditions, and what makes primitives."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from llvmlite import ir
+from numba import types as nt
+from numba.core import cgutils
+from numba.core.imputils import lower_cast
+from numba.extending import intrinsic, models, register_model
+
+from polhode.compiler.four.plain import WIDTH
+from polhode.compiler.machine import F8, I32, I64
+
+FILES = sorted(Path(__file__).parent.glob("*.py"))
+SALT = hashlib.sha256(b"".join(file.read_bytes() for file in FILES)).hexdigest()[:16]
+
+
+class FourType(nt.Type):
+    def __init__(self):
+        super().__init__(name="Four")
+
+    def can_convert_from(self, typingctx, other):
+        return typingctx.can_convert(other, nt.float64) and None
+
+    def unify(self, typingctx, other):
+        """A variable that is a number here and four there is four."""
+        return self if isinstance(other, nt.Number) else None
+
+
+class FlagsType(nt.Type):
+    """Four conditions."""
+
+    def __init__(self):
+        super().__init__(name="FourFlags")
+
+
+FOUR, FLAGS = FourType(), FlagsType()
+V, B = ir.VectorType(F8, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+VI = ir.VectorType(I64, WIDTH)
+
+
+@register_model(FourType)
+class _FourModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, V)
+
+
+@register_model(FlagsType)
+class _FlagsModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, B)
+
+
+def spread(builder, x):
+    """A scalar in all lanes."""
+    kind = ir.VectorType(x.type, WIDTH)
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), x, I32(0))
+    places = ir.Constant(ir.VectorType(I32, WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), places)
+
+
+def wide(builder, x):
+    return x if isinstance(x.type, ir.VectorType) else spread(builder, x)
+
+
+def fours(args) -> bool:
+    """Numbers, at least one of them four."""
+    numbers = FourType, nt.Float, nt.Integer
+    return any(isinstance(a, FourType) for a in args) and all(isinstance(a, numbers) for a in args)
+
+
+def as_given(args) -> list:
+    return [a if isinstance(a, FourType) else nt.float64 for a in args]
+
+
+@lower_cast(nt.Number, FourType)
+def _cast(context, builder, from_type, to_type, x):
+    return spread(builder, context.cast(builder, x, from_type, nt.float64))
+
+
+def declared(builder, name: str, count: int):
+    kind = ir.FunctionType(V, [V] * count)
+    return cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f64")
+
+
+def with_numbers(kind, number: nt.Type):
+    """A nesting of tuples with another type for the numbers in it."""
+    if isinstance(kind, nt.BaseTuple):
+        return nt.BaseTuple.from_types([with_numbers(k, number) for k in kind])
+    return number
+
+
+def primitive(name: str) -> Callable:
+    """An intrinsic whose name says which version of these files it is from."""
+
+    def made(function):
+        function.__name__ = f"{name}_{SALT}"
+        return intrinsic(function)
+
+    return made

@@ -1,0 +1,178 @@
+"""Plain Python: the class ``Four``, and the functions of four numbers."""
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+
+from polhode.compiler.machine import blend, combined, finite, mask, rint
+from polhode.compiler.tree import flat, like
+
+WIDTH = 4
+LANES = range(WIDTH)
+
+
+class Four:
+    """Four numbers of any kind; every operation is done on each."""
+
+    __slots__ = ("lanes",)
+    __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # NumPy's numbers leave operations to this class
+
+    def __init__(self, a, b, c, d):
+        self.lanes = a, b, c, d
+
+    def __repr__(self) -> str:
+        return f"Four{self.lanes}"
+
+    def __bool__(self) -> bool:
+        raise TypeError("four numbers are not one condition; use mask and blend")
+
+
+def lanewise(function: Callable) -> Callable:
+    """``function`` on each lane, if one of its arguments is a ``Four``."""
+
+    @functools.wraps(function)
+    def on_lanes(*args):
+        if not any(isinstance(x, Four) for x in args):
+            return function(*args)
+        lanes = ([x.lanes[i] if isinstance(x, Four) else x for x in args] for i in LANES)
+        return Four(*(function(*lane) for lane in lanes))
+
+    return on_lanes
+
+
+def _reversed(function: Callable) -> Callable:
+    return lambda a, b: function(b, a)
+
+
+_BINARY = "add", "sub", "mul", "truediv", "pow"
+_OTHERS = "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_"
+for _name in _BINARY:
+    _operation = getattr(operator, _name)
+    setattr(Four, f"__{_name}__", lanewise(_operation))
+    setattr(Four, f"__r{_name}__", lanewise(_reversed(_operation)))
+for _name in _OTHERS:
+    setattr(Four, f"__{_name.strip('_')}__", lanewise(getattr(operator, _name)))
+
+
+def pack(a, b, c, d):
+    """Four numbers as one."""
+    return Four(a, b, c, d)
+
+
+def unpack(four):
+    """The tuple of the four numbers."""
+    return four.lanes
+
+
+def swapped(four, k):
+    """Lane l has what lane l ^ k had; k is a constant."""
+    return Four(*(four.lanes[lane ^ k] for lane in LANES))
+
+
+def where(flags, a, b):
+    """On each lane ``a`` where the flag is not 0, else ``b``; on tuples of fours."""
+    if isinstance(a, tuple):
+        return tuple(where(flags, x, y) for x, y in zip(a, b, strict=True))
+    return Four(*(x if f else y for f, x, y in zip(flags.lanes, a.lanes, b.lanes, strict=True)))
+
+
+def each(function, rows):
+    """(function(a[0], b[0], …), function(a[1], b[1], …), …) of rows = (a, b, …).
+
+    A row that is no tuple is the same argument every time.
+    """
+    count = max(len(row) for row in rows if isinstance(row, tuple))
+    columns = ([row[i] if isinstance(row, tuple) else row for row in rows] for i in range(count))
+    return tuple(function(*column) for column in columns)
+
+
+def at_once(function, fours, shared):
+    """function(*fours, *shared) on each lane, ``fours`` being fours or tuples of them.
+
+    Compiled, all lanes at once if that can be, else one after the other, with the same bits.
+    """
+
+    def lane(value, i):
+        return tuple(lane(x, i) for x in value) if isinstance(value, tuple) else value.lanes[i]
+
+    def packed(*values):
+        return tuple(map(packed, *values)) if isinstance(values[0], tuple) else Four(*values)
+
+    return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
+
+
+def on_aligned_stack():
+    """To be called in a loop whose vectors do not all fit into registers: they are found faster."""
+
+
+def if_it_can(first, second, args):
+    """first(*args) where the compiler takes it, else second(*args), as in plain Python."""
+    return second(*args)
+
+
+def combined_fours(weights, rows):
+    """``combined`` of fours."""
+    return combined(weights, rows)
+
+
+def everywhere(x):
+    """The number x in all lanes."""
+    return pack(x, x, x, x)
+
+
+def total(four):
+    """The sum of the lanes, by pairs."""
+    a, b, c, d = unpack(four)
+    return (a + b) + (c + d)
+
+
+def _blend(m, a, b):
+    if isinstance(a, tuple):
+        return tuple(_blend(m, x, y) for x, y in zip(a, b, strict=True))
+    return lanewise(blend)(m, a, b)
+
+
+def _finite(value):
+    numbers = (x for y in flat(value) for x in (y.lanes if isinstance(y, Four) else (y,)))
+    return finite(tuple(numbers))
+
+
+OF_ONE: tuple[Callable, ...] = (
+    *(math.sqrt, math.fabs, math.exp, math.expm1, math.log, math.log1p, math.log2, math.log10),
+    *(math.sin, math.cos, math.tan, math.asin, math.acos, math.atan),
+    *(math.sinh, math.cosh, math.tanh, math.asinh, math.acosh, math.atanh),
+    *(math.erf, math.erfc, math.gamma, math.lgamma),
+)
+OF_TWO: tuple[Callable, ...] = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
+_PLAIN: tuple[Callable, ...] = (rint, mask, min, max, float, *OF_ONE, *OF_TWO)
+ON_FOUR: dict[Callable, Callable] = {
+    **{function: lanewise(function) for function in _PLAIN},
+    blend: _blend,
+    finite: _finite,
+}
+
+
+# ---- bodies in arrays
+def column(array, place, stride, pattern):
+    """A nested tuple like ``pattern`` from ``array[place]``, ``array[place + stride]``, …."""
+    return like(pattern, iter(array[place::stride].tolist()))
+
+
+def put_column(array, place, stride, value):
+    """Write the numbers of a nested tuple there."""
+    numbers = flat(value)
+    array[place : place + stride * len(numbers) : stride] = numbers
+
+
+def columns(array, place, stride, pattern):
+    """Four neighbours at once: the nested tuple of fours from ``place`` and the three behind it."""
+    lanes = [column(array, place + lane, stride, pattern) for lane in LANES]
+    return like(pattern, map(Four, *map(flat, lanes)))
+
+
+def put_columns(array, place, stride, value):
+    for lane in LANES:
+        numbers = (x.lanes[lane] if isinstance(x, Four) else x for x in flat(value))
+        put_column(array, place + lane, stride, tuple(numbers))

@@ -1,0 +1,439 @@
+"""The one place that knows the compiler (Numba).
+
+Kernels, methods, models and loops are plain functions of scalars and nested tuples.
+``compiled(function)`` is the machine code of the whole tree below ``function``, found again on disk
+by the *content* of the tree; ``lanes(width)`` is the loop over a block of bodies with SIMD.
+
+No fastmath: every fused multiply-add is written ``fma(a, b, c)``, so one body, SIMD lanes and plain
+Python with an exact ``fma`` do the same IEEE operations and agree to the last bit.
+
+The environment variable ``POLHODE_CACHE=0`` turns the disk cache off.  The cache lies beside the
+library, or in the user's cache directory where the library cannot be written (Numba's rule;
+``NUMBA_CACHE_DIR`` moves it).
+"""
+
+import functools
+import gc
+import hashlib
+import importlib
+import itertools
+import os
+import re
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numba
+from llvmlite import binding as llvm
+from llvmlite import ir
+from numba import types as nt
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import linalg as numba_linalg
+
+from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
+from polhode.errors import PolhodeWarning
+
+# Bodies in a block; slot c of body l is block[c * LANES + l].  No power of two: slots would be
+# whole pages apart, and processors take a load from one for a load of what was stored in another.
+LANES = 80
+OPTIONS = {"error_model": "numpy", "nogil": True}
+F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+
+
+# ---- primitives: plain here, one or a few instructions compiled
+def fma(a, b, c):
+    """a * b + c, rounded once when compiled; any kind of number in plain Python."""
+    return a * b + c
+
+
+def rint(x):
+    """The nearest integer as a float, halves to even; infinities and NaN stay."""
+    return float(round(x)) if x - x == 0 else x
+
+
+def mask(condition):
+    """A float for ``blend``; compiled, its bits are all ones or all zeros."""
+    return 1.0 if condition else 0.0
+
+
+def blend(m, a, b):
+    """``a`` where the mask is set, else ``b``, on nested tuples.
+
+    (A select between a new and a loaded value would become a masked store, which is slow.)
+    """
+    return a if m else b
+
+
+def finite(value):
+    """Whether every float of a nested tuple is finite."""
+    return all(x - x == 0 for x in flat(value))
+
+
+def put(array, row, value):
+    """Write a nested tuple of floats into a row of a two-dimensional array, from its start."""
+    numbers = flat(value)
+    array[row, : len(numbers)] = numbers
+
+
+def take(array, row, column, pattern):
+    """A nested tuple like ``pattern`` from a row of an array, from a column on."""
+    return like(pattern, iter(array[row, column:].tolist()))
+
+
+def combined(weights, rows):
+    """Σ weights[j] rows[j] of flat tuples, from first to last, by ``fma`` after the first.
+
+    Compiled, the components lie in SIMD vectors.
+    """
+    total = [weights[0] * x for x in rows[0]]
+    for weight, row in zip(weights[1:], rows[1:], strict=True):
+        total = [fma(weight, x, done) for x, done in zip(row, total, strict=True)]
+    return tuple(total)
+
+
+def over_lanes(function, block, shared, slots):
+    """For each lane l of a block: ``block[:, l] = function(shared, block[:, l])``.
+
+    Only the type of ``slots`` is used.  What ``function`` returns overwrites the first slots, in
+    order.  ``shared`` is the same for all lanes (times, step, tables).
+    """
+    for lane in range(LANES):
+        column = block[lane::LANES]
+        new = flat(function(shared, like(slots, iter(column.tolist()))))
+        column[: len(new)] = new
+
+
+@intrinsic
+def _fma(_, a, b, c):
+    def lower(context, builder, signature, args):
+        return builder.fma(*args)
+
+    return nt.float64(nt.float64, nt.float64, nt.float64), lower
+
+
+@intrinsic
+def _rint(_, x):
+    def lower(context, builder, signature, args):
+        return builder.call(builder.module.declare_intrinsic("llvm.rint", [F8]), args)
+
+    return nt.float64(nt.float64), lower
+
+
+@intrinsic
+def _mask(_, condition):
+    def lower(context, builder, signature, args):
+        return builder.bitcast(builder.sext(args[0], I64), F8)
+
+    return nt.float64(nt.boolean), lower
+
+
+@intrinsic
+def _blend(_, m, a, b):
+    def lower(context, builder, signature, args):
+        bits = builder.bitcast(args[0], I64)
+
+        def walk(kind, a, b):
+            if isinstance(kind, nt.BaseTuple):
+                part = builder.extract_value
+                parts = [walk(k, part(a, i), part(b, i)) for i, k in enumerate(kind)]
+                return context.make_tuple(builder, kind, parts)
+            a = builder.and_(bits, builder.bitcast(a, I64))
+            b = builder.and_(builder.not_(bits), builder.bitcast(b, I64))
+            return builder.bitcast(builder.or_(a, b), F8)
+
+        return walk(a, args[1], args[2])
+
+    return a(nt.float64, a, a), lower
+
+
+@intrinsic
+def _finite(_, value):
+    def lower(context, builder, signature, args):
+        def total(kind, x):
+            """The sum of x - x: zero, or NaN if one of them is not finite."""
+            if isinstance(kind, nt.BaseTuple):
+                parts = [total(k, builder.extract_value(x, i)) for i, k in enumerate(kind)]
+                return functools.reduce(builder.fadd, parts, F8(0.0))
+            return builder.fsub(x, x)
+
+        return builder.fcmp_ordered("==", total(value, args[0]), F8(0.0))
+
+    return nt.boolean(value), lower
+
+
+@intrinsic
+def _combined(_, weights, rows):
+    """In vectors of four; what is left of the last one is zero."""
+    one, width = rows[0], 4
+    kind = ir.VectorType(F8, width)
+
+    def lower(context, builder, signature, args):
+        fused = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.v{width}f64"
+        )
+
+        def vector(parts):
+            made = ir.Constant(kind, [0.0] * width)
+            for lane, part in enumerate(parts):
+                made = builder.insert_element(made, part, I32(lane))
+            return made
+
+        def gathered(row, group):
+            return vector([builder.extract_value(row, i) for i in group])
+
+        ws = [vector([builder.extract_value(args[0], j)] * width) for j in range(len(weights))]
+        vs = [builder.extract_value(args[1], j) for j in range(len(rows))]
+        parts = []
+        for i in range(0, len(one), width):
+            group = range(i, min(i + width, len(one)))
+            total = builder.fmul(ws[0], gathered(vs[0], group))
+            for weight, row in zip(ws[1:], vs[1:], strict=True):
+                total = builder.call(fused, [weight, gathered(row, group), total])
+            parts += [builder.extract_element(total, I32(i)) for i in range(len(group))]
+        return context.make_tuple(builder, one, parts)
+
+    return one(weights, rows), lower
+
+
+def _load(context, builder, kind, places):
+    """A value of the nested tuple type ``kind`` from the next ``places``."""
+    if isinstance(kind, nt.BaseTuple):
+        parts = [_load(context, builder, k, places) for k in kind]
+        return context.make_tuple(builder, kind, parts)
+    return builder.load(next(places))
+
+
+def _store(context, builder, kind, value, places):
+    if isinstance(kind, nt.BaseTuple):
+        for i, k in enumerate(kind):
+            _store(context, builder, k, builder.extract_value(value, i), places)
+    else:
+        builder.store(context.cast(builder, value, kind, nt.float64), next(places))
+
+
+@intrinsic
+def _put(_, array, row, value):
+    def lower(context, builder, signature, args):
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        first = builder.mul(args[1], builder.extract_value(view.shape, 1))
+        places = (builder.gep(view.data, [builder.add(first, I64(i))]) for i in itertools.count())
+        _store(context, builder, value, args[2], places)
+        return context.get_dummy_value()
+
+    return nt.void(array, nt.int64, value), lower
+
+
+@intrinsic
+def _take(_, array, row, column, pattern):
+    def lower(context, builder, signature, args):
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        first = builder.mul(args[1], builder.extract_value(view.shape, 1))
+        first = builder.add(first, args[2])
+        places = (builder.gep(view.data, [builder.add(first, I64(i))]) for i in itertools.count())
+        return _load(context, builder, pattern, places)
+
+    return pattern(array, nt.int64, nt.int64, pattern), lower
+
+
+@functools.cache
+def lanes(width: int) -> Callable:
+    """``over_lanes``, compiled to SIMD vectors of ``width`` doubles (1: a plain loop)."""
+
+    def plain(function, block, shared, slots):
+        return over_lanes(function, block, shared, slots)
+
+    @intrinsic
+    def lane_loop(typing, function, block, shared, slots):
+        call = function.get_call_type(typing, (shared, slots), {})
+
+        def lower(context, builder, signature, args):
+            data = context.make_array(signature.args[1])(context, builder, args[1]).data
+            step = context.get_function(signature.args[0], call)
+            align_stack(builder)
+            before = builder.block
+            body = builder.append_basic_block("lane")
+            after = builder.append_basic_block("after")
+            builder.branch(body)
+            builder.position_at_end(body)
+            lane = builder.phi(I64)
+            lane.add_incoming(I64(0), before)
+
+            def addresses():
+                for first in itertools.count(0, LANES):
+                    place = builder.add(lane, I64(first), flags=("nsw", "nuw"))
+                    yield builder.gep(data, [place], inbounds=True)
+
+            value = _load(context, builder, slots, addresses())
+            result = step(builder, [args[2], value])
+            _store(context, builder, call.return_type, result, addresses())
+            following = builder.add(lane, I64(1), flags=("nsw", "nuw"))
+            lane.add_incoming(following, builder.block)
+            more = builder.icmp_signed("<", following, I64(LANES))
+            _hint(builder.module, builder.cbranch(more, body, after), width)
+            builder.position_at_end(after)
+            return context.get_dummy_value()
+
+        return nt.void(function, block, shared, slots), lower
+
+    lane_loop.__name__ = f"lanes{width}"
+    PRIMITIVES[plain] = lane_loop
+    return plain
+
+
+def align_stack(builder) -> None:
+    """For vectors that do not fit into registers: across cache lines they would be found slower."""
+    place = cgutils.alloca_once(builder, ir.VectorType(F8, 4))
+    place.align = 32
+    kind = ir.FunctionType(ir.VoidType(), [place.type])
+    builder.asm(kind, "", "r", [place], True)  # else it would be optimised away
+
+
+@functools.cache
+def _machine_width() -> int:
+    """Doubles in a vector of this machine."""
+    has = llvm.get_host_cpu_features()
+    return 8 if has.get("avx512f") else 4 if has.get("avx") else 2
+
+
+def _hint(module, branch, width):
+    """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes.
+
+    Where that cannot be said it is a plain loop, with the same bits.
+    """
+    one = min(width, _machine_width())
+    hints = ("llvm.loop.vectorize.width", one), ("llvm.loop.interleave.count", width // one)
+    try:
+        nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
+        loop = module.add_metadata([I64(len(module.metadata)), *nodes])
+        loop.operands = (loop, *nodes)  # a loop's metadata names itself first
+        branch.set_metadata("llvm.loop", loop)
+    except (AttributeError, TypeError):
+        return
+
+
+def _spare_blas() -> None:
+    """Let Numba believe that SciPy has a BLAS: finding out is a fifth of a warm start.
+
+    It asks again when machine code needs one, and SciPy, which we require, always has it.
+    """
+    asked = getattr(numba_linalg, "ensure_blas", None)
+    if asked is None:
+        return
+    numba_linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        numba_linalg.ensure_blas = asked
+
+
+_spare_blas()
+PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite})
+PRIMITIVES.update({put: _put, take: _take, combined: _combined})
+
+
+# ---- compiling a tree
+@functools.cache
+def _salt() -> str:
+    """This file and the one below decide the machine code too (Numba adds its version and CPU)."""
+    files = (Path(__file__).with_name(name) for name in ("tree.py", "machine.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+_dispatchers: dict = {}  # digest -> dispatcher: kernels shared by trees are compiled once
+
+
+def caching() -> bool:
+    """Whether compiled loops are kept on disk."""
+    return os.environ.get("POLHODE_CACHE", "1") != "0"
+
+
+def compiled(function: Callable):
+    """The dispatcher of ``function``, with everything below it inlined."""
+    parts: dict = {}  # functions of this tree -> what stands for them in machine code
+
+    def change(value):
+        if isinstance(value, types.FunctionType) and value in PRIMITIVES:
+            return PRIMITIVES[value]
+        if not walkable(value):
+            return value
+        if value not in parts:
+            parts[value] = value  # one that calls itself stays as it is, and Numba refuses the tree
+            parts[value] = _dispatcher(value, change, small=True)
+        return parts[value]
+
+    parts[function] = function
+    return _dispatcher(function, change, small=False)
+
+
+def _dispatcher(function: Callable, change: Callable, small: bool):
+    """Numba's dispatcher of a copy of ``function``; what it calls passes through ``change``.
+
+    A ``small`` one is only ever called from machine code.  Wrappers for calls from Python, which
+    take and make nested tuples, would be three quarters of its compile time.
+    """
+    try:
+        name = digest(function, _salt())
+    except Uncacheable:
+        name = None
+    if (name, small) in _dispatchers:
+        return _dispatchers[name, small]
+    cache = name is not None and not small and caching()
+    copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
+    copy.__qualname__ = f"{function.__name__.strip('<>')}_{name or 'once'}"
+    copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
+    options = {"forceinline": small, "no_cpython_wrapper": small, "no_cfunc_wrapper": True}
+    machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
+    if name is not None:
+        _dispatchers[name, small] = machine
+    return machine
+
+
+def _reason(error: Exception) -> str:
+    """The first line of Numba's message that says something."""
+    lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()]
+    said = [line for line in lines if line and not line.startswith(("Failed in", "During", "File"))]
+    return said[0] if said else type(error).__name__
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: compiling and loading make many objects, and all stay."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class CompiledOrPlain:
+    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
+
+    def __init__(self, function: Callable, what: str):
+        self.function = function
+        self.what = what
+        self.machine = compiled(function)  # None once refused
+        self.called = False
+
+    def __call__(self, *args):
+        if self.machine is None:
+            return self.function(*args)
+        try:
+            if self.called:
+                return self.machine(*args)
+            self.called = True
+            with _uncollected():
+                return self.machine(*args)
+        except numba.core.errors.NumbaError as error:
+            warnings.warn(
+                f"{self.what} could not be compiled and runs as plain Python, some 50 times"
+                f" slower: {_reason(error)}",
+                PolhodeWarning,
+                stacklevel=3,
+            )
+            self.machine = None
+            return self.function(*args)

@@ -1,0 +1,1 @@
+"""Ensembles: many bodies at once, in chunks, on many machines, stored and resumed."""

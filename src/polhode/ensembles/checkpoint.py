@@ -1,0 +1,286 @@
+"""The checkpoint of an ensemble: when it is written, and what one that goes on begins with.
+
+Two files belong together.  The checkpoint is replaced as a whole each time, and has what is asked
+and the members on their way, as loops see them; its size does not grow.  The journal beside it
+grows: first what is given for each member and the times of the rows, then chunk after chunk what
+is kept of its rows and how its members ended.  Everything is written once.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.ensembles.chunk import Arrays, Chunk, Task
+from polhode.ensembles.distributions import GROUP
+from polhode.ensembles.movers import Reached
+from polhode.errors import FileError, PolhodeError
+from polhode.files.checkpoint import Journal, Mark, remove, write
+from polhode.solvers.checkpoint import SECONDS, check_place
+
+KIND = "ensemble"
+BREAK = 0.25 * SECONDS  # between two looks at the clock
+STATE = "chunk "
+
+
+class Layout:
+    """How the rows of a chunk, and its end, are one row of numbers.
+
+    Each row of its task has the saved states (unless they are ``stored`` elsewhere), then how many
+    members still go, the parts of reductions by groups and the values for quantiles.  The end is
+    first times and ``Reached``.
+    """
+
+    def __init__(self, task: Task, stored: bool, widths: Mapping[str, int]):
+        self.task, self.stored = task, stored
+        self.widths = dict(widths)  # numbers for each group, as soon as they are known
+        self.saved = [] if stored else ["states"]
+        self.by_groups = [one.key for one in task.by_groups]
+        self.reduced = ["count"] if task.reductions else []
+        self.reduced += [*self.by_groups, *(one.key for one in task.quantiles)]
+        self.lasting = [one.key for one in task.first_times]
+
+    def _pieces(self, row: int) -> Iterator[tuple[str, int]]:
+        """(what, where) is kept of a row."""
+        places = self.task.places[:, row].tolist()
+        if self.task.saved[row]:
+            yield from ((key, places[0]) for key in self.saved)
+        if self.task.reduced[row]:
+            yield from ((key, places[1]) for key in self.reduced)
+
+    def rows(self, kept: Mapping[str, np.ndarray], first: int, last: int) -> np.ndarray:
+        """The numbers of the rows from ``first`` to ``last``."""
+        self.widths |= {key: kept[key].shape[2] for key in self.by_groups if key in kept}
+        found = [
+            kept[key][place].ravel()
+            for row in range(first, last)
+            for key, place in self._pieces(row)
+        ]
+        return np.concatenate(found) if found else np.empty(0)
+
+    def end(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+        ends = (f"reached {name}" for name in Reached._fields)
+        return np.concatenate([arrays[key].astype(float) for key in (*self.lasting, *ends)])
+
+    def _room(self, members: int) -> Arrays:
+        task, groups = self.task, -(-members // GROUP)
+        saved, reduced = int(task.saved.sum()), int(task.reduced.sum())
+        width = 13 if task.members.problem.moves else 7
+        room = {} if self.stored else {"states": np.empty((saved, members, width))}
+        if task.reductions:
+            room["count"] = np.zeros((reduced, groups))
+        room |= {key: np.zeros((reduced, groups, width)) for key, width in self.widths.items()}
+        return room | {one.key: np.full((reduced, members), np.nan) for one in task.quantiles}
+
+    def read_rows(self, numbers: "Numbers", members: int, last: int) -> Arrays:
+        """What is kept of the rows before ``last``."""
+        room = self._room(members)
+        for row in range(last):
+            for key, place in self._pieces(row):
+                part = room[key][place]
+                part[...] = numbers.next(part.size).reshape(part.shape)
+        return room
+
+    def read_end(self, numbers: "Numbers", members: int) -> Arrays:
+        found = {key: numbers.next(members).copy() for key in self.lasting}
+        for name in Reached._fields:
+            values = numbers.next(members)
+            found[f"reached {name}"] = values.copy() if name == "t" else values.astype(np.int64)
+        return found
+
+
+class Numbers:
+    """The numbers of a journal, one part after another."""
+
+    def __init__(self, path: Path, values: np.ndarray):
+        self.path, self.values, self.place = path, values, 0
+
+    def next(self, count: int) -> np.ndarray:
+        first, self.place = self.place, self.place + count
+        if self.place > len(self.values):
+            raise self.unlike()
+        return self.values[first : self.place]
+
+    def arrays(self, shapes: Mapping[str, Any]) -> Arrays:
+        """Some arrays by name."""
+        sizes = {name: int(np.prod(shape, dtype=np.int64)) for name, shape in shapes.items()}
+        return {name: self.next(sizes[name]).reshape(shapes[name]).copy() for name in shapes}
+
+    def unlike(self) -> FileError:
+        return FileError(
+            f"{str(self.path)!r} has {len(self.values)} numbers, not those that this version of"
+            " polhode needs; go on with the version that began it"
+        )
+
+
+class EnsembleSaver:
+    """Writes the checkpoint of one ensemble.
+
+    ``done`` are the chunks whose results are in the journal, in its order; ``chunk`` is the one on
+    its way.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        journal: Journal,
+        layout: Layout,
+        data: Mapping[str, Any],
+        tables: Mapping[str, np.ndarray],
+    ):
+        self.path, self.journal, self.layout = path, journal, layout
+        self.data, self.tables, self.every = dict(data), dict(tables), data["every"]
+        counts = data.get("counts") or {"done": [], "chunk": None}
+        self.done: list[tuple[int, int]] = [(a, b) for a, b in counts["done"]]
+        self.chunk = None if counts["chunk"] is None else tuple(counts["chunk"])
+        self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # behind them
+        self._before: tuple[Mapping[str, np.ndarray], Arrays] | None = None
+        self._row = 0  # of the chunk on its way, the first that is not in the journal
+        self._piece = self._due = 0.0
+        self._from, self._began = 0.0, time.monotonic()
+        self._last = self._began
+
+    # ---- files
+    def write(self, state: Mapping[str, np.ndarray] | None = None, **news: Any) -> None:
+        self.data |= {
+            "counts": {"done": self.done, "chunk": self.chunk},
+            "mark": self.journal.mark,
+            "whole": self.whole,
+            "widths": self.layout.widths,
+            **news,
+        }
+        arrays = {f"{STATE}{key}": value for key, value in (state or {}).items()}
+        write(self.path, KIND, self.data, {**self.tables, **arrays})
+        self._last = time.monotonic()
+
+    def read(self, numbers: Numbers, arrays: Mapping[str, np.ndarray]) -> dict[int, Arrays]:
+        """The results of the chunks that are done, by their first member."""
+        rows, parts = len(self.layout.task.times), {}
+        for first, last in self.done:
+            part = self.layout.read_rows(numbers, last - first, rows)
+            parts[first] = part | self.layout.read_end(numbers, last - first)
+        if self.chunk is not None:
+            state = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
+            self._row = int(state["place"][0])
+            members = self.chunk[1] - self.chunk[0]
+            self._before = state, self.layout.read_rows(numbers, members, self._row)
+        if numbers.place != len(numbers.values):
+            raise numbers.unlike()
+        return parts
+
+    # ---- chunks
+    def gaps(self) -> list[tuple[int, int]]:
+        """The members that are not done, from the first to the last of each range."""
+        found, begin = [], 0
+        for first, last in sorted([*self.done, (self.layout.task.members.count,) * 2]):
+            if first > begin:
+                found.append((begin, first))
+            begin = last
+        return found
+
+    def forget(self) -> None:
+        """Begin the chunk on its way anew."""
+        if self.chunk is not None:
+            self.chunk = self._before = None
+            self._row, self.journal.mark = 0, self.whole
+            self.write()  # before the rows that it no longer counts are gone
+            self.journal.cut(self.whole)
+
+    def enter(self, chunk: Chunk) -> None:
+        """A chunk before it runs; it goes on from where the last process left it."""
+        if self._before is not None:
+            state, rows = self._before
+            try:
+                chunk.restore(state, rows)
+            except (KeyError, ValueError) as error:
+                raise FileError(
+                    f"{str(self.path)!r} does not hold the numbers of members that this version of"
+                    f" polhode needs ({error}); go on with the version that began it"
+                ) from error
+        else:
+            self._row = 0
+        self._before = None
+        if self.every is not None:
+            self._due = (chunk.steps // self.every + 1) * self.every
+        self._began, self._from = time.monotonic(), chunk.done
+
+    def to(self, chunk: Chunk) -> float:
+        """How far a chunk shall go, until it is looked whether a checkpoint is due."""
+        if self.every is not None:
+            return chunk.crowd.pause(chunk.done, self.every)
+        self._piece = self._piece or chunk.crowd.PIECE
+        return chunk.done + self._piece
+
+    def passed(self, chunk: Chunk) -> None:
+        now = time.monotonic()
+        if self.every is not None:
+            due = chunk.steps >= self._due
+        else:
+            due = now - self._last >= SECONDS
+            pace = (chunk.done - self._from) / max(now - self._began, 1e-9)
+            if pace > 0:
+                self._piece = max(min(8 * self._piece, pace * BREAK), chunk.crowd.PIECE)
+        if due and chunk.row < len(chunk.task.times):
+            self.mark(chunk)
+        self._began, self._from = time.monotonic(), chunk.done
+
+    def mark(self, chunk: Chunk) -> None:
+        """Keep a chunk on its way."""
+        self.journal.append(self.layout.rows(chunk.kept, self._row, chunk.row))
+        self._row, self.chunk = chunk.row, (chunk.first, chunk.last)
+        self.write(chunk.state())
+        if self.every is not None:
+            self._due = (chunk.steps // self.every + 1) * self.every
+
+    def put(self, first: int, last: int, arrays: Arrays) -> None:
+        """Keep the results of a chunk."""
+        rows = self.layout.rows(arrays, self._row, len(self.layout.task.times))
+        self.whole = self.journal.append(np.concatenate([rows, self.layout.end(arrays)]))
+        self.done.append((first, last))
+        self.chunk, self._row = None, 0
+        self.write()
+
+
+def rows_beside(path: Path) -> Path:
+    return path.with_name(path.name + ".rows")
+
+
+def progress(data: Mapping[str, Any]) -> str:
+    """How far an ensemble is, in words."""
+    done = sum(last - first for first, last in data["counts"]["done"])
+    return f"{done} of {data['members']['count']} members"
+
+
+@contextmanager
+def begun(
+    path: Path,
+    task: Task,
+    stored: bool,
+    data: Mapping[str, Any],
+    tables: Mapping[str, np.ndarray],
+    given: Mapping[str, np.ndarray],
+) -> Iterator[EnsembleSaver]:
+    """A new checkpoint; nothing is left of it if nothing was done when an error came."""
+    check_place(path, KIND, progress)
+    if path.exists():  # a finished one, whose journal is about to be emptied
+        remove(path)
+    with Journal(rows_beside(path)) as journal:
+        try:
+            journal.append(np.concatenate([array.ravel() for array in given.values()]))
+            shapes = {name: list(array.shape) for name, array in given.items()}
+            about = {**data, "given": shapes, "finished": False}
+            saver = EnsembleSaver(path, journal, Layout(task, stored, {}), about, tables)
+            saver.write()
+        except BaseException:
+            journal.remove()
+            raise
+        try:
+            yield saver
+        except PolhodeError:
+            if not saver.done and saver.chunk is None:
+                remove(path)
+                journal.remove()
+            raise

@@ -1,0 +1,398 @@
+"""``EnsembleResult``: what ``solve_ensemble`` returns."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.contracts import ADVICE, OK, Status
+from polhode.ensembles.members import Members
+from polhode.ensembles.store import (
+    AXES,
+    FORMAT,
+    NOT_RUN,
+    PLACES,
+    REACHED,
+    STATES,
+    TAKEN,
+    VARIED,
+    Kept,
+    Labelled,
+    Stored,
+    attributes,
+    captioned,
+    free_place,
+    listed,
+    of_reductions,
+    open_store,
+    varied,
+    writing,
+)
+from polhode.errors import FileError, InputError
+from polhode.files import netcdf as storage
+from polhode.problems.problem import Problem
+from polhode.results import trajectory
+from polhode.results.trajectory import Trajectory, as_html, as_text
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+class EnsembleResult:
+    """The motion of many bodies: dimensions time, member, component.
+
+    Attributes
+    ----------
+    t : (times,) of the states that were saved
+    q : (times, members, 4) attitudes (w, x, y, z), body to inertial
+    omega, angular_momentum : (times, members, 3) in body axes
+    angular_momentum_inertial : (times, members, 3)
+    x, v : (times, members, 3) of the centre of mass, None if the members do not move
+    kinetic_energy, energy : (times, members); the latter None if no potential is known
+    status, success : (members,) how each ended, and whether well; ``message(i)`` says what to do
+    t_reached, nsteps, niter : (members,) of the last good state; Newton iterations or trial steps
+        that did not count
+    reductions : what ``reduce=`` asked for, by name: over all members, the time first; a first time
+        is (members,)
+    labelled : the same by name as (dims, values, attrs, coords): the names of its dimensions, units
+        and a long name, and the levels or edges along a dimension
+    t_reduced : its times;  count : how many members were still going then
+    members : (members,) their numbers;  seed : with which they can be drawn again
+    method, reason, arguments : as of a ``Trajectory``;  problem_data : what all had in common
+    path : of the store, if the states lie in one;  complete : False if its run was cut off
+
+    Members are chosen by ``result[5]``, ``result[10:20]`` or ``result[result.success]``, times by
+    ``result.select(times=…)``; ``len`` is the number of members.  States that lie in a store are
+    read when they are asked for: choose first, then ask.  ``result.problem(i)`` is the problem of
+    one member, to look at it alone.
+    """
+
+    def __init__(
+        self,
+        members: "Members | Recorded",
+        saved: Kept | Stored,
+        reached: Mapping[str, np.ndarray],
+        reductions: Mapping[str, Labelled],
+        facts: Mapping[str, Any],
+    ):
+        self._members, self._saved, self._facts = members, saved, dict(facts)
+        self._reached = dict(reached)
+        self.labelled: Mapping[str, Labelled] = dict(reductions)
+        self.t, self.members = saved.t, saved.numbers
+        self.t_reduced, self.count = facts["t_reduced"], facts["count"]
+        self.method, self.reason = facts["method"], facts["reason"]
+        self.arguments: Mapping[str, Any] = facts["arguments"]
+        self.problem_data: Mapping[str, Any] = facts["problem"]
+        self.path: Path | None = facts.get("path")
+        self.complete: bool = facts.get("complete", True)
+        self.seed = members.seed
+        self.status, self.t_reached = reached["status"], reached["t"]
+        self.nsteps, self.niter = reached["nsteps"], reached["niter"]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def success(self) -> np.ndarray:
+        return self.status == OK
+
+    def message(self, member: int) -> str:
+        """How a member ended, if not well."""
+        place = self._place(member)
+        if self.status[place] == NOT_RUN:
+            return f"member {member} was not run: its run was cut off before"
+        status = Status(int(self.status[place]))
+        if status == Status.OK:
+            return ""
+        return (
+            f"member {member} stopped at t = {self.t_reached[place]:.10g} after"
+            f" {self.nsteps[place]} steps: {ADVICE[status]}"
+        )
+
+    def problem(self, member: int) -> Problem:
+        """The problem of one member: its run alone has the same bits."""
+        self._place(member)
+        return self._members.of(int(member))
+
+    def varied(self, name: str) -> np.ndarray:
+        """What was varied, for every member."""
+        if name not in self._members.vary:
+            names = ", ".join(self._members.vary) or "nothing"
+            raise InputError(f"{name!r} was not varied; varied was {names}")
+        return self._members.values(name, 0, self._members.count)[self.members]
+
+    @property
+    def reductions(self) -> dict[str, np.ndarray]:
+        return {name: label.values for name, label in self.labelled.items()}
+
+    # ---- selection
+    def __getitem__(self, key: Any) -> "EnsembleResult":
+        """Some members, by an index, a slice, a mask or a list of indices."""
+        return self.select(members=key)
+
+    def select(self, times: Any = slice(None), members: Any = slice(None)) -> "EnsembleResult":
+        """Some of the saved times and members, each by an index, a slice, a mask or a list."""
+        rows, places = _chosen(times, len(self.t), "times"), _chosen(members, len(self), "members")
+        reached = {name: value[places] for name, value in self._reached.items()}
+        reductions = {
+            name: label._replace(values=label.values[places]) if "member" in label.dims else label
+            for name, label in self.labelled.items()
+        }
+        saved = self._saved.select(rows, places)
+        return EnsembleResult(self._members, saved, reached, reductions, self._facts)
+
+    def __iter__(self) -> Iterator["EnsembleResult"]:
+        """One member after another."""
+        return (self[place] for place in range(len(self)))
+
+    def _place(self, member: int) -> int:
+        places = np.flatnonzero(self.members == member)
+        if len(places) == 0:
+            raise InputError(f"there is no member {member} among these {len(self)}")
+        return int(places[0])
+
+    # ---- quantities
+    @property
+    def q(self) -> np.ndarray:
+        return self._saved["q"]
+
+    @property
+    def omega(self) -> np.ndarray:
+        return self._saved["omega"]
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        return self._saved["angular_momentum"]
+
+    @property
+    def angular_momentum_inertial(self) -> np.ndarray:
+        return self._saved["angular_momentum_inertial"]
+
+    @property
+    def x(self) -> np.ndarray | None:
+        return self._saved["position"] if self._saved.has("position") else None
+
+    @property
+    def v(self) -> np.ndarray | None:
+        return self._saved["velocity"] if self._saved.has("velocity") else None
+
+    @property
+    def kinetic_energy(self) -> np.ndarray:
+        """Of rotation, and of the centre of mass if it moves."""
+        return self._saved["kinetic_energy"][..., 0]
+
+    @property
+    def energy(self) -> np.ndarray | None:
+        """Kinetic and potential energy; None if no potential is known."""
+        return self._saved["energy"][..., 0] if self._saved.has("energy") else None
+
+    # ---- words
+    def _words(self) -> dict[str, str]:
+        ended = f"{int(self.success.sum())} well"
+        for status in np.unique(self.status[~self.success]).tolist():
+            name = "not run" if status == NOT_RUN else Status(status).name
+            ended += f", {int((self.status == status).sum())} {name}"
+        states = f"{len(self.t)} times saved" if len(self.t) else "none saved"
+        if len(self.t):
+            states += f", t = {self.t[0]:g}" + (f" to {self.t[-1]:g}" if len(self.t) > 1 else "")
+        facts = {
+            "members": f"{len(self)}, seed {self.seed}",
+            "varied": ", ".join(self._members.vary) or "nothing",
+            "method": ", ".join([self.method, *(f"{k}={v!r}" for k, v in self.arguments.items())]),
+            **({"chosen": self.reason} if self.reason else {}),
+            "ended": ended,
+            "states": states,
+        }
+        if self.labelled:
+            at = f" at {len(self.t_reduced)} times" if len(self.t_reduced) else ""
+            facts["reduced"] = ", ".join(self.labelled) + at
+        if self.path is not None:
+            facts["store"] = f"{self.path}" + ("" if self.complete else " (its run was cut off)")
+        title = self.problem_data["name"] or self.problem_data["model"]
+        return {"problem": f"{title}", **facts}
+
+    def __repr__(self) -> str:
+        return as_text("EnsembleResult", self._words())
+
+    def _repr_html_(self) -> str:
+        return as_html("EnsembleResult", self._words())
+
+    # ---- elsewhere
+    def plot(self, axes: Any = None) -> np.ndarray:
+        """A panel for every reduction, and two for the last saved states.
+
+        ``axes`` are matplotlib's, to draw into; returned.
+        """
+        from polhode import plot
+
+        return plot.ensemble(self, axes)
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).
+
+        What was varied is called ``varied_omega``, …; what was reduced has the dimension
+        ``time_reduced`` first.
+        """
+        import xarray
+
+        both = "time", "member"
+        found: dict[str, Labelled] = {}
+        for name, quantity in (STATES | PLACES | {"energy": "energy"}).items():
+            if self._saved.has(quantity):
+                found[name] = captioned(quantity, both, getattr(self, name))
+        for name, key in REACHED.items():
+            found[name] = captioned(name, ("member",), self._reached[key])
+        for name in self._members.vary:
+            found[VARIED + name] = varied(name, self.varied(name))
+        found |= of_reductions(self.labelled, self._facts)
+        found["time"] = captioned("time", ("time",), self.t)
+        found["member"] = Labelled(("member",), self.members, {}, {})
+        variables = {name: label[:3] for name, label in found.items()}
+        coordinates = {
+            name: variables.pop(name) for name in list(variables) if found[name].dims == (name,)
+        }
+        about = attributes(self._facts, self.seed) | listed(self.labelled)
+        return xarray.Dataset(variables, {**coordinates, **AXES}, about)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """A table of the last saved states indexed by member, a column for each component."""
+        import pandas
+
+        columns: dict[str, Any] = {}
+        for name in self._members.vary:
+            values = self.varied(name)
+            columns |= _columns(VARIED + name, values.reshape(len(self), -1), values.shape[1:])
+        if len(self.t):
+            last = self.select(times=-1)
+            for name, quantity in (STATES | PLACES).items():
+                if self._saved.has(quantity):
+                    values = getattr(last, name)[0]
+                    columns |= _columns(name, values, values.shape[1:])
+            if (energy := last.energy) is not None:
+                columns["energy"] = energy[0]
+        columns |= {n: label.values for n, label in self.labelled.items() if "member" in label.dims}
+        columns |= {name: self._reached[key] for name, key in REACHED.items()}
+        return pandas.DataFrame(columns, index=pandas.Index(self.members, name="member"))
+
+    def save(self, path: str | os.PathLike) -> Path:
+        """Write a NetCDF file (.nc) or a Zarr store (.zarr) with everything; for ``ph.load``."""
+        if Path(path).suffix != ".zarr":
+            return storage.write(path, self.to_xarray())
+        if self.path is not None and Path(path).resolve() == self.path.resolve():
+            raise FileError(f"{str(path)!r} is the store from which this result is read")
+        data = self.to_xarray()
+        with writing(Path(path)):
+            place = free_place(path)
+            data.attrs["complete"] = False
+            data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
+            data.attrs["complete"] = True
+            data[[]].to_zarr(place, mode="a", zarr_format=2, consolidated=True)
+        return place
+
+
+def _chosen(key: Any, count: int, argument: str) -> np.ndarray:
+    """Places among ``count``."""
+    try:
+        return np.atleast_1d(np.arange(count)[key])
+    except IndexError as error:
+        raise InputError(f"{argument}={key!r} does not fit {count}: {error}") from None
+
+
+def _columns(name: str, values: np.ndarray, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """One column for each component."""
+    letters = {(): [""], (3,): list("xyz"), (4,): list("wxyz")}
+    letters[3, 3] = [a + b for a in "xyz" for b in "xyz"]
+    ends = letters.get(shape, [str(k) for k in range(values.shape[-1])])
+    ends = [f"_{end}" if end else "" for end in ends]
+    return {name + end: values[..., k] for k, end in enumerate(ends)}
+
+
+# ---- from files
+class Recorded:
+    """What a file knows of members: what was varied, but not the functions that act on them."""
+
+    def __init__(self, values: Mapping[str, Any], count: int, seed: int):
+        self.vary, self.count, self.seed = values, count, seed
+
+    def values(self, name: str, first: int, last: int) -> np.ndarray:
+        return np.asarray(self.vary[name][first:last])
+
+    def of(self, member: int) -> Problem:
+        raise InputError(
+            "this result was read from a file, which does not hold the problem itself: make it"
+            " again, and vary it by result.varied(name)"
+        )
+
+
+def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
+    """What ``Trajectory.save``, ``EnsembleResult.save`` or ``out=`` of ``solve_ensemble`` wrote.
+
+    The states of an ensemble in a Zarr store are read when they are asked for.  An ensemble from a
+    file knows no longer what acted on its members: ``result.problem(i)`` needs the run itself.
+    """
+    if Path(path).is_dir():
+        group = open_store(path)
+        dims = {name: tuple(a.attrs["_ARRAY_DIMENSIONS"]) for name, a in group.arrays()}
+        arrays: dict[str, Any] = dict(group.arrays())
+        about = {name: dict(array.attrs) for name, array in arrays.items()}
+        return _restored(arrays, dims, about, dict(group.attrs), Path(path))
+    data = storage.read(path, (storage.FORMAT, FORMAT))
+    if data.attrs["format"] == storage.FORMAT:
+        return trajectory.load(path)
+    dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
+    about = {name: dict(data[name].attrs) for name in dims}
+    arrays = {name: data[name].values for name in dims}
+    return _restored(arrays, dims, about, {"complete": True, **data.attrs}, None)
+
+
+def _restored(
+    arrays: dict[str, Any],
+    dims: dict[str, tuple[str, ...]],
+    about: dict[str, dict],
+    attrs: dict[str, Any],
+    path: Path | None,
+) -> EnsembleResult:
+    """From arrays by name, their dimensions and attributes, and the attributes of all."""
+    members = np.asarray(arrays["member"][:])
+    count = int(members.max()) + 1 if len(members) else 0
+    given = {
+        name.removeprefix(VARIED): _at(arrays[name], members, count)
+        for name in arrays
+        if name.startswith(VARIED)
+    }
+    problem, none = json.loads(attrs["problem"]), np.empty(0)
+    mass = given["mass"][members] if "mass" in given else problem["mass"]
+    reductions = {}
+    for name, array in arrays.items():
+        if name in TAKEN or name.startswith(VARIED) or dims[name] == (name,):
+            continue
+        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in TAKEN}
+        text = {k: v for k, v in about[name].items() if not k.startswith("_")}
+        reductions[name] = Labelled(dims[name], np.asarray(array[:]), text, others)
+    order = json.loads(attrs.get("reductions", "[]"))
+    reductions = {name: reductions[name] for name in (*order, *reductions) if name in reductions}
+    facts = {
+        "t_reduced": np.asarray(arrays["time_reduced"][:]) if "time_reduced" in arrays else none,
+        "count": np.asarray(arrays["count"][:]) if "count" in arrays else none,
+        **{name: attrs[name] for name in ("method", "reason", "complete")},
+        "arguments": json.loads(attrs["arguments"]),
+        "problem": problem,
+        "path": path,
+    }
+    reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
+    saved = Stored(arrays, np.asarray(arrays["time"][:]), None, mass, members)
+    return EnsembleResult(
+        Recorded(given, count, int(attrs["seed"])), saved, reached, reductions, facts
+    )
+
+
+def _at(array: Any, members: np.ndarray, count: int) -> np.ndarray:
+    """Values of members at the places of their numbers."""
+    values = np.asarray(array[:])
+    found = np.full((count, *values.shape[1:]), np.nan)
+    found[members] = values
+    return found

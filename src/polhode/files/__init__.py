@@ -1,0 +1,1 @@
+"""Files: NetCDF, checkpoints and sampled data."""

@@ -1,0 +1,495 @@
+"""A method and a model joined and compiled, once for each content."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode.compiler.machine import CompiledOrPlain
+from polhode.compiler.tree import Uncacheable, bind, digest, flat
+from polhode.contracts import (
+    ORIGIN,
+    Coordinates,
+    Formulation,
+    Integrator,
+    Method,
+    Model,
+    Rate,
+    Settled,
+    finish,
+    first_step,
+    fit,
+    guess,
+    improve,
+    read,
+    reset,
+    slope,
+    start,
+    step,
+    trial,
+    whole,
+)
+from polhode.contracts import potential_at as potential_stub
+from polhode.contracts import velocity as velocity_stub
+from polhode.contracts import wrench as wrench_stub
+from polhode.errors import InputError
+from polhode.formulations.equations import equations_of, given
+from polhode.kernels.free_flow import free_drift
+from polhode.kernels.quaternion import product
+from polhode.kernels.so3 import exp
+from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
+from polhode.kernels.trig import ELEMENTARY
+from polhode.kernels.turns import KEPT
+
+KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
+
+
+@cache
+def variant(method: Method, axis: int | None, compensated: bool) -> Method:
+    """The method for bodies symmetric about a principal axis, its sums compensated or not.
+
+    Only methods over the exact free motion differ for symmetric bodies: it is cheaper there.
+    """
+    meanings: dict[Callable, Callable] = dict(KEPT) if compensated else {}
+    if axis is not None and method.exact_when_free:
+        meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
+    if not meanings or method.step is None:
+        return method
+    own: dict[str, Any] = {
+        "start": bind(method.start, meanings),
+        "step": bind(method.step, meanings),
+    }
+    width = min(method.width, KEPT_WIDTH) if compensated else method.width
+    return replace(method, **own, width=width)
+
+
+class Joined:
+    """A method and a model: the compiled loop, the form of the carry, the potential energy."""
+
+    def __init__(
+        self, method: Method, model: Model, aligned: bool, moving: bool = False, plain: bool = False
+    ):
+        pieces = loops.model_pieces(model, aligned)
+        self.wrench = pieces[wrench_stub]
+        self.start = loops.joined(method.start, None, numbers=pieces)
+        self.continuous = method.continuous
+        self.plain = plain
+        self.along = Along(model, aligned, moving)
+        self.tried = not model.analytic  # whether the potentials are known to be analytic
+        self.fit = None
+        self.run: Any = None
+        self._joined = method, model, aligned
+
+    def packed(self, *numbers: Any) -> Callable:
+        """The loop; its state, carry, body and numbers are like these."""
+        if self.run is None:
+            template = loops.packed_record(zeros(numbers))
+            if self._joined[0].leave is not None:  # an integrator
+                template = bind(template, {loops.whole_step: loops.only_step})
+            self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
+        return self.run
+
+    @cached_property
+    def sampled(self) -> Callable:
+        template = bind(loops.sampled, {loops.between: loops.by_step})
+        return loops.build(template, *self._joined)
+
+    @cached_property
+    def states(self) -> Callable:
+        """(times, rows of the variables, body) to rows of the state."""
+        leave = self._joined[0].leave
+        return _as_they_are if leave is None else _states(leave)
+
+
+def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
+    """The functions of an integrator by the stubs they replace."""
+    stubs = start, step, guess, improve, finish, trial, first_step, fit, read
+    found = {stub: getattr(integrator, stub.__name__) for stub in stubs}
+    return {stub: function for stub, function in found.items() if function is not None}
+
+
+def beginning(integrator: Integrator) -> Callable:
+    """The carry after a reset."""
+    start = integrator.start
+    return integrator.again or (lambda t, h, y, carry, body, params: start(t, h, y, body, params))
+
+
+def resetting(integrator: Integrator) -> Integrator:
+    """An integrator with fixed steps that resets the variables after each."""
+    begin = beginning(integrator)
+    step: Any = integrator.step
+    finish: Any = integrator.finish
+
+    def again(t, h, y, carry, body, params):
+        y, changed = reset(t + h, y, body)
+        return y, begin(t + h, h, y, carry, body, params) if changed else carry
+
+    def stepped(t, h, y, carry, body, params):
+        y, carry = step(t, h, y, carry, body, params)
+        return again(t, h, y, carry, body, params)
+
+    def finished(t, h, unknown, y, carry, body, params):
+        y, carry = finish(t, h, unknown, y, carry, body, params)
+        return again(t, h, y, carry, body, params)
+
+    return replace(
+        integrator,
+        step=None if step is None else stepped,
+        finish=None if finish is None else finished,
+    )
+
+
+def settling(integrator: Integrator, settled: Settled) -> Integrator:
+    """The same for variables of which some change in a reset alone: it sees only the others.
+
+    The carry is (the last variables at the start, the numbers that follow from them, that of the
+    integrator).  Quick steps are for as long as these hold, which then cost nothing.  After that
+    the numbers are made in every step.
+    """
+    rate, numbers, stays, moving = settled.slope, settled.numbers, settled.stays, settled.moving
+    ready: Any = integrator.ready
+
+    def moving_slope(t, y, body, params):
+        itself, here = body
+        return rate(t, y, here, itself, params)
+
+    own: tuple[Any, ...] = (
+        integrator.start,
+        beginning(integrator),
+        integrator.step,
+        integrator.quick,
+    )
+    start, again, step, quick = (bind(function, {slope: moving_slope}) for function in own)
+
+    def started(t, h, y, body, params):
+        here = numbers(y, body)
+        return y[moving:], here, start(t, h, y[:moving], (body, here), params)
+
+    def stepped(t, h, y, carry, body, params):
+        first, here, inner = carry
+        labels = y[moving:]
+        if labels == first and ready(h, inner):
+            new, inner = quick(t, h, y[:moving], inner, (body, here), params)
+            if stays(new, here):
+                return (*new, *labels), (first, here, inner)
+        else:
+            new, inner = step(t, h, y[:moving], inner, (body, numbers(y, body)), params)
+        better, changed = reset(t + h, (*new, *labels), body)
+        if changed:
+            now = body, numbers(better, body)
+            inner = again(t + h, h, better[:moving], inner, now, params)
+        return better, (first, here, inner)
+
+    return replace(integrator, start=started, step=stepped)
+
+
+class Pursuit:
+    """An integrator in the variables of a formulation, and what turns them: compiled loops.
+
+    ``force`` is the model of a body, or an angular velocity that is given.
+    """
+
+    def __init__(
+        self,
+        integrator: Integrator,
+        formulation: Formulation | Coordinates,
+        force: Model | Rate,
+        aligned: bool,
+        moving: bool = False,
+        plain: bool = False,
+    ):
+        if formulation.resets and not integrator.adaptive:
+            integrator = resetting(integrator)
+        self.integrator, self.formulation, self.force = integrator, formulation, force
+        self.plain = plain
+        self.run: Any = None
+        if isinstance(force, Rate):
+            assert isinstance(formulation, Formulation)
+            self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
+            equations = given(formulation, force.inertial)
+            self._leave: Callable = _attitude_of(formulation)
+            if integrator.linear:
+                from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
+
+                equations[side] = on_the_left if force.inertial else on_the_right
+        else:
+            self.pieces = loops.model_pieces(force, aligned)
+            whole_equations = equations_of(formulation, moving)
+            equations, self._leave = whole_equations.pieces, whole_equations.leave
+            self.along = Along(force, aligned, moving)
+        self.layers = own_functions(integrator), equations, self.pieces
+        self.wrench: Any = self.pieces.get(wrench_stub)
+        self.start = loops.bound(integrator.start, equations, self.pieces)
+        self.continuous = formulation.continuous
+        self.fit = None
+        if integrator.fit is not None:
+            self.fit = loops.bound(integrator.fit, equations, self.pieces)
+        self.tried = isinstance(force, Rate) or not force.analytic
+
+    def built(self, template: Callable) -> Callable:
+        """The compiled loop of a template; plain Python once the force was refused."""
+        function = loops.bound(template, *self.layers)
+        if self.plain or getattr(self.run, "machine", True) is None:
+            return function
+        what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
+        return CompiledOrPlain(function, what)
+
+    def packed(self, *numbers: Any) -> Callable:
+        """The loop; its state, carry, body and numbers are like these."""
+        if self.run is None:
+            if self.integrator.adaptive:
+                self.run = self.built(loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0)))))
+            else:
+                parts = {loops.whole_step: bind(loops.only_step, {loops.attempt: self.attempt})}
+                self.run = self.built(bind(loops.packed_record(zeros(numbers)), parts))
+        return self.run
+
+    @property
+    def attempt(self) -> Callable:
+        return loops.sure_step if self.integrator.improve is None else loops.solved_step
+
+    @cached_property
+    def sampled(self) -> Callable:
+        if not self.integrator.adaptive:
+            between = bind(loops.by_step, {loops.attempt: self.attempt})
+        else:
+            between = loops.by_trial if self.integrator.fit is None else loops.by_reading
+        return self.built(bind(loops.sampled, {loops.between: between}))
+
+    @cached_property
+    def states(self) -> Callable:
+        """(times, rows of variables, body) to rows of the state, (q) alone without a body."""
+        return _states(self._leave)
+
+    @cached_property
+    def velocities(self) -> Callable:
+        return self.built(loops.velocities)
+
+
+@cache
+def _attitude_of(formulation: Formulation) -> Callable:
+    attitude = formulation.attitude
+    return lambda t, y, body: attitude(y)
+
+
+def _as_they_are(times: np.ndarray, rows: np.ndarray, body: tuple) -> np.ndarray:
+    return np.array(rows)
+
+
+@cache
+def _states(leave: Callable) -> Callable:
+    run = CompiledOrPlain(bind(loops.states_of, {loops.left: leave}), "the attitude")
+
+    def states(times, rows, body):
+        pattern = (0.0,) * rows.shape[1]
+        out = np.empty((len(rows), len(flat(leave(0.0, (1.0,) * rows.shape[1], body)))))
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), pattern, body, out)
+        return out
+
+    return states
+
+
+@cache
+def fixed(
+    integrator: Integrator, formulation: Formulation | Coordinates, moving: bool = False
+) -> Method:
+    """An integrator with fixed steps, as a method whose state are the variables."""
+    equations = equations_of(formulation, moving)
+    settled = None if moving else getattr(formulation, "settled", None)
+    if settled is not None and integrator.quick is not None:
+        integrator = settling(integrator, settled)
+    elif formulation.resets:
+        integrator = resetting(integrator)
+    own: dict[str, Any] = {
+        stub.__name__: loops.bound(function, equations.pieces)
+        for stub in (start, step, guess, improve, finish)
+        if (function := getattr(integrator, stub.__name__)) is not None
+    }
+    return Method(
+        name=integrator.name,
+        title=integrator.title,
+        order=integrator.order,
+        symmetric=integrator.symmetric,
+        symplectic=False,
+        torques_at_start=integrator.evaluations_at_start,
+        torques_per_step=integrator.evaluations,
+        torques_per_iteration=integrator.evaluations_per_iteration,
+        references=integrator.references,
+        leave=equations.leave,
+        continuous=formulation.continuous,
+        **own,
+    )
+
+
+def zeros(value: Any) -> Any:
+    """Zeros in the nesting of a tuple."""
+    return tuple(map(zeros, value)) if isinstance(value, tuple) else 0.0
+
+
+_known: dict = {}
+MOST_KNOWN = 256
+
+
+def joined(method: Method, model: Model, aligned: bool, moving: bool = False) -> Joined:
+    """Joined anew, or as before if nothing that decides the machine code has changed."""
+    key = method, *_functions(model), aligned, moving, _forms(model)
+    return _found(key, model.user, lambda plain: Joined(method, model, aligned, moving, plain))
+
+
+def pursuit(
+    integrator: Integrator,
+    formulation: Formulation | Coordinates,
+    force: Model | Rate,
+    aligned: bool = True,
+    moving: bool = False,
+) -> Pursuit:
+    """The same for an integrator and a formulation."""
+    if isinstance(force, Rate):
+        what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
+    else:
+        what = *_functions(force), _forms(force)
+    key = integrator, formulation, what, aligned, moving
+    return _found(
+        key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, moving, p)
+    )
+
+
+def _functions(model: Model) -> tuple:
+    return model.torque, model.potential, model.wrench, model.potential_at
+
+
+def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
+    """What was made for this key and for functions of this content, or made now.
+
+    A user's functions count by content, each time, for he may have changed a constant.  Functions
+    whose content cannot be seen are joined anew each time, and no longer compiled once refused.
+    """
+    try:
+        content = tuple(digest(function) for function in user)
+    except Uncacheable:
+        content = None
+    known = _known.get((content, *key))
+    if content is None:
+        refused = known is not None and getattr(known.run, "machine", None) is None
+        return _remembered((content, *key), make(refused))
+    return known or _remembered((content, *key), make(False))
+
+
+def _forms(model: Model) -> tuple:
+    """What of the numbers and tables decides the machine code."""
+    tables = tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
+    return _form(model.numbers), tables
+
+
+def _remembered(key: tuple, joined: Any) -> Any:
+    if len(_known) >= MOST_KNOWN:
+        del _known[next(iter(_known))]
+    _known[key] = joined
+    return joined
+
+
+def _form(numbers):
+    return tuple(map(_form, numbers)) if isinstance(numbers, tuple) else 0
+
+
+class Along:
+    """What the model has to say along rows of states; compiled when it is asked."""
+
+    def __init__(self, model: Model, aligned: bool, moving: bool):
+        self._model, self._aligned, self._moving = model, aligned, moving
+
+    def _built(self, template: Callable) -> Callable:
+        if self._moving:
+            template = bind(template, {loops.state_in: loops.whole_state_in})
+        return loops.build(template, None, self._model, self._aligned)
+
+    @cached_property
+    def _potentials(self) -> Callable:
+        return self._built(loops.potentials)
+
+    @cached_property
+    def _accelerations(self) -> Callable:
+        return self._built(loops.accelerations)
+
+    def potentials(self, times, states, body, params) -> np.ndarray | None:
+        """The potential energies, if there is a potential."""
+        if not self._model.has_potential:
+            return None
+        out = np.empty(len(times))
+        self._potentials(times, np.ascontiguousarray(states), body, params, out)
+        return out
+
+    def accelerations(self, times, states, body, params) -> np.ndarray:
+        """Rows (angular acceleration in principal axes, acceleration)."""
+        out = np.empty((len(times), 6))
+        self._accelerations(times, np.ascontiguousarray(states), body, params, out)
+        return out
+
+
+def try_potentials(
+    parts: Joined | Pursuit, model: Model, state: tuple, body: tuple, aligned: bool
+) -> None:
+    """Once: whether the complex step differentiates a potential, as it does not for ``abs``.
+
+    Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy;
+    so do those over 1e-4 of the distance from the origin.
+    """
+    q, m, x, p = whole(state)
+    reach = 1e-4 * (math.hypot(*x) or 1.0)
+    for term in () if parts.tried else model.terms or (model,):
+        if not term.analytic:
+            continue
+        pieces = loops.model_pieces(term, aligned)
+
+        def energy(turn, shift, value=pieces[potential_stub], params=term.params):
+            there = tuple(a + b for a, b in zip(x, shift, strict=True))
+            return value(0.0, product(q, exp(turn)), there, body, params)
+
+        def along(k, size):
+            return tuple(size if k == axis else 0.0 for axis in range(3))
+
+        turning, pushing = pieces[wrench_stub](0.0, q, m, x, p, body, term.params)
+        back = [
+            (energy(along(k, -1e-4), ORIGIN) - energy(along(k, 1e-4), ORIGIN)) / 2e-4
+            for k in range(3)
+        ]
+        fall = [
+            (energy(ORIGIN, along(k, -reach)) - energy(ORIGIN, along(k, reach))) / (2.0 * reach)
+            for k in range(3)
+        ]
+        rounding = 1e-9 * abs(energy(ORIGIN, ORIGIN))
+        for what, variable, found, slopes, noise in (
+            ("torque", "q", turning, back, rounding),
+            ("force", "x", pushing, fall, rounding * 1e-4 / reach),
+        ):
+            size = max(map(abs, (*found, *slopes)))
+            gap = max(abs(a - b) for a, b in zip(found, slopes, strict=True))
+            if gap > 1e-5 * size + noise:
+                raise InputError(
+                    f"the potential of model {term.name!r} is not analytic in {variable}: by a"
+                    f" complex step its {what} would be {list(found)}, by differences it is"
+                    f" {slopes}; do without abs, min, max and comparisons of {variable}, or give"
+                    f" the {what} with ph.{what}"
+                )
+    parts.tried = True
+
+
+def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    what = "torque" if not model.moves else "force" if model.is_free else "torque or force"
+    try:
+        value = flat(wrench(0.0, *whole(state), body, model.params))
+    except Exception as error:
+        raise InputError(
+            f"the {what} of model {model.name!r} fails at the initial state:"
+            f" {type(error).__name__}: {error}"
+        ) from error
+    if not all(math.isfinite(x) for x in value):
+        shown = value if model.moves else value[:3]
+        raise InputError(
+            f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
+        )

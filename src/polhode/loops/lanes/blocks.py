@@ -1,0 +1,51 @@
+"""Blocks of bodies: slot c of body l of a block is ``block[c * LANES + l]``."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
+
+import numpy as np
+
+from polhode.compiler.machine import LANES
+
+
+def pack(columns: Sequence | np.ndarray, bodies: int) -> np.ndarray:
+    """Blocks from one array (or number) per slot; the last body fills up the last block."""
+    count = -(-bodies // LANES)
+    table = np.empty((len(columns), count * LANES))
+    for row, column in zip(table, columns, strict=True):
+        row[:bodies], row[bodies:] = column, np.broadcast_to(column, bodies)[-1]
+    blocks = table.reshape(len(columns), count, LANES).swapaxes(0, 1)
+    return np.ascontiguousarray(blocks).reshape(count, -1)
+
+
+def unpack(blocks: np.ndarray, bodies: int, first: int = 0, last: int | None = None) -> np.ndarray:
+    """The slots from ``first`` to ``last`` as rows, the bodies as columns."""
+    table = blocks.reshape(len(blocks), -1, LANES)[:, first:last].swapaxes(0, 1)
+    return table.reshape(len(table), -1)[:, :bodies]
+
+
+@lru_cache(4)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; those of another process did not come along when it forked."""
+    return ThreadPoolExecutor(threads, "polhode")
+
+
+def in_threads(run: Callable[[np.ndarray], None], blocks: np.ndarray, threads: int) -> None:
+    """The blocks shared out to threads; bodies do not meet, so results do not depend on them.
+
+    The calling thread takes its share.
+    """
+    threads = min(threads, len(blocks))
+    if threads <= 1:
+        run(blocks)
+        return
+    first, *others = np.array_split(blocks, threads)
+    waiting = [_pool(os.getpid(), threads - 1).submit(run, some) for some in others]
+    try:
+        run(first)
+    finally:
+        wait(waiting)
+    for each in waiting:
+        each.result()

@@ -1,0 +1,1 @@
+"""Solvers: arguments are checked here, bound to compiled loops, and run."""

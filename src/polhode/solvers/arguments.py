@@ -1,0 +1,266 @@
+"""What the front doors check before anything runs; messages name argument, value and remedy."""
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
+from polhode.errors import InputError, MethodError
+from polhode.formulations import COORDINATES, FORMULATIONS
+from polhode.integrators import INTEGRATORS
+from polhode.methods import METHODS
+from polhode.solvers.auto import ACCURACY
+
+AUTO = "auto"
+INSTEAD = "mr2", "imidm", "mkrk:rk4"  # what to try when a method cannot take a model
+RTOL = 1e-9  # of adaptive integrators, if nobody says
+
+
+# ---- methods
+def find_method(method: Any) -> Method:
+    """The map of that name."""
+    if isinstance(method, Method):
+        return method
+    if method in METHODS:
+        return METHODS[method]
+    raise MethodError(
+        f"method must be one of {', '.join(METHODS)}, or a Method, got {method!r}{hint(method)}"
+    )
+
+
+def find_integrator(method: Any) -> Integrator:
+    """The integrator of that name."""
+    if isinstance(method, Integrator):
+        return method
+    if method in INTEGRATORS:
+        return INTEGRATORS[method]
+    names = ", ".join(INTEGRATORS)
+    raise MethodError(
+        f"method must be one of {names}, or an Integrator, got {method!r}{hint(method)}"
+    )
+
+
+def is_integrator(method: Any) -> bool:
+    return isinstance(method, Integrator) or (isinstance(method, str) and method in INTEGRATORS)
+
+
+def find_formulation(
+    formulation: str | Formulation | Coordinates | None, default: str
+) -> Formulation | Coordinates:
+    if isinstance(formulation, (Formulation, Coordinates)):
+        return formulation
+    name = default if formulation is None else formulation
+    if name in COORDINATES:
+        return COORDINATES[name]
+    if name in FORMULATIONS:
+        return FORMULATIONS[name]
+    allowed = ", ".join((*FORMULATIONS, *COORDINATES))
+    raise MethodError(
+        f"formulation must be one of {allowed}, or a Formulation, got {formulation!r}"
+    )
+
+
+def find_kinematic(
+    formulation: str | Formulation | Coordinates | None, default: str
+) -> Formulation:
+    """The formulation of that name, for a motion without a body."""
+    found = find_formulation(formulation, default)
+    if isinstance(found, Coordinates):
+        raise MethodError(
+            f"formulation {found.name!r} is for bodies, whose momentum it needs; use one of"
+            f" {', '.join(FORMULATIONS)}"
+        )
+    return found
+
+
+def with_options(method: Any, options: Any) -> Any:
+    """The map or integrator with the options that were given, if any."""
+    if not options:
+        return method
+    if not isinstance(options, Mapping):
+        raise InputError(f"options must be a mapping of names to values, got {options!r}")
+    if method == AUTO:
+        raise MethodError("method 'auto' has no options: name the method, or leave out options=")
+    found = find_integrator(method) if is_integrator(method) else find_method(method)
+    if found.options is None:
+        raise MethodError(f"method {found.name!r} has no options: leave out options=")
+    allowed = [
+        name
+        for name, parameter in inspect.signature(found.options).parameters.items()
+        if parameter.kind != parameter.VAR_KEYWORD and name != "number"
+    ]
+    for name in options:
+        if name not in allowed:
+            close = get_close_matches(str(name), allowed, n=1)
+            raise MethodError(
+                f"options of method {found.name!r} are {', '.join(allowed)}, got {name!r}"
+                + (f"; did you mean {close[0]}?" if close else "")
+            )
+    return found.options(**options)
+
+
+def hint(name: Any) -> str:
+    close = get_close_matches(str(name), [*METHODS, *INTEGRATORS], n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def check_model(method: Method, model: Model) -> None:
+    if method.takes(model):
+        return
+    if method.free_only:
+        need = f"is for free bodies, and model {model.name!r} has a torque"
+    elif not model.depends_on_omega:
+        need = (
+            "kicks with a force that must not depend on the velocity,"
+            f" and the one of model {model.name!r} does"
+        )
+    else:
+        need = (
+            "kicks with a torque that must not depend on the rate,"
+            f" and the one of model {model.name!r} does"
+        )
+    able = [other for other in INSTEAD if METHODS[other].takes(model)]
+    raise MethodError(f"method {method.name!r} {need}; use for instance {', '.join(able)}")
+
+
+def check_body(integrator: Integrator) -> None:
+    """Whether the integrator can move a body at all."""
+    if integrator.linear:
+        raise MethodError(
+            f"method {integrator.name!r} is for a given angular velocity: use"
+            " ph.integrate_angular_velocity, or dop853 for a body"
+        )
+
+
+def check_sums(method: Method) -> None:
+    if not method.compensates:
+        able = ", ".join(name for name, other in METHODS.items() if other.compensates)
+        raise MethodError(
+            f"method {method.name!r} has no compensated sums; leave compensated= out, or use {able}"
+        )
+
+
+# ---- numbers
+def accuracy(rtol: Any, atol: Any) -> float:
+    """The accuracy that "auto" is to aim at."""
+    if atol is not None:
+        raise MethodError("method 'auto' takes the accuracy to aim at as rtol=, not atol=")
+    if rtol is None:
+        return ACCURACY
+    try:
+        value = float(rtol)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0.0 < value < 1.0:
+        raise InputError(f"rtol must be a number between 0 and 1, for instance 1e-6, got {rtol!r}")
+    return value
+
+
+def tolerances(rtol: Any, atol: Any, integrator: Integrator) -> tuple[float, float]:
+    """(rtol, atol) of an adaptive run."""
+    found = []
+    for name, value, default in (
+        ("rtol", rtol, RTOL if atol is None else 0.0),
+        ("atol", atol, 0.0),
+    ):
+        try:
+            number = float(default if value is None else value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0.0 <= number < 1.0:
+            raise InputError(
+                f"{name} must be a number from 0 to 1, for instance {RTOL:g}, got {value!r}"
+            )
+        found.append(number)
+    relative, absolute = found
+    if relative + absolute < integrator.tightest:
+        raise InputError(
+            f"rtol={relative!r} and atol={absolute!r} ask method {integrator.name!r} for more than"
+            f" rounding allows: give rtol={integrator.tightest:g} or more"
+        )
+    return relative, absolute
+
+
+def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
+    """(first step, largest step), 0 and infinity if nobody says."""
+    found = []
+    for name, value, default in (("first_step", first_step, 0.0), ("max_step", max_step, math.inf)):
+        try:
+            number = float(default if value is None else value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not (number > 0.0 or value is None) or math.isnan(number):
+            raise InputError(f"{name} must be a positive number of seconds, got {value!r}")
+        found.append(number)
+    return min(found), found[1]
+
+
+def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:
+    """t0, the times at which a run stops and starts anew, and t1."""
+    if breakpoints is None:
+        return [t0, t1]
+    times = np.unique(times_of(breakpoints, "breakpoints"))
+    inside = times[(times > min(t0, t1)) & (times < max(t0, t1))].tolist()
+    return [t0, *(inside if t1 >= t0 else inside[::-1]), t1]
+
+
+def positive(dt: Any, method: str) -> float:
+    if dt is None:
+        why = " when there is a torque" if method == AUTO else ""
+        raise MethodError(f"method {method!r} takes fixed steps{why}: give dt=")
+    try:
+        value = float(dt)
+    except (TypeError, ValueError):
+        raise InputError(f"dt must be a number of seconds, got {dt!r}") from None
+    if not (math.isfinite(value) and value > 0):
+        raise InputError(
+            f"dt must be positive and finite, got {dt!r}; to go back in time let t_span end before"
+            " it starts"
+        )
+    return value
+
+
+def span(t_span: Sequence[float]) -> tuple[float, float]:
+    try:
+        t0, t1 = t_span
+        t0, t1 = float(t0), float(t1)
+    except (TypeError, ValueError):
+        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
+    if not math.isfinite(t1 - t0):
+        raise InputError(f"t_span must be finite, got {t_span!r}")
+    return t0, t1
+
+
+def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:
+    try:
+        times = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument} must be times, got {values!r}") from None
+    if times.ndim != 1 or len(times) == 0:
+        raise InputError(f"{argument} must be a list of times, got an array of shape {times.shape}")
+    if not np.isfinite(times).all():
+        raise InputError(
+            f"{argument} must be finite, but {argument}[{np.argmin(np.isfinite(times))}] is not"
+        )
+    return times
+
+
+def in_order(times: np.ndarray, t0: float, t1: float, name: str = "t_eval") -> np.ndarray:
+    """The times of an argument, inside the span and in the order of the motion."""
+    forward = t1 >= t0
+    wrong = np.flatnonzero((times < min(t0, t1)) | (times > max(t0, t1)))
+    if len(wrong):
+        value = float(times[wrong[0]])
+        raise InputError(f"{name}[{wrong[0]}] = {value!r} is outside t_span ({t0}, {t1})")
+    order = np.diff(times) if forward else -np.diff(times)
+    if (order < 0).any():
+        place = int(np.argmax(order < 0)) + 1
+        raise InputError(
+            f"{name} must go from start to end of t_span, but {name}[{place}] ="
+            f" {float(times[place])!r} comes after {float(times[place - 1])!r}"
+        )
+    return times

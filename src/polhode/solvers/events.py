@@ -1,0 +1,239 @@
+"""Events: zeros of functions ``event(t, q, omega)`` or ``event(t, x, v, q, omega)`` along a motion.
+
+Each step is looked at in ``PARTS`` pieces.  Where a function changes its sign, its zero is found by
+bracketing; where it comes near zero and turns back between two pieces, the turning point is found
+first, for there may be two zeros around it.  A zero at the very start is none.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from polhode import loops
+from polhode.compiler.machine import CompiledOrPlain
+from polhode.compiler.tree import bind
+from polhode.errors import InputError
+from polhode.kernels.trig import ELEMENTARY
+
+PARTS = 8  # of a step
+BLOCK = 4096  # steps that are looked at together
+
+See = Callable[[np.ndarray], np.ndarray]  # times -> rows (q, omega), or (q, omega, x, v)
+FORMS = "event(t, q, omega), or event(t, x, v, q, omega) where the body has a position"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A function, the number of zeros after which to stop, and the sign of its slope there."""
+
+    values: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    terminal: float
+    direction: float
+
+
+class Watch:
+    """Several events; ``times[k]`` are the zeros of the k-th so far, ``stop`` where a run ends."""
+
+    def __init__(self, events: Sequence[Event]):
+        self.events = events
+        self.times: list[list[float]] = [[] for _ in events]
+        self.stop: float | None = None
+        self._done = 0  # steps that were looked at
+        self._signs: list[float] = [0.0 for _ in events]
+        self._tails: list[tuple[float, float] | None] = [None for _ in events]  # (time, value)
+
+    def anew(self, seen: Mapping[str, Any] | None = None) -> "Watch":
+        """The same events, nothing looked at; or what ``seen`` says of another one's look."""
+        watch = Watch(self.events)
+        if seen is not None:
+            watch.times = [list(times) for times in seen["times"]]
+            watch.stop, watch._done, watch._signs = seen["stop"], seen["done"], list(seen["signs"])
+            watch._tails = [None if tail is None else (tail[0], tail[1]) for tail in seen["tails"]]
+        return watch
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """All that was seen so far, as plain data."""
+        return {
+            "times": self.times,
+            "stop": self.stop,
+            "done": self._done,
+            "signs": [float(sign) for sign in self._signs],
+            "tails": self._tails,
+        }
+
+    def look(self, knots: np.ndarray, see: See) -> bool:
+        """Look at the steps that are new; whether a terminal event was found."""
+        while self._done < len(knots) - 1 and self.stop is None:
+            ahead = min(self._done + BLOCK, len(knots) - 1)
+            self._block(see, knots[self._done : ahead + 1])
+            self._done = ahead
+        return self.stop is not None
+
+    def _block(self, see: See, knots: np.ndarray) -> None:
+        shares = np.arange(PARTS) / PARTS
+        inner = knots[:-1, None] + np.diff(knots)[:, None] * shares
+        times = np.append(inner.ravel(), knots[-1])
+        forward = 1.0 if knots[-1] >= knots[0] else -1.0
+        rows = see(times)
+        found: list[list[tuple[float, float]]] = []
+        for k, event in enumerate(self.events):
+            values = event.values(times, rows)
+
+            def value(t, event=event):
+                flat = np.atleast_1d(t).ravel()
+                return event.values(flat, see(flat)).reshape(np.shape(t))
+
+            tail, self._tails[k] = self._tails[k], (float(times[-2]), float(values[-2]))
+            zeros = _zeros(times, values, value, self._signs[k], tail)
+            last = np.flatnonzero(values)
+            self._signs[k] = np.sign(values[last[-1]]) if len(last) else self._signs[k]
+            found.append([z for z in zeros if event.direction * z[1] >= 0])
+        self._stop_at(found, forward)
+        for k, zeros in enumerate(found):
+            kept = [t for t, _ in zeros if self.stop is None or forward * (t - self.stop) <= 0]
+            self.times[k] += kept
+
+    def _stop_at(self, found: list[list[tuple[float, float]]], forward: float) -> None:
+        ends = []
+        for event, old, zeros in zip(self.events, self.times, found, strict=True):
+            left = event.terminal - len(old)
+            if left <= len(zeros):
+                ends.append(zeros[int(left) - 1][0])
+        if ends:
+            self.stop = min(ends, key=lambda t: forward * t)
+
+
+def _zeros(
+    times: np.ndarray,
+    values: np.ndarray,
+    value: Callable,
+    before: float,
+    tail: tuple[float, float] | None = None,
+) -> list[tuple[float, float]]:
+    """(time, sign of the change) of the zeros, in the order of the motion.
+
+    ``before`` is the sign that was seen last, ``tail`` what was seen just before the first time.
+    """
+    from scipy.optimize import elementwise
+
+    if tail is not None:  # the function may turn at the first time
+        times, values = np.append(tail[0], times), np.append(tail[1], values)
+    seen = int(tail is not None)
+    signs = np.sign(values)
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise InputError(
+            f"an event is not finite at t = {float(times[place])!r}; it must return a number"
+        )
+    where, brackets = np.flatnonzero(signs), []
+    for i, j in pairwise(where):
+        if signs[i] != signs[j] and j > seen:
+            brackets.append((times[i], times[j], signs[j]))
+    if len(where) and before * signs[where[0]] < 0 and where[0] > 0:
+        brackets.append((times[0], times[where[0]], signs[where[0]]))
+    size = np.abs(values)
+    dips = 1 + np.flatnonzero(
+        (size[1:-1] <= size[:-2])
+        & (size[1:-1] <= size[2:])
+        & (signs[1:-1] == signs[:-2])
+        & (signs[1:-1] == signs[2:])
+        & (signs[1:-1] != 0)
+    )
+    if len(dips):
+        side = signs[dips]
+        low = elementwise.find_minimum(
+            lambda t, side: side * value(t),
+            (times[dips - 1], times[dips], times[dips + 1]),
+            args=(side,),
+            maxiter=60,
+        )
+        for i, t, f, s in zip(dips, np.asarray(low.x), np.asarray(low.f_x), side, strict=True):
+            if f < 0:
+                brackets += [(times[i - 1], t, -s), (t, times[i + 1], s)]
+    if not brackets:
+        return []
+    a, b, slope = map(np.array, zip(*brackets, strict=True))
+    with np.errstate(invalid="ignore", divide="ignore"):  # SciPy's own, where values are equal
+        root = elementwise.find_root(value, (a, b))
+    zeros = sorted(zip(np.asarray(root.x).tolist(), slope.tolist(), strict=True))
+    return zeros if times[-1] >= times[0] else zeros[::-1]
+
+
+def watched(events: Any, called: str = "events[{}]") -> Watch | None:
+    """The events that a user asked for: a function or several; ``called`` in messages."""
+    if events is None:
+        return None
+    try:
+        functions = (events,) if callable(events) else tuple(events)
+    except TypeError:
+        raise InputError(f"events must be a function {FORMS}, or several, got {events!r}") from None
+    made = []
+    for k, function in enumerate(functions):
+        if not callable(function):
+            raise InputError(f"{called.format(k)} must be a function {FORMS}, got {function!r}")
+        terminal, direction = getattr(function, "terminal", 0), getattr(function, "direction", 0)
+        try:
+            count, slope = float(terminal), float(direction)
+        except (TypeError, ValueError):
+            count = slope = math.nan
+        if not (count >= 0 and count == int(count)) or math.isnan(slope):
+            raise InputError(
+                f"{called.format(k)}: terminal must be False, True or a number of zeros and"
+                f" direction a number, got {terminal!r} and {direction!r}"
+            )
+        made.append(Event(_values(function, called.format(k)), count or math.inf, slope))
+    return Watch(made) if made else None
+
+
+def _values(function: Callable, called: str) -> Callable:
+    """(times, rows) -> the values of the function, compiled if it can be."""
+    looked, moving = bind(function, ELEMENTARY), _sees_the_place(function)
+    if moving:
+        template = bind(loops.watched_on_the_way, {loops.event_on_the_way: looked})
+    else:
+        template = bind(loops.watched, {loops.event: looked})
+    run, tried = CompiledOrPlain(template, called), False
+
+    def values(times, rows):
+        nonlocal tried
+        if not tried:
+            _try(function, called, moving, float(times[0]), rows[0].tolist())
+            tried = True
+        out = np.empty(len(times))
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), out)
+        return out
+
+    return values
+
+
+def _sees_the_place(function: Callable) -> bool:
+    try:
+        inspect.signature(function).bind(*range(5))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _try(function: Callable, called: str, moving: bool, t: float, row: list[float]) -> None:
+    """One call in plain Python, so that a mistake in it is told in its own words."""
+    if moving and len(row) == 7:
+        raise InputError(
+            f"{called} takes (t, x, v, q, omega), but the body has no position: give"
+            " position= to the Problem, or let it take (t, q, omega)"
+        )
+    q, omega, x, v = (tuple(row[k : k + n]) for k, n in ((0, 4), (4, 3), (7, 3), (10, 3)))
+    given = (x, v, q, omega) if moving else (q, omega)
+    try:
+        float(function(t, *given))
+    except Exception as error:
+        takes = "(t, x, v, q, omega)" if moving else "(t, q, omega)"
+        raise InputError(
+            f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
+            f" {takes}, q = (w, x, y, z), and returns a number"
+        ) from error

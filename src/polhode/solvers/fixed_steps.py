@@ -1,0 +1,126 @@
+"""Fixed steps: after how many a state is kept, and how they are taken in pieces."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.contracts import OK
+from polhode.errors import InputError
+from polhode.solvers.arguments import in_order
+from polhode.solvers.checkpoint import Saver
+
+FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
+CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
+EPS = 2.0**-52
+
+
+class Plan(NamedTuple):
+    """``steps`` of ``h``; row r, of time ``times[r]``, is ``ends[r]`` steps from the start,
+    and a side step ``sides[r]``.
+    """
+
+    steps: int
+    h: float
+    times: np.ndarray
+    ends: np.ndarray
+    sides: np.ndarray
+
+
+def plan(
+    t0: float, t1: float, dt: float, t_eval: np.ndarray | None = None, save_every: int = 1
+) -> Plan:
+    """Steps of ``dt`` from t0 to t1, the last one shorter if they do not fit."""
+    length = t1 - t0
+    exact = abs(length) / dt
+    n = round(exact)
+    if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
+        h, rest = length / n, 0.0
+    else:
+        n, h = math.floor(exact), math.copysign(dt, length)
+        rest = length - n * h
+    if n >= 2**53:
+        raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
+    if t_eval is not None:
+        times = in_order(t_eval, t0, t1)
+        return Plan(n, h, times, *_side_steps(times, t0, h, n))
+    ends = np.arange(0, n + save_every, save_every)
+    ends[-1] = n  # also when n is not a multiple
+    if rest != 0.0 and n % save_every == 0:
+        ends = np.append(ends, n)
+    times, sides = t0 + ends * h, np.zeros(len(ends))
+    times[-1], sides[-1] = t1, rest
+    return Plan(n, h, times, ends, sides)
+
+
+def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(ends, sides): the grid point before each time, and the step from there."""
+    if h == 0.0:
+        return np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
+    near = np.rint((times - t0) / h)
+    slack = 4 * np.spacing(np.maximum(np.abs(times), abs(t0)))
+    on_grid = np.abs(times - (t0 + near * h)) <= slack
+    ends = np.where(on_grid, near, np.floor((times - t0) / h))
+    ends = np.clip(ends, 0, n).astype(np.int64)
+    return ends, np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
+
+
+def in_chunks(
+    run: Callable,
+    row: np.ndarray,
+    t0: float,
+    planned: Plan,
+    weights: np.ndarray,
+    offsets: np.ndarray,
+    tables: tuple,
+    out: np.ndarray,
+    report: Callable[[float], None],
+    saver: Saver | None = None,
+) -> tuple[int, int, int, int, float]:
+    """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same.
+
+    ``run`` is ``loops.packed_record``.  Returns (status, rows, steps, iterations, size) as it does.
+    ``saver`` keeps the run in a checkpoint, or goes on with one.
+    """
+    h, ends, sides = planned.h, planned.ends, planned.sides
+    fresh, place, done, iterations, saved = True, 0, 0, 0, 0
+    chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
+    before = None if saver is None else saver.begun(row, out.shape[1])
+    if before is not None:
+        counts, old, numbers = before
+        fresh, place, saved = False, len(old), len(old)
+        out[:place] = old
+        done, iterations = counts["steps"], counts["iterations"]
+        if "status" in counts:
+            return counts["status"], place, done, iterations, float(numbers["size"][0])
+    while place < len(ends):
+        ahead = chunk if saver is None else min(chunk, saver.left(done))
+        last = int(np.searchsorted(ends, done + ahead, side="right"))
+        if last > place:
+            part, aside, room = ends[place:last] - done, sides[place:last], out[place:last]
+        else:  # the next row is further than that
+            part, aside, room = np.array([ahead]), np.zeros(1), scratch
+        begun = time.perf_counter()
+        status, rows, steps, count, size = run(
+            row, t0, h, done, fresh, part, aside, weights, offsets, tables, room
+        )
+        took = time.perf_counter() - begun
+        fresh = False
+        done, iterations = done + steps, iterations + count
+        place += rows if last > place else 0
+        if status != OK:
+            break
+        report(done / max(int(ends[-1]), 1))
+        if saver is not None and place < len(ends) and saver.due(done):
+            saver.mark({"steps": done, "iterations": iterations}, {"row": row}, out[saved:place])
+            saved = place
+        if ahead == chunk:
+            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
+    else:
+        status, size = OK, 0.0
+    if saver is not None:
+        counts = {"steps": done, "iterations": iterations, "status": status}
+        saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
+    return status, place, done, iterations, size

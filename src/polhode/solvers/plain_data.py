@@ -1,0 +1,346 @@
+"""A problem and what is asked of it as plain data, and back: what a checkpoint knows of a run.
+
+Functions of this library are told by their names.  Those of others, and large tables, are told by a
+digest of their content alone: whoever goes on brings them again, and they are compared.
+"""
+
+import hashlib
+import importlib
+import json
+import math
+import platform
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.body import RigidBody
+from polhode.compiler.tree import Uncacheable, digest, flat
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, total
+from polhode.errors import FileError, InputError, PolhodeWarning
+from polhode.files.checkpoint import TYPES
+from polhode.formulations import COORDINATES, FORMULATIONS
+from polhode.integrators import INTEGRATORS
+from polhode.methods import METHODS
+from polhode.problems.problem import Problem
+
+STORED = 1_000_000  # bytes of tables in a file; more are compared only
+FUNCTIONS = "torque", "potential", "wrench", "potential_at"
+FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
+UNSEEN = "<unseen>"  # in the place of a digest
+NUMBERS = "dt", "rtol", "atol", "first_step", "max_step"
+TIMES = "t_eval", "breakpoints"
+PACKAGE = __name__.partition(".")[0]
+
+Arrays = dict[str, np.ndarray]
+
+
+# ---- problems
+def described(problem: Problem) -> tuple[dict[str, Any], Arrays]:
+    """(plain data, tables that are small enough) of a problem."""
+    body = problem.body
+    tables = {_of_table(table): table for table in flat(problem.model.tables)}
+    kinds = {table.dtype.newbyteorder("<").str for table in tables.values()}
+    if sum(table.nbytes for table in tables.values()) > STORED or not kinds <= set(TYPES):
+        tables = {}
+    data = {
+        "name": problem.name,
+        "body": {
+            "inertia": body.inertia.tolist(),
+            "mass": body.mass,
+            "centre": body.centre.tolist(),
+            "moments": body.principal_moments.tolist(),
+            "axes": body.principal_axes.tolist(),
+            "turn": list(body.data[2]),
+        },
+        "model": _of_model(problem.model),
+        **{
+            key: None if (value := getattr(problem, key)) is None else list(value)
+            for key in ("attitude", "omega", "angular_momentum", "position", "velocity")
+        },
+    }
+    return data, tables
+
+
+def problem_of(
+    file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
+) -> Problem:
+    """The problem that was described; ``model`` where the file does not hold what acts."""
+    body = data["body"]
+    shape = RigidBody(body["inertia"], body["mass"], centre=body["centre"])
+    shape.principal_moments = np.array(body["moments"])
+    shape.principal_axes = np.array(body["axes"])
+    vars(shape)["_axes"] = tuple(body["turn"])  # to the last bit, whatever finds eigenvectors here
+    known = data["model"]
+    if model is None:
+        if not _whole(known, arrays):
+            raise InputError(
+                f"model= is needed to go on with {file!r}: it holds only a digest of what acts on"
+                f" the body, {known['name']!r}; give the same model again"
+            )
+        model = _model(known, arrays)
+    else:
+        if not isinstance(model, Model):
+            raise InputError(f"model must be a Model, got {model!r}")
+        refuse_others(file, "model", known, _of_model(model))
+    made = Problem(
+        shape,
+        model,
+        data["attitude"],
+        angular_momentum=data["angular_momentum"],
+        position=data["position"],
+        velocity=data["velocity"],
+        scalar_first=True,
+        name=data["name"],
+    )
+    for key in ("attitude", "omega", "angular_momentum"):
+        setattr(made, key, tuple(data[key]))
+    return made
+
+
+# ---- models
+def _of_model(model: Model) -> dict[str, Any]:
+    if model.terms:
+        return {"name": model.name, "terms": list(map(_of_model, model.terms))}
+    functions = {key: getattr(model, key) for key in FUNCTIONS}
+    tell = _form if model.user else _name_or_digest
+    return {
+        "name": model.name,
+        "parameters": list(model.names),
+        "numbers": _lists(model.numbers),
+        "functions": {k: None if f is None else tell(f) for k, f in functions.items()},
+        "user": list(map(_of_function, model.user)),
+        **{flag: getattr(model, flag) for flag in FLAGS},
+        "tables": _lists(model.tables, _of_table),
+        "references": list(model.references),
+    }
+
+
+def _whole(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether a model can be made of what is told of it."""
+    if "terms" in data:
+        return all(_whole(term, arrays) for term in data["terms"])
+    named = all(f is None or ":" in f for f in data["functions"].values())
+    return named and not data["user"] and all(key in arrays for key in _leaves(data["tables"]))
+
+
+def _model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Model:
+    if "terms" in data:
+        return total(tuple(_model(term, arrays) for term in data["terms"]))
+    functions: dict[str, Any] = {
+        key: None if text is None else _found(text) for key, text in data["functions"].items()
+    }
+    return Model(
+        name=data["name"],
+        **functions,
+        names=tuple(data["parameters"]),
+        numbers=_tuples(data["numbers"], _number),
+        tables=_tuples(data["tables"], arrays.__getitem__),
+        **{flag: data[flag] for flag in FLAGS},
+        references=tuple(data["references"]),
+    )
+
+
+def _of_table(table: np.ndarray) -> str:
+    kind = f"{table.dtype.str}{table.shape}".encode()
+    return hashlib.sha256(kind + np.ascontiguousarray(table).tobytes()).hexdigest()[:32]
+
+
+# ---- functions
+def _name_or_digest(function: Callable) -> str:
+    """``module:name`` of a function of this library, a digest of others."""
+    module, name = function.__module__ or "", function.__qualname__
+    if module.partition(".")[0] == PACKAGE and "<" not in name:
+        place = importlib.import_module(module)
+        if getattr(place, name, None) is function:
+            return f"{module}:{name}"
+    return _of_function(function)
+
+
+def _found(text: str) -> Callable:
+    """The function of this library of that name."""
+    module, _, name = text.partition(":")
+    if module.partition(".")[0] != PACKAGE:
+        raise FileError(f"{text!r} is no function of this library")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        raise FileError(
+            f"this version of polhode has no function {text!r}, which the run needs; go on with the"
+            " version that began it, or give model="
+        ) from None
+    return found
+
+
+def _form(function: Callable) -> str:
+    """How a user's function is used: in which axes, at which point."""
+    if (known := _name_or_digest(function)).startswith(f"{PACKAGE}."):
+        return known
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    numbers = [cell for cell in cells if not callable(cell)]
+    return f"{getattr(function, '__qualname__', '')} {numbers}"
+
+
+def _of_function(function: Any) -> str:
+    try:
+        return digest(function)
+    except Uncacheable:
+        return UNSEEN
+
+
+# ---- what is asked
+def described_asked(
+    method: Any,
+    formulation: Any,
+    options: Mapping[str, Any] | None,
+    events: Any,
+    numbers: Mapping[str, Any],
+    times: Mapping[str, Any],
+    **others: Any,
+) -> tuple[dict[str, Any], Arrays]:
+    """(plain data, times) of the arguments of ``prepare``."""
+    if options and json.loads(json.dumps(dict(options), default=str)) != dict(options):
+        raise InputError(
+            f"checkpoint= cannot keep options={options!r}: only numbers, texts and lists; make the"
+            " method with them and give it as method="
+        )
+    functions = () if events is None else (events,) if callable(events) else tuple(events)
+    data = {
+        "method": _of_record(method),
+        "formulation": None if formulation is None else _of_record(formulation),
+        "options": dict(options) if options else None,
+        "events": [
+            {
+                "function": _of_function(event),
+                "terminal": float(getattr(event, "terminal", 0)),
+                "direction": _plain(float(getattr(event, "direction", 0))),
+            }
+            for event in functions
+        ],
+        **{key: None if v is None else _plain(float(v)) for key, v in numbers.items()},
+        **others,
+    }
+    return data, {k: np.array(v, dtype=float) for k, v in times.items() if v is not None}
+
+
+def arguments_of(
+    file: str,
+    data: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    method: Any,
+    formulation: Any,
+    events: Any,
+) -> dict[str, Any]:
+    """The arguments of ``prepare`` that were described, and those that had to be given again."""
+    given = {"method": method, "formulation": formulation}
+    for name in given:
+        known = data[name]
+        if given[name] is not None:
+            refuse_others(file, name, known, _of_record(given[name]))
+        elif known is not None and known["digest"] is not None:
+            raise InputError(
+                f"{name}= is needed to go on with {file!r}: {known['name']!r} is not one of this"
+                " library; give the same record again"
+            )
+        elif known is not None:
+            given[name] = known["name"]
+    if events is not None or data["events"]:
+        found, _ = described_asked("", None, None, events, {}, {})
+        if events is None:
+            raise InputError(
+                f"events= is needed to go on with {file!r}: it holds only digests of"
+                f" {len(data['events'])} of them; give the same functions again"
+            )
+        refuse_others(file, "events", data["events"], found["events"])
+    numbers = {k: None if data[k] is None else _number(data[k]) for k in NUMBERS}
+    times = {key: arrays.get(key) for key in TIMES}
+    others = {key: data[key] for key in ("save_every", "compensated", "options")}
+    return {**given, "events": events, **numbers, **times, **others}
+
+
+def _of_record(value: Any) -> dict[str, Any]:
+    """The name of a method, integrator or formulation, and the digest of one that is not ours."""
+    if not isinstance(value, (Method, Integrator, Formulation, Coordinates)):
+        return {"name": value, "digest": None}
+    for registry in (METHODS, INTEGRATORS, FORMULATIONS, COORDINATES):
+        if registry.get(value.name) is value:
+            return {"name": value.name, "digest": None}
+    return {"name": value.name, "digest": _of_function(_contents(value))}
+
+
+def _contents(value: Any) -> Any:
+    """A record as a dictionary, for a digest; what makes others of it does not count."""
+    if not is_dataclass(value):
+        return value
+    kept = (field.name for field in fields(value) if field.name != "options")
+    return {name: _contents(getattr(value, name)) for name in kept}
+
+
+# ---- comparing
+def refuse_others(file: str, what: str, known: Any, given: Any) -> None:
+    """An error that says in what something differs from what a file holds, if it does."""
+    found = list(_differences(known, given, what))
+    if found:
+        text = "; ".join(found[:4]) + (f"; and {len(found) - 4} more" if len(found) > 4 else "")
+        raise InputError(
+            f"{what}= is not that with which {file!r} was begun: {text}. Give the same again"
+            f" (functions count by content, as Python {platform.python_version()} compiles them)"
+        )
+    if UNSEEN in json.dumps(known):
+        warnings.warn(
+            f"{what}=: whether a function is that with which {file!r} was begun cannot be seen, for"
+            " it uses objects without plain content",
+            PolhodeWarning,
+            stacklevel=4,
+        )
+
+
+def _differences(known: Any, given: Any, where: str) -> Iterator[str]:
+    if isinstance(known, dict) and isinstance(given, dict) and set(known) == set(given):
+        names: Any = known.get("parameters")
+        for key in known:
+            named = key == "numbers" and names == given["parameters"]
+            if named and len(names) == len(known[key]) == len(given[key]):
+                for name, old, new in zip(names, known[key], given[key], strict=True):
+                    yield from _differences(old, new, f"{where}.{name}")
+            elif key != "references":
+                yield from _differences(known[key], given[key], f"{where}.{key}")
+    elif isinstance(known, list) and isinstance(given, list) and len(known) == len(given):
+        for k, (old, new) in enumerate(zip(known, given, strict=True)):
+            yield from _differences(old, new, f"{where}[{k}]")
+    elif known != given:
+        yield f"{where} is {_short(given)}, the file has {_short(known)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return _short(value.get("name"))
+    return f"{len(value)} of them" if isinstance(value, list) else repr(value)
+
+
+# ---- nested tuples of numbers, which JSON has not
+def _plain(number: Any) -> Any:
+    if isinstance(number, (bool, int)):
+        return number
+    number = float(number)
+    return number if math.isfinite(number) else repr(number)
+
+
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, str) else value
+
+
+def _lists(value: Any, leaf: Callable = _plain) -> Any:
+    return [_lists(part, leaf) for part in value] if isinstance(value, tuple) else leaf(value)
+
+
+def _tuples(value: Any, leaf: Callable) -> Any:
+    return tuple(_tuples(v, leaf) for v in value) if isinstance(value, list) else leaf(value)
+
+
+def _leaves(value: Any) -> Sequence[Any]:
+    return (
+        [leaf for part in value for leaf in _leaves(part)] if isinstance(value, list) else [value]
+    )

@@ -1,0 +1,521 @@
+"""``Simulator``: a body that somebody else drives, one step after the other.
+
+``_driving`` has what acts over a step, and the step itself.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import loops
+from polhode.body import RigidBody
+from polhode.compiler.tree import bind, flat, like
+from polhode.contracts import (
+    ADVICE,
+    ALIGNED,
+    OK,
+    ORIGIN,
+    Integrator,
+    Method,
+    Model,
+    Status,
+    potential_at,
+)
+from polhode.errors import InputError, MethodError, StepError
+from polhode.formulations.quaternion import FORMULATION as QUATERNION
+from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
+from polhode.kernels.vector import cross, dot, multiply, scale
+from polhode.loops.driven import NOTHING, driven, packed_step, seen, seen_in_variables
+from polhode.loops.join import Along, fixed, joined, try_potentials, try_wrench, variant, zeros
+from polhode.methods.translation import with_translation
+from polhode.models.given import finite as one
+from polhode.models.given import three
+from polhode.problems.problem import Problem, inner_state, quaternion, rates
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.arguments import (
+    check_body,
+    check_model,
+    find_integrator,
+    find_method,
+    is_integrator,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+IDENTITY = 1.0, 0.0, 0.0, 0.0
+SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
+ORDERS = 0, 1, 2  # of the polynomial through what was applied
+
+
+class State:
+    """A moment of a ``Simulator``; it never changes.  Arrays are read-only.
+
+    Attributes
+    ----------
+    t : time
+    q : attitude (w, x, y, z), body to inertial;  rotation : the same as a SciPy ``Rotation``
+    omega, angular_momentum : in body axes
+    x, v : position and velocity of the centre of mass in inertial axes
+    """
+
+    __slots__ = ("_row",)
+
+    def __init__(self, numbers: bytes):
+        self._row = np.frombuffer(numbers, float)
+
+    @property
+    def t(self) -> float:
+        return self._row.item(0)
+
+    @property
+    def q(self) -> np.ndarray:
+        return self._row[1:5]
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        return self._row[5:8]
+
+    @property
+    def omega(self) -> np.ndarray:
+        return self._row[8:11]
+
+    @property
+    def x(self) -> np.ndarray:
+        return self._row[11:14]
+
+    @property
+    def v(self) -> np.ndarray:
+        return self._row[14:17]
+
+    @property
+    def rotation(self) -> "Rotation":
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_quat(self.q, scalar_first=True)
+
+    # ---- vectors and points
+    def to_inertial(self, v: Any) -> np.ndarray:
+        """The inertial components of a vector in body axes."""
+        return np.array(to_inertial(self.q.tolist(), three(v, "v")))
+
+    def to_body(self, v: Any) -> np.ndarray:
+        """The body components of a vector in inertial axes."""
+        return np.array(to_body(self.q.tolist(), three(v, "v")))
+
+    def point_position(self, p: Any) -> np.ndarray:
+        """Where the point ``p`` of the body (body axes, from the centre of mass) is, inertial."""
+        return self.x + self.to_inertial(three(p, "p"))
+
+    def point_velocity(self, p: Any) -> np.ndarray:
+        """The velocity of the point ``p`` of the body in inertial axes, v + R (ω × p)."""
+        return self.v + self.to_inertial(cross(self.omega.tolist(), three(p, "p")))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all bits are the same."""
+        return isinstance(other, State) and self._row.tobytes() == other._row.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self._row.tobytes())
+
+    def __repr__(self) -> str:
+        vectors = {name: getattr(self, name).tolist() for name in ("q", "omega", "x", "v")}
+        return f"State(t={self.t!r}, {', '.join(f'{k}={v}' for k, v in vectors.items())})"
+
+
+class Simulator:
+    """A body in a loop that somebody else drives: a game, hardware, a co-simulation.
+
+    Between two steps forces and torques are applied; they act over the next step and are then
+    forgotten.  What can be said as a model (gravity, springs, drag) is better said so: it is known
+    within the step, while what is applied is known at its start alone.
+
+    Parameters
+    ----------
+    body : RigidBody
+    model : what acts on it besides, as in ``Problem``
+    method : a name from ``ph.METHODS`` or a ``Method`` that takes a torque; of ``ph.INTEGRATORS``
+        those with fixed steps.  "rkn4" is explicit and of order 4
+    attitude, omega, angular_momentum, position, velocity, scalar_first : as in ``Problem``; at rest
+        at the origin unless given
+    t : the time at the start
+    extrapolation : 0: what is applied stays as it is over the step; 1 or 2: it goes on as a line or
+        a parabola through its values at the starts of the last steps.  If it varies smoothly the
+        error of the motion is that of dt to the power 1, 2 or 3
+    substeps : so many steps of the method in one of the simulator
+    memory : so many steps can be undone by ``rewind``
+    options : of the method, by name: ``{"tolerance": 1e-8}`` for "rkn4" makes as many substeps as
+        this takes
+
+    Attributes
+    ----------
+    state : a ``State``;  t : its time;  nsteps : steps so far
+    energy : kinetic, and potential of the model; None if that has no potential
+    body, model, method : as given, the method by its name
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> sim = ph.Simulator(ph.RigidBody([1, 2, 3], mass=2), model=ph.models.uniform_gravity())
+    >>> for _ in range(60):
+    ...     sim.apply_force((0, 0, 30), at=(0.1, 0, 0), frame="body")
+    ...     state = sim.step(1 / 60)
+    >>> round(sim.t, 12), state.x.shape
+    (1.0, (3,))
+    >>> sim.rewind(30).t
+    0.5
+    """
+
+    __slots__ = (
+        "_carry",
+        "_clock",
+        "_data",
+        "_earliest",
+        "_go",
+        "_kept",
+        "_memory",
+        "_method",
+        "_now",
+        "_potential",
+        "_settings",
+        "_show",
+        "_shown",
+        "_state",
+        "_widths",
+        "body",
+        "model",
+    )
+
+    def __init__(
+        self,
+        body: RigidBody,
+        *,
+        model: Model | None = None,
+        method: str | Method | Integrator = "rkn4",
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        position: Any = ORIGIN,
+        velocity: Any = ORIGIN,
+        scalar_first: bool | None = None,
+        t: float = 0.0,
+        extrapolation: int = 0,
+        substeps: int = 1,
+        memory: int = 64,
+        options: Mapping[str, Any] | None = None,
+    ):
+        if omega is None and angular_momentum is None:
+            omega = ORIGIN
+        x, v = (ORIGIN if given is None else given for given in (position, velocity))
+        begun = attitude, omega, angular_momentum, x, v
+        problem = Problem(body, model, *begun, scalar_first=scalar_first)
+        if extrapolation not in ORDERS:
+            raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
+        order, n = int(extrapolation), _whole(substeps, "substeps", 1)
+        self._kept, self._earliest = _whole(memory, "memory", 0), 0
+        self._settings: dict[str, Any] = {"extrapolation": order, "substeps": n}
+        if options:
+            self._settings["options"] = dict(options)
+        self.body, self.model = body, problem.model
+        self._potential: Any = None
+        force = driven(self.model)
+        method, own = _stepping(with_options(method, options), force)
+        self._method = method
+        bound, aligned = variant(method, body.symmetry_axis, False), body.is_aligned
+        parts, state = joined(bound, force, aligned, True), problem.state
+        if self.model.user:
+            try_wrench(parts.wrench, force, state, body.data)
+            try_potentials(parts, self.model, state, body.data, aligned)
+        inside = tuple(flat(state)) if own else state
+        carry = parts.start(0.0, 1.0, inside, body.data, force.params)
+        clock = one(t, "t"), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0
+        kept = SHOWN, clock, inside, carry, (NOTHING, NOTHING)
+        row = *kept, NOTHING, body.data, self.model.numbers
+        if parts.run is None:
+            anew = 1.0 if method.torques_at_start else 0.0
+            template = bind(packed_step(zeros(row), anew), own | (ALIGNED if aligned else {}))
+            build = loops.joined if parts.plain else loops.build
+            parts.run = build(template, bound, force, aligned)
+        self._carry, self._widths = carry, [len(flat(part)) for part in row[:6]]
+        self._data = np.array([flat(row)])
+        self._memory = np.empty((max(1, self._kept), len(flat(kept))))
+        self._shown, self._clock, self._state, *_, self._now = _views(self._data[0], self._widths)
+        known = self._data, self._memory, *loops.substeps(method), self.model.tables
+        parts.run(*known, 0, order, 0.0)  # compiled here, not in the first step
+        run = getattr(parts.run, "machine", None) or parts.run
+        self._go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
+
+    @property
+    def method(self) -> str:
+        return self._method.name
+
+    # ---- the state
+    @property
+    def t(self) -> float:
+        return self._clock[0]
+
+    @property
+    def nsteps(self) -> int:
+        return int(self._clock[2])
+
+    @property
+    def state(self) -> State:
+        return State(self._shown.tobytes())
+
+    @property
+    def energy(self) -> float | None:
+        if not self.model.has_potential:
+            return None
+        q, m, x, p = _parted(self._state)
+        turning, moving = scale(self.body.data[1], m), multiply(self.body.data[4], p)
+        if self._potential is None:
+            self._potential = loops.model_pieces(self.model, self.body.is_aligned)[potential_at]
+        height = self._potential(self.t, to_unit_length(q), x, self.body.data, self.model.params)
+        return 0.5 * (dot(m, turning) + dot(p, moving)) + height
+
+    def set_state(
+        self,
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        position: Any = None,
+        velocity: Any = None,
+        scalar_first: bool | None = None,
+    ) -> State:
+        """Change the state, after a collision say, and break the history.
+
+        What is not given stays, angular velocities in body axes.  So does what was applied for the
+        next step.
+        """
+        body, m = self.body, ORIGIN
+        q = IDENTITY if attitude is None else quaternion(attitude, scalar_first)
+        if turns := omega is not None or angular_momentum is not None:
+            _, m = rates(body, omega, angular_momentum)
+        x = ORIGIN if position is None else three(position, "position")
+        v = ORIGIN if velocity is None else three(velocity, "velocity")
+        given = attitude is not None, turns, position is not None, velocity is not None
+        new = zip(given, _parted(self._state), inner_state(body, q, m, x, v), strict=True)
+        for i, number in enumerate(flat(tuple(now if g else old for g, old, now in new))):
+            self._state[i] = number
+        self._clock[6] = 1.0
+        self.break_history()
+        self._show()
+        return self.state
+
+    # ---- what acts over the next step
+    def apply_force(self, force: Any, at: Any = ORIGIN, frame: str = "inertial") -> None:
+        """A force over the next step, in newtons; all that are applied add up.
+
+        ``at`` is the point of the body at which it acts, in body axes, from the centre of mass; its
+        torque follows.  ``frame``: "inertial", or "body" for a force that turns with the body.
+        """
+        x, y, z = _three(force, "force")
+        now = self._now
+        if frame == "inertial":
+            if at is not ORIGIN:
+                a, b, c = _three(at, "at")
+                now[12] += x * a
+                now[13] += y * a
+                now[14] += z * a
+                now[15] += x * b
+                now[16] += y * b
+                now[17] += z * b
+                now[18] += x * c
+                now[19] += y * c
+                now[20] += z * c
+            place = 0
+        elif frame == "body":
+            if at is not ORIGIN:
+                a, b, c = _three(at, "at")
+                now[9] += b * z - c * y
+                now[10] += c * x - a * z
+                now[11] += a * y - b * x
+            place = 3
+        else:
+            raise _no_frame(frame)
+        now[place] += x
+        now[place + 1] += y
+        now[place + 2] += z
+
+    def apply_torque(self, torque: Any, frame: str = "body") -> None:
+        """A torque over the next step, in newton metres; all that are applied add up.
+
+        ``frame``: "body" for one that turns with the body, or "inertial".
+        """
+        x, y, z = _three(torque, "torque")
+        if frame == "body":
+            place = 9
+        elif frame == "inertial":
+            place = 6
+        else:
+            raise _no_frame(frame)
+        now = self._now
+        now[place] += x
+        now[place + 1] += y
+        now[place + 2] += z
+
+    def clear_forces(self) -> None:
+        """Forget what was applied since the last step."""
+        self._now[:] = np.zeros(len(NOTHING)).data
+
+    def break_history(self) -> None:
+        """Continue no line or parabola over what happened up to now: after a collision, a switch.
+
+        The next step takes what is applied as constant, the one after it, at most, as a line.
+        """
+        self._clock[3] = 0.0
+
+    # ---- steps
+    def step(self, dt: float) -> State:
+        """The state ``dt`` seconds later; ``dt`` may differ from step to step.
+
+        What was applied is forgotten.  If the step fails, ``StepError`` is raised and nothing has
+        changed: what was applied is there, for a smaller ``dt``.
+        """
+        try:
+            h = float(dt)
+        except (TypeError, ValueError):
+            h = math.nan
+        if not 0.0 < h < math.inf:
+            raise InputError(
+                f"dt must be a positive number of seconds, got {dt!r}; to go back use rewind()"
+            )
+        status, done, size = self._go(h)
+        if status != OK:
+            raise self._failure(status, done, size, h)
+        return State(self._shown.tobytes())
+
+    def _failure(self, status: int, done: int, size: float, dt: float) -> StepError:
+        n = self._settings["substeps"]
+        where = f" in its substep {done + 1} of {n}" if n > 1 else ""
+        residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
+        return StepError(
+            f"the step of {dt:g} from t = {self.t:.10g} failed{where}{residual}:"
+            f" {ADVICE[Status(status)]}; the simulator is as it was before the step",
+            Status(status),
+        )
+
+    def rewind(self, steps: int = 1) -> State:
+        """Undo the last steps, to the bit: state, time, and values of the past.
+
+        It is then as it was before anything was applied for the first of them.
+        """
+        count = _whole(steps, "steps", 1)
+        there = self.nsteps - count
+        if there < self._remembered():
+            raise InputError(
+                f"steps={count} is more than the {self.nsteps - self._remembered()} that are"
+                f" remembered; give the Simulator memory={max(count, self._kept + 1)} or more"
+                if there >= 0
+                else f"steps={count} is more than the {self.nsteps} that were made"
+            )
+        row = self._memory[there % len(self._memory)]
+        self._data[0, : len(row)] = row
+        self.clear_forces()
+        return self.state
+
+    def _remembered(self) -> int:
+        """The number of the first step that can be undone."""
+        self._earliest = max(self._earliest, self.nsteps - self._kept)
+        return self._earliest
+
+    def trajectory(self) -> Trajectory:
+        """The remembered states: at the start of each step that can be undone, and now."""
+        places = np.arange(self._remembered(), self.nsteps) % len(self._memory)
+        width = self._memory.shape[1]
+        rows = np.concatenate([self._memory[places], self._data[:, :width]])
+        shown, clock, inside, carry = np.split(rows, np.cumsum(self._widths), axis=1)[:4]
+        inside[:, :4] /= np.linalg.norm(inside[:, :4], axis=1, keepdims=True)
+        t, body, model = shown[:, 0], self.body, self.model
+        along = Along(model, body.is_aligned, True)
+
+        def potential() -> Any:
+            return along.potentials(t, inside, body.data, model.params)
+
+        nfev, niter = self._work(clock, carry)
+        return Trajectory(
+            t,
+            shown[:, 1:5],
+            shown[:, 5:8],
+            body,
+            x=shown[:, 11:14],
+            v=shown[:, 14:17],
+            potential=potential,
+            method=self.method,
+            nsteps=len(t) - 1,
+            nfev=nfev,
+            niter=niter,
+            arguments=self._settings,
+            problem=lambda: {"name": "", "model": model.name},
+        )
+
+    def _work(self, clock: np.ndarray, carry: np.ndarray) -> tuple[int, int]:
+        """(evaluations, iterations) between the first and the last of the rows."""
+        method, fresh, iterations = self._method, clock[:-1, 6] == 1.0, np.ptp(clock[:, 7])
+        if method.evaluations is not None:
+            counts = [method.evaluations(like(self._carry, iter(row))) for row in carry.tolist()]
+            return int(np.sum(counts[1:] - np.where(fresh, 0, counts[:-1]))), int(iterations)
+        parts = len(fresh) * self._settings["substeps"] * len(method.weights)
+        found = parts * method.torques_per_step + fresh.sum() * method.torques_at_start
+        return int(found + iterations * method.torques_per_iteration), int(iterations)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
+        return (
+            f"<Simulator {self.method}, {arguments}, of {self.body!r}, model {self.model.name},"
+            f" {self.nsteps} steps, t = {self.t:g}>"
+        )
+
+
+# ---- what was given
+def _whole(value: Any, argument: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{argument} must be a whole number, {least} or more, got {value!r}")
+    return int(value)
+
+
+def _three(value: Any, argument: str) -> tuple[float, float, float]:
+    """``three`` for the many calls of a loop."""
+    try:
+        x, y, z = map(float, value)
+    except (TypeError, ValueError):
+        return three(value, argument)
+    return (x, y, z) if math.isfinite(x + y + z) else three(value, argument)
+
+
+def _no_frame(frame: Any) -> InputError:
+    return InputError(f"frame must be 'body' or 'inertial', got {frame!r}")
+
+
+def _stepping(method: Any, force: Model) -> tuple[Method, dict[Callable, Callable]]:
+    """The method for six degrees of freedom, and how to see the state in its variables."""
+    if not is_integrator(method):
+        found = find_method(method)
+        check_model(found, force)
+        return with_translation(found, force.depends_on_velocity), {}
+    integrator = find_integrator(method)
+    check_body(integrator)
+    if integrator.adaptive:
+        raise MethodError(
+            f"method {integrator.name!r} finds its steps itself, and a Simulator is told them: take"
+            " substeps= of a map, or method='rkn4' with options={'tolerance': 1e-8}"
+        )
+    return fixed(integrator, QUATERNION, True), {seen: seen_in_variables}
+
+
+# ---- places in the row of numbers
+def _parted(numbers: Any) -> tuple:
+    """(q, m, x, p)."""
+    row = tuple(numbers)
+    return row[:4], row[4:7], row[7:10], row[10:]
+
+
+def _views(row: np.ndarray, widths: list[int]) -> list[Any]:
+    """Memory views, which read and write each part of a row faster than arrays do."""
+    view, ends = row.data, np.cumsum(widths).tolist()
+    return [view[end - width : end] for end, width in zip(ends, widths, strict=True)]

@@ -1,0 +1,205 @@
+"""Benchmarks: the records, and one small one end to end.  Nothing here asserts a time."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode.bench import (
+    NAMES,
+    Bench,
+    Missing,
+    Note,
+    Result,
+    Table,
+    Verdict,
+    benches,
+    measured,
+    roundoff,
+)
+from polhode.bench.machine import machine
+from polhode.bench.peers import COMPILER, PEERS, missing
+from polhode.bench.records import Asked, Key, at_least, at_most, shown
+from polhode.bench.timing import round_robin
+from polhode.bench.tops import HEAVY, Lanes, Tops, recorder
+from polhode.errors import InputError
+from polhode.loops.join import variant
+from polhode.methods import METHODS
+from polhode.plot import benchmark
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "src" / "polhode" / "bench"
+HELPERS = "__init__", "in_c", "machine", "peers", "records", "timing", "tops"
+
+
+# ---- records
+@pytest.mark.parametrize("bench", benches().values(), ids=lambda b: b.name)
+def test_every_record_is_well_formed(bench):
+    module = sys.modules[f"polhode.bench.{bench.name}"]
+    assert isinstance(bench, Bench)
+    assert module.BENCH is bench
+    assert module.__doc__
+    assert bench.summary
+    assert bench.summary[0].islower() or bench.summary.startswith("ph.")
+    assert not bench.summary.endswith(".")
+    assert bench.repeats >= 1
+    assert {*bench.needs} <= {*PEERS, COMPILER}
+    assert all(key.text for key in bench.keys.values())
+
+
+def test_every_file_is_registered():
+    files = {file.stem for file in FOLDER.glob("*.py")}
+    files |= {file.parent.name for file in FOLDER.glob("*/__init__.py")}
+    assert files == {*NAMES, *HELPERS}
+
+
+def test_keys_are_checked():
+    bench = benches()["roundoff"]
+    assert bench.asked(changes={"steps": "1e5"}).count("steps") == 100_000
+    with pytest.raises(InputError, match="has no key 'stairs'; its keys: method, steps, tops"):
+        bench.asked(changes={"stairs": "3"})
+    with pytest.raises(InputError, match="steps must be a positive number, got 'many'"):
+        bench.asked(changes={"steps": "many"}).count("steps")
+    with pytest.raises(InputError, match="steps must be an integer"):
+        bench.asked(changes={"steps": "1.5"}).count("steps")
+    asked = Asked(1, values={"only": "a, b"})
+    assert asked.chosen("only", ["a", "b", "c"]) == ["a", "b"]
+    with pytest.raises(InputError, match="only must be of a; got b"):
+        asked.chosen("only", ["a"])
+
+
+def test_verdicts_and_words():
+    assert at_least("speed", 2.0, 1.5) == Verdict("speed", "at least 1.5", 2.0, True)
+    assert at_most("error", 2.0, 1.5).text == "error: 2.00, at most 1.5: MISSED"
+    words = [shown(x) for x in (None, 3, 0.0, 12.345, 1234.5, 3e-9, "no")]
+    assert words == ["", "3", "0", "12.35", "1234", "3.0e-09", "no"]
+
+
+def test_a_result_holds_everything():
+    table = Table("times", {"what": "what", "ns_min": "ns"}, [{"what": "polhode", "ns_min": 3.0}])
+
+    def measure(asked):
+        asked.say("working")
+        yield table
+        yield at_least("speed", 1.0, 2.0)
+        yield Note("done")
+
+    said, seen = [], []
+    bench = Bench("tiny", "nothing much", measure, needs=("heyoka",), keys={"n": Key("1", "size")})
+    result = measured(bench, bench.asked(quick=True, say=said.append), seen.append)
+    assert isinstance(result, Result)
+    assert said == ["working"]
+    assert [each for each in seen if not isinstance(each, Missing)] == list(result.findings)
+    assert result.repeats == 3
+    data = json.loads(json.dumps(result.data()))
+    assert data["tables"][0]["rows"] == [{"what": "polhode", "ns_min": 3.0}]
+    assert data["verdicts"][0]["met"] is False
+    assert data["keys"] == {"n": "1"}
+    assert data["machine"]["cores"] >= 1
+    figure = benchmark(result)
+    assert len(figure.axes) == 1
+
+
+def test_the_machine_is_described_in_general_terms():
+    facts = json.dumps(machine())
+    assert "/" not in facts.replace("GNU/Linux", "")
+    assert {"cpu", "cores", "features", "compilers", "llvm"} <= {*machine()}
+
+
+def test_variants_take_turns():
+    order, ticks = [], iter(range(100))
+    calls = {name: (lambda name=name: order.append(name), 2) for name in "ab"}
+    times = round_robin(calls, 2, clock=lambda: next(ticks))
+    assert "".join(order) == "ababab"
+    assert times["a"].ns == (0.5, 0.5)
+    assert times["a"].minimum == times["a"].median == 0.5
+
+
+# ---- peers
+def test_a_missing_peer_is_told(monkeypatch, polhode):
+    monkeypatch.setitem(sys.modules, "heyoka", None)
+    assert missing(["heyoka", "SciPy"]) == [Missing("heyoka", "pip install 'heyoka'")]
+    code, out, err = polhode("bench", "precision", "--quick")
+    assert code == 0
+    assert "heyoka is missing and left out; get it with: pip install 'heyoka'" in err
+    assert out == ""
+    code, _, err = polhode("bench")
+    assert code == 0
+    assert "heyoka is missing" in err
+
+
+def test_a_missing_compiler_is_told(monkeypatch):
+    from polhode.bench import in_c
+
+    monkeypatch.setattr(in_c.shutil, "which", lambda name: None)
+    in_c.compilers.cache_clear()
+    try:
+        (told,) = missing([COMPILER])
+    finally:
+        in_c.compilers.cache_clear()
+    assert "gcc or clang" in told.install
+
+
+# ---- command
+def test_the_list(polhode):
+    code, out, _ = polhode("bench")
+    assert code == 0
+    for name in NAMES:
+        assert any(line.startswith(f"{name} ") for line in out.splitlines())
+
+
+def test_a_benchmark_end_to_end(polhode):
+    code, out, _ = polhode(
+        "bench", "mesh", "--quick", "--repeats", 1, "--set", "triangles=200",
+        "--json", "mesh.json", "--plot", "mesh.png",
+    )  # fmt: skip
+    assert code == 0
+    assert "Mass properties" in out
+    assert "integrals" in out
+    found = json.loads(Path("mesh.json").read_text())
+    assert found["benchmark"] == "mesh"
+    assert found["repeats"] == 1
+    assert found["keys"] == {"triangles": "200"}
+    assert found["tables"][0]["rows"][0]["what"] == "shared vertices"
+    assert Path("mesh.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["unheard"], "benchmark must be one of single"),
+        (["mesh", "--set", "triangles"], "--set takes KEY=VALUE, got 'triangles'"),
+        (["mesh", "--set", "faces=3"], "its keys: triangles"),
+        (["mesh", "--plot", "mesh.txt"], "--plot must end in .png"),
+    ],
+)
+def test_mistakes(arguments, message, polhode):
+    code, _, err = polhode("bench", *arguments)
+    assert code == 2
+    assert message in err
+
+
+# ---- what is timed is right
+def test_tops_in_lanes_are_tops_alone():
+    tops = Tops.random(3)
+    lanes = Lanes(METHODS["mr2"], HEAVY, tops, 5e-3)
+    lanes.advance(4)
+    record = recorder(METHODS["mr2"], HEAVY)
+    for state, member in zip(lanes.states().T, tops.members(), strict=True):
+        (q, m), _ = record(4, 5e-3, *member)
+        assert np.array_equal(state, [*q, *m])
+
+
+def test_rounding_is_seen_where_it_is():
+    """What compensated sums carry is part of the state: without it they would look like plain."""
+    found = {}
+    for sums, compensated in roundoff.SUMS.items():
+        method = variant(METHODS["mr2"], None, compensated)
+        lanes = Lanes(method, roundoff.MODELS["free"], Tops.random(roundoff.BODIES), roundoff.H)
+        found[sums] = dict(roundoff.grown(lanes, compensated, 2000))
+    assert [*found["plain"]] == [*found["compensated"]] == [1000, 2000]
+    assert (found["plain"][1000] > 1e-15).all()
+    assert (found["compensated"][1000] < 0.05 * found["plain"][1000]).all()
+    assert roundoff.slope([10, 1000], [1.0, 10.0]) == pytest.approx(0.5)

@@ -1,0 +1,417 @@
+"""Shapes: closed forms against quadrature, sums and holes against exact fractions."""
+
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode import shapes
+from support.exact_solids import ULPS, compare, exactly, of_tetrahedron
+
+
+# ---- slices across z, integrated with 40 digits
+def ring(outer, inner=lambda z: mp.mpf(0)):
+    """(area, second moments of x and y) of a slice between two circles."""
+
+    def moments(z):
+        r, s = outer(z), inner(z)
+        second = mp.pi / 4 * (r**4 - s**4)
+        return mp.pi * (r**2 - s**2), second, second
+
+    return moments
+
+
+def ellipse(a, b, c):
+    def moments(z):
+        k = 1 - (z / c) ** 2
+        return mp.pi * a * b * k, mp.pi / 4 * a**3 * b * k**2, mp.pi / 4 * a * b**3 * k**2
+
+    return moments
+
+
+def rectangle(a, b):
+    return lambda z: (a * b, a**3 * b / 12, a * b**3 / 12)
+
+
+def globe(r, middle=0):
+    return lambda z: mp.sqrt(r**2 - (z - middle) ** 2)
+
+
+def integrated(pieces):
+    """(volume, height of the centre, moments about it) of slices [(sign, z0, z1, moments)]."""
+    volume = first = square = x2 = y2 = mp.mpf(0)
+    for sign, start, end, moments in pieces:
+        span = [mp.mpf(start), mp.mpf(end)]
+        volume += sign * mp.quad(lambda z, m=moments: m(z)[0], span)
+        first += sign * mp.quad(lambda z, m=moments: m(z)[0] * z, span)
+        square += sign * mp.quad(lambda z, m=moments: m(z)[0] * z * z, span)
+        x2 += sign * mp.quad(lambda z, m=moments: m(z)[1], span)
+        y2 += sign * mp.quad(lambda z, m=moments: m(z)[2], span)
+    height = first / volume
+    z2 = square - volume * height**2
+    return volume, height, (y2 + z2, x2 + z2, x2 + y2)
+
+
+def solids():
+    """name -> (function, arguments, slices); made under 40 digits, from the same doubles."""
+    f = mp.mpf
+    r, s, h = f(0.7), f(0.3), f(1.9)
+    a, b, c = f(0.7), f(0.4), f(1.3)
+    u, v, w = f(0.6), f(0.1), f(1.2)
+    hair = 0.7 - 1e-9
+    thin = f(hair)
+    near = [0.7 - 1e-9, 0.4 - 3e-9, 1.3 - 2e-9]
+    d, e, g = (f(x) for x in near)
+
+    def slope(bottom, top):
+        return ring(lambda z: bottom + (top - bottom) * z / h)
+
+    return {
+        "sphere": (shapes.sphere, (0.7,), [(1, -r, r, ring(globe(r)))]),
+        "hollow_sphere": (
+            shapes.hollow_sphere,
+            (0.7, 0.3),
+            [(1, -r, r, ring(globe(r))), (-1, -s, s, ring(globe(s)))],
+        ),
+        "thin hollow_sphere": (
+            shapes.hollow_sphere,
+            (0.7, hair),
+            [(1, -r, r, ring(globe(r))), (-1, -thin, thin, ring(globe(thin)))],
+        ),
+        "ellipsoid": (shapes.ellipsoid, ([0.7, 0.4, 1.3],), [(1, -c, c, ellipse(a, b, c))]),
+        "hollow_ellipsoid": (
+            shapes.hollow_ellipsoid,
+            ([0.7, 0.4, 1.3], [0.6, 0.1, 1.2]),
+            [(1, -c, c, ellipse(a, b, c)), (-1, -w, w, ellipse(u, v, w))],
+        ),
+        "thin hollow_ellipsoid": (
+            shapes.hollow_ellipsoid,
+            ([0.7, 0.4, 1.3], near),
+            [(1, -c, c, ellipse(a, b, c)), (-1, -g, g, ellipse(d, e, g))],
+        ),
+        "hemisphere": (shapes.hemisphere, (0.7,), [(1, 0, r, ring(globe(r)))]),
+        "torus": (
+            shapes.torus,
+            (0.7, 0.3),
+            [(1, -s, s, ring(lambda z: r + globe(s)(z), lambda z: r - globe(s)(z)))],
+        ),
+        "cylinder": (shapes.cylinder, (0.7, 1.9), [(1, -h / 2, h / 2, ring(lambda z: r))]),
+        "tube": (
+            shapes.tube,
+            (0.7, 0.3, 1.9),
+            [(1, -h / 2, h / 2, ring(lambda z: r, lambda z: s))],
+        ),
+        "thin tube": (
+            shapes.tube,
+            (0.7, hair, 1.9),
+            [(1, -h / 2, h / 2, ring(lambda z: r, lambda z: thin))],
+        ),
+        "capsule": (
+            shapes.capsule,
+            (0.7, 1.9),
+            [
+                (1, -h / 2 - r, -h / 2, ring(globe(r, -h / 2))),
+                (1, -h / 2, h / 2, ring(lambda z: r)),
+                (1, h / 2, h / 2 + r, ring(globe(r, h / 2))),
+            ],
+        ),
+        "cone": (shapes.cone, (0.7, 1.9), [(1, 0, h, slope(r, f(0)))]),
+        "frustum": (shapes.frustum, (0.7, 0.3, 1.9), [(1, 0, h, slope(r, s))]),
+        "widening frustum": (shapes.frustum, (0.3, 0.7, 1.9), [(1, 0, h, slope(s, r))]),
+        "box": (shapes.box, ([0.7, 0.4, 1.3],), [(1, -c / 2, c / 2, rectangle(a, b))]),
+        "hollow_box": (
+            shapes.hollow_box,
+            ([0.7, 0.4, 1.3], [0.6, 0.1, 1.2]),
+            [(1, -c / 2, c / 2, rectangle(a, b)), (-1, -w / 2, w / 2, rectangle(u, v))],
+        ),
+        "open hollow_box": (
+            shapes.hollow_box,
+            ([0.7, 0.4, 1.3], [0.6, 0.1, 1.3]),
+            [(1, -c / 2, c / 2, rectangle(a, b)), (-1, -c / 2, c / 2, rectangle(u, v))],
+        ),
+        "thin hollow_box": (
+            shapes.hollow_box,
+            ([0.7, 0.4, 1.3], near),
+            [(1, -c / 2, c / 2, rectangle(a, b)), (-1, -g / 2, g / 2, rectangle(d, e))],
+        ),
+        # thin ones: the integrand is the mass in a slice, and its second moments
+        "shell": (
+            shapes.shell,
+            (0.7,),
+            [(1, -r, r, lambda z: (2 * mp.pi * r, *2 * (mp.pi * r * (r * r - z * z),)))],
+        ),
+        "rod": (shapes.rod, (1.9,), [(1, -h / 2, h / 2, lambda z: (f(1), f(0), f(0)))]),
+    }
+
+
+NAMES = list(solids())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_closed_forms_are_the_integrals(name):
+    with mp.workdps(40):
+        make, arguments, pieces = solids()[name]
+        volume, height, moments = integrated(pieces)
+        expected = [float(3 * value) for value in (volume, *moments)]
+        height = float(height)
+    shape = make(*arguments, density=3.0)
+    found = [shape.mass, *np.diag(shape.inertia)]
+    assert found == pytest.approx(expected, rel=ULPS, abs=1e-25)
+    assert shape.centre == pytest.approx([0, 0, height], rel=ULPS, abs=1e-25)
+    assert np.array_equal(shape.inertia, np.diag(np.diag(shape.inertia)))
+    same = make(*arguments, mass=shape.mass)
+    assert np.diag(same.inertia) == pytest.approx(np.diag(shape.inertia), rel=ULPS)
+
+
+def test_a_disc_is_a_flat_cylinder():
+    flat = shapes.cylinder(0.7, 1e-12, density=3.0 / 1e-12)
+    disc = shapes.disc(0.7, density=3.0)
+    assert disc.mass == pytest.approx(flat.mass, rel=ULPS)
+    assert np.allclose(disc.inertia, flat.inertia, rtol=ULPS, atol=0)
+
+
+def test_tetrahedra_are_exact():
+    rng = np.random.default_rng(1)
+    for far in (0, 1, 1e6):
+        for _ in range(20):
+            corners = rng.normal(size=(4, 3)) + far
+            # the volume is the smaller the flatter: its rounding is relative to the edges
+            compare(shapes.tetrahedron(corners, density=1.0), of_tetrahedron(corners), 1e-12)
+
+
+coordinates = st.floats(-5, 5).map(lambda x: round(x, 3))
+places = st.tuples(coordinates, coordinates, coordinates)
+masses = st.floats(0.1, 10)
+
+
+@given(st.lists(st.tuples(masses, places), min_size=1, max_size=6))
+def test_point_masses_add_up_exactly(parts):
+    body = sum(shapes.point_mass(m, at) for m, at in parts)
+    assert isinstance(body, shapes.Shape)
+    points = [(Fraction(m), [Fraction(x) for x in at]) for m, at in parts]
+    mass, _, second = exactly(points)
+    # where all coincide nothing is left but the rounding of the sums
+    if max(second[k][k] for k in range(3)) > mass * Fraction(1e-6):
+        compare(body, points, 1e-14 * max(1.0, float(50 * mass / max(map(max, second)))))
+
+
+def parts():
+    turn = Rotation.from_rotvec([0.3, -1.0, 0.4])
+    return [
+        shapes.box([1.0, 2.0, 0.5], mass=3.0).turned(turn).moved([0.125, 0.5, -0.25]),
+        shapes.cone(0.5, 1.0, density=2.0).moved([1.0, 0.0, 0.75]),
+        shapes.torus(0.5, 0.125, mass=0.3).turned(turn.inv()).moved([-1.0, 0.375, 0.0]),
+        shapes.sphere(0.25, mass=1.0).moved([0.0, 0.0, 2.0]),
+    ]
+
+
+def near(one, other, tolerance=ULPS):
+    size = np.abs(other.inertia).max()
+    return (
+        abs(one.mass - other.mass) <= tolerance * other.mass
+        and np.abs(one.centre - other.centre).max() <= tolerance * (1 + np.abs(other.centre).max())
+        and np.abs(one.inertia - other.inertia).max() <= tolerance * size
+    )
+
+
+def test_the_order_of_sums_does_not_matter():
+    a, b, c, d = parts()
+    assert near(a + b + c + d, d + (c + (b + a)))
+    assert near(sum([a, b, c, d]), (a + c) + (d + b))
+    assert near((a + b) - b, a)
+    assert near((a + b + c) - (c + b), a)
+
+
+@given(vector=st.tuples(*[st.floats(-3, 3)] * 3), by=places)
+def test_moving_and_turning_the_whole_is_moving_and_turning_its_parts(vector, by):
+    turn = Rotation.from_rotvec(vector)
+    whole = sum(parts())
+    pieces = sum(part.turned(turn).moved(by) for part in parts())
+    assert near(whole.turned(turn).moved(by), pieces)
+    matrix = turn.as_matrix()
+    expected = matrix @ whole.inertia @ matrix.T
+    assert np.allclose(whole.turned(turn).inertia, expected, rtol=0, atol=ULPS * expected.max())
+    assert near(whole.turned(matrix).turned(turn.inv()), whole)
+
+
+@pytest.mark.parametrize("far", [[1e6, 0, 0], [-1e6, 3e6, 1e3], [1e6 + 0.1, 1e6 / 3, 1e9]])
+def test_a_body_far_from_the_origin_loses_no_digits(far):
+    whole = sum(parts())
+    moved = [part.moved(far) for part in parts()]
+    for there in (sum(moved), (moved[0] + moved[3]) + (moved[2] + moved[1]), whole.moved(far)):
+        assert np.abs(there.inertia - whole.inertia).max() < ULPS * whole.inertia.max()
+        assert there.centre == pytest.approx(whole.centre + far, rel=1e-15)
+        back = there.moved([-x for x in far])
+        assert back.centre == pytest.approx(whole.centre, abs=1e-15)
+    turn = Rotation.from_rotvec([0.3, -1.0, 0.4])
+    turned = sum(part.turned(turn) for part in moved)
+    expected = whole.turned(turn).inertia
+    assert np.abs(turned.inertia - expected).max() < ULPS * expected.max()
+    body = ph.RigidBody.from_shapes(*moved)
+    assert np.abs(body.inertia - whole.inertia).max() < ULPS * whole.inertia.max()
+
+
+def test_holes():
+    steel = 7800.0
+    ring = shapes.cylinder(0.5, 0.2, density=steel) - shapes.cylinder(0.25, 0.2, density=steel)
+    assert near(ring, shapes.tube(0.5, 0.25, 0.2, density=steel))
+    ball = shapes.sphere(0.5, density=steel) - shapes.sphere(0.25, density=steel)
+    assert near(ball, shapes.hollow_sphere(0.5, 0.25, density=steel))
+    # a hole off the centre, put back
+    hole = shapes.sphere(0.25, density=steel).moved([0.2, 0, 0.0625])
+    block = shapes.box([1, 1, 1], density=steel)
+    assert near((block - hole) + hole, block)
+    assert (block - hole).centre[0] < 0
+
+
+def test_known_shapes_from_their_parts():
+    half = shapes.hemisphere(0.5, density=2.0)
+    assert near(half + half.turned(np.diag([1.0, -1, -1])), shapes.sphere(0.5, density=2.0))
+    top = half.moved([0, 0, 0.75])
+    bottom = top.turned(np.diag([1.0, -1, -1]))
+    pill = shapes.cylinder(0.5, 1.5, density=2.0) + top + bottom
+    assert near(pill, shapes.capsule(0.5, 1.5, density=2.0))
+    tip = shapes.cone(0.25, 1.0, density=2.0).moved([0, 0, 1.0])
+    cut = shapes.cone(0.5, 2.0, density=2.0) - tip
+    assert near(cut, shapes.frustum(0.5, 0.25, 1.0, density=2.0))
+
+
+def test_a_ball_keeps_its_tensor_however_it_is_turned():
+    turn = Rotation.from_rotvec([0.3, -1.0, 0.4])
+    ball = shapes.sphere(0.3, mass=1.7)
+    assert np.array_equal(ball.turned(turn).inertia, ball.inertia)
+    top = shapes.cone(0.3, 1.0, mass=1.7)
+    assert np.array_equal(top.turned(Rotation.from_rotvec([0, 0, 1.0])).inertia, top.inertia)
+
+
+# ---- bodies
+def test_a_body_of_shapes():
+    box, wheel = shapes.box([0.4, 0.2, 0.1], mass=2.0), shapes.disc(0.1, mass=0.5)
+    body = ph.RigidBody.from_shapes(box, wheel.moved([0, 0.3, 0]))
+    assert body.mass == 2.5
+    assert body.is_aligned
+    assert body.centre == pytest.approx([0, 0.06, 0])
+    assert body.inertia == pytest.approx((box + wheel.moved([0, 0.3, 0])).inertia)
+    with pytest.raises(ValueError, match="read-only"):
+        body.centre[0] = 1.0
+    assert ph.RigidBody([1, 2, 2.5]).centre.tolist() == [0, 0, 0]
+
+
+turns = st.tuples(*[st.floats(-3, 3)] * 3).map(Rotation.from_rotvec)
+
+
+@given(turn=turns)
+def test_three_equal_moments_keep_the_axes(turn):
+    cube = shapes.box([0.3, 0.3, 0.3], mass=0.7).turned(turn)
+    body = ph.RigidBody.from_shapes(cube)
+    assert body.is_aligned
+    assert len(set(body.principal_moments.tolist())) == 1
+    assert np.array_equal(body.principal_axes, np.eye(3))
+
+
+@given(turn=turns)
+def test_two_equal_moments_have_an_axis_whatever_the_rounding(turn):
+    top = shapes.cone(0.3, 1.0, mass=1.7).turned(turn) + shapes.sphere(0.2, mass=0.3)
+    axis = turn.as_matrix()[:, 2]
+    bodies = [ph.RigidBody.from_shapes(top)]
+    bodies.append(ph.RigidBody(bodies[0].inertia))
+    if not bodies[0].is_aligned:  # moments that are given on the diagonal are left alone
+        noise = np.random.default_rng(3).normal(size=(3, 3)) * 1e-16 * bodies[0].inertia.max()
+        bodies.append(ph.RigidBody(bodies[0].inertia + noise + noise.T))
+    for body in bodies:
+        k = body.symmetry_axis
+        assert k is not None
+        found = body.principal_axes[:, k]
+        assert abs(found @ axis) == pytest.approx(1, abs=1e-14)
+        assert np.linalg.norm(np.cross(found, axis)) < 1e-14
+        assert np.allclose(body.principal_axes.T @ body.principal_axes, np.eye(3), atol=1e-15)
+        assert np.linalg.det(body.principal_axes) == pytest.approx(1)
+        assert np.allclose(body.principal_axes, bodies[0].principal_axes, rtol=0, atol=1e-14)
+        rebuilt = body.principal_axes @ np.diag(body.principal_moments) @ body.principal_axes.T
+        assert np.allclose(rebuilt, body.inertia, rtol=0, atol=1e-15)
+
+
+@given(turn=turns)
+def test_a_rod_has_no_inertia_about_itself_however_it_lies(turn):
+    body = ph.RigidBody.from_shapes(shapes.rod(2.0, mass=3.0).turned(turn))
+    assert sorted(body.principal_moments) == pytest.approx([0, 1, 1], abs=1e-14)
+    assert min(body.principal_moments) == 0
+    assert max(body.data[1]) == pytest.approx(1)
+
+
+def test_a_quarter_turn_keeps_the_body_aligned():
+    turn = Rotation.from_rotvec([np.pi / 2, 0, 0])
+    body = ph.RigidBody.from_shapes(shapes.cylinder(0.1, 1.0, mass=1.0).turned(turn))
+    assert body.is_aligned
+    assert body.symmetry_axis == 1
+
+
+def test_a_small_but_real_product_of_inertia_stays():
+    box = shapes.box([1.0, 2.0, 0.5], mass=3.0) + shapes.point_mass(1e-10, [0.3, 0.4, 0.0])
+    body = ph.RigidBody.from_shapes(box)
+    assert not body.is_aligned
+    assert body.inertia[0, 1] == pytest.approx(-1e-10 * 0.12, rel=1e-5)
+
+
+# ---- what is refused
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: shapes.sphere(-1, mass=1), "radius must be positive and finite, got -1"),
+        (lambda: shapes.sphere("big", mass=1), "radius must be a number, got 'big'"),
+        (lambda: shapes.sphere(1), "give mass= in kg or density= in kg/m³; got neither"),
+        (lambda: shapes.sphere(1, mass=1, density=1), "got both"),
+        (lambda: shapes.shell(1), "density= in kg/m²"),
+        (lambda: shapes.rod(1), "density= in kg/m;"),
+        (lambda: shapes.sphere(1, density=0), "density must be positive"),
+        (lambda: shapes.box([1, 2], mass=1), "size must be three finite numbers"),
+        (lambda: shapes.box([1, 2, 0], mass=1), "size must be three positive numbers"),
+        (lambda: shapes.tube(1, 1, 2, mass=1), "inner must be less than radius = 1.0, got 1"),
+        (lambda: shapes.hollow_box([1, 1, 1], [1, 2, 1], mass=1), "inner must be less than size"),
+        (lambda: shapes.torus(1, 2, mass=1), "tube must be at most radius"),
+        (lambda: shapes.tetrahedron(np.zeros((4, 3)), mass=1), "lie in one plane"),
+        (lambda: shapes.tetrahedron([1, 2], mass=1), "four points"),
+        (lambda: shapes.point_mass(0), "mass must be positive"),
+        (lambda: shapes.point_mass(1, [1, 2, np.inf]), "at must be three finite numbers"),
+        (lambda: shapes.sphere(1, mass=1).moved([1]), "by must be three finite numbers"),
+        (lambda: shapes.sphere(1, mass=1).turned(np.eye(2)), "rotation must be one SciPy Rotation"),
+        (lambda: shapes.sphere(1, mass=1).turned(-np.eye(3)), "its determinant is -1"),
+        (
+            lambda: shapes.sphere(1, mass=1) - shapes.sphere(0.5, mass=1),
+            "a hole of 1 kg in a body of 1 kg leaves nothing",
+        ),
+        (
+            lambda: shapes.sphere(1, mass=1) - shapes.sphere(2, mass=0.5),
+            "not inside the body, or denser",
+        ),
+        (lambda: shapes.Shape(1.0, (0, 0, 0), (1, 2, 4)), "no body has the moments"),
+        (lambda: ph.RigidBody.from_shapes(), "at least one shape"),
+        (lambda: ph.RigidBody.from_shapes([1, 2, 3]), "must be shapes of ph.shapes"),
+        (lambda: ph.RigidBody.from_shapes(shapes.point_mass(1)), "must be positive"),
+        (lambda: ph.RigidBody([1, 1, 1], centre=[1, 2]), "centre must be three"),
+    ],
+)
+def test_what_makes_no_body_is_refused_with_the_reason(make, words):
+    with pytest.raises(ph.InputError, match=words):
+        make()
+
+
+def test_only_shapes_add_up():
+    with pytest.raises(TypeError):
+        shapes.sphere(1, mass=1) + 1
+    with pytest.raises(TypeError):
+        1 + shapes.sphere(1, mass=1)
+    with pytest.raises(TypeError):
+        shapes.sphere(1, mass=1) - 1
+
+
+def test_words():
+    assert repr(shapes.point_mass(2)) == (
+        "Shape(mass=2.0, centre=[0.0, 0.0, 0.0],"
+        " inertia=[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])"
+    )

@@ -1,0 +1,189 @@
+"""The disk cache over processes: hit when nothing changed, never stale when something did."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import polhode
+
+PACKAGE = Path(polhode.__file__).parent
+
+HELPER = """
+def factor(x):
+    return 0.5 * x
+"""
+
+SCRIPT = '''
+import json
+import sys
+
+import helper
+import numpy as np
+
+from polhode import loops
+from polhode.compiler.tree import flat
+from polhode.contracts import Model
+from polhode.methods.forward_euler_m import METHOD
+
+K = 0.7
+SOURCE = "def torque(t, q, m, body, params):\\n    return 0.1 * q[1], 0.6, 0.3"
+
+
+def twice(x):
+    return 2.0 * x
+
+
+def constant(t, q, m, body, params):
+    """A torque."""
+    return 0.3 * q[1], 0.0, 0.0
+
+
+def reads_a_global(t, q, m, body, params):
+    return K * q[1], 0.0, 0.0
+
+
+def encloses(c):
+    return lambda t, q, m, body, params: (c * q[1], 0.0, 0.0)
+
+
+def calls(t, q, m, body, params):
+    return twice(q[1]), 0.0, 0.0
+
+
+def imports(t, q, m, body, params):
+    return helper.factor(q[1]), 0.0, 0.0
+
+
+scope = {}
+exec(SOURCE, scope)
+TORQUES = {
+    "constant": constant,
+    "global": reads_a_global,
+    "closure": encloses(2.5),
+    "function": calls,
+    "module": imports,
+    "lambda": lambda t, q, m, body, params: (0.1, -q[2], 0.2),
+    "exec": scope["torque"],
+}
+BODY = (2.0, 3.0, 4.5), (1 / 2.0, 1 / 3.0, 1 / 4.5), (1.0, 0.0, 0.0, 0.0), 1.0, 1.0
+STATE = (0.6, 0.8, 0.0, 0.0), (0.3, 0.4, 5.0)
+weights, offsets = loops.substeps(METHOD)
+
+
+def result(run, model):
+    out = np.empty((1, 7))
+    ends, sides = np.array([20]), np.zeros(1)
+    run(0.0, 0.01, 0, ends, sides, weights, offsets, True, STATE, (), BODY, model.params, out)
+    return out[0]
+
+
+found = {}
+for name in sys.argv[1:]:
+    model = Model(name=name, torque=TORQUES[name], potential=None)
+    machine = loops.build(loops.record, METHOD, model)
+    fast = result(machine, model)
+    slow = result(loops.joined(loops.record, METHOD, model), model)
+    found[name] = {
+        "hit": bool(machine.machine.stats.cache_hits),
+        # plain Python rounds twice where compiled code rounds once: 20 steps of that
+        "right": bool(np.allclose(fast, slow, rtol=0, atol=1e-14)),
+        "state": fast.tolist(),
+    }
+print(json.dumps(found))
+'''
+
+ALL = ["constant", "global", "closure", "function", "module", "lambda", "exec"]
+EDITS = [
+    ("0.3 * q[1], 0.0", "0.4 * q[1], 0.0"),
+    ("K = 0.7", "K = 0.8"),
+    ("encloses(2.5)", "encloses(3.5)"),
+    ("2.0 * x", "2.25 * x"),
+    ("(0.1, -q[2], 0.2)", "(0.1, -q[2], 0.25)"),
+    ("q[1], 0.6, 0.3", "q[1], 0.7, 0.3"),
+]
+COMMENTS = [('"""A torque."""', '"""Still a torque."""'), ("K = 0.7", "K = 0.7  # of wood")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the library that tests may edit, with a place for the cache."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=ignored)
+    return tmp_path
+
+
+def run(folder, names, edits=(), helper=HELPER, **environment):
+    """What the script finds in a new process."""
+    script = SCRIPT
+    for old, new in edits:
+        assert script.count(old) == 1
+        script = script.replace(old, new)
+    (folder / "script.py").write_text(script)
+    (folder / "helper.py").write_text(helper)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "POLHODE_"))}
+    kept |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}  # edits within a second
+    command = [sys.executable, "-W", "error", "script.py", *names]
+    done = subprocess.run(
+        command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def hits(found):
+    assert all(case["right"] for case in found.values())
+    return {name for name in found if found[name]["hit"]}
+
+
+def test_hit_by_content_and_never_stale(folder):
+    place = {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    first = run(folder, ALL, **place)
+    assert hits(first) == set()
+
+    again = run(folder, ALL, edits=COMMENTS, **place)
+    assert hits(again) == set(ALL)
+    assert [again[name]["state"] for name in ALL] == [first[name]["state"] for name in ALL]
+
+    edited = run(folder, ALL, edits=EDITS, helper=HELPER.replace("0.5", "0.75"), **place)
+    assert hits(edited) == set()
+    assert all(edited[name]["state"] != first[name]["state"] for name in ALL)
+
+    kernel = folder / "polhode" / "kernels" / "vector.py"
+    text = kernel.read_text()
+    assert text.count("return f * a[0],") == 1
+    kernel.write_text(text.replace("return f * a[0],", "return 1.001 * f * a[0],"))
+    other = run(folder, ["constant"], **place)
+    assert hits(other) == set()
+    assert other["constant"]["state"] != first["constant"]["state"]
+
+    kernel.write_text(text)
+    back = run(folder, ["constant"], **place)
+    assert hits(back) == {"constant"}
+    assert back["constant"] == again["constant"]
+
+
+def cache_files(folder):
+    return [path for path in folder.rglob("*") if path.suffix in (".nbi", ".nbc")]
+
+
+def test_turned_off_it_writes_nothing(folder):
+    place = {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    assert hits(run(folder, ["constant"], POLHODE_CACHE="0", **place)) == set()
+    assert cache_files(folder) == []
+
+
+def test_where_the_library_cannot_be_written_it_lies_in_the_users_directory(folder):
+    (folder / "polhode" / "__pycache__").touch()  # a file where a directory should be
+    home = folder / "home"
+    home.mkdir()
+    place = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    assert hits(run(folder, ["constant"], **place)) == set()
+    assert hits(run(folder, ["constant"], **place)) == {"constant"}
+    files = cache_files(folder)
+    assert files
+    assert all(home in path.parents for path in files)

@@ -1,0 +1,119 @@
+"""The documentation runs: every Python block, the README's commands, tables of numbers."""
+
+import re
+import runpy
+from pathlib import Path
+
+import mpmath as mp
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCKS = [
+    pytest.param(block, id=f"{page.relative_to(ROOT)}-{i}")
+    for page in PAGES
+    for i, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_python_block_runs(block, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "block", "exec"), {"__name__": "block"})
+
+
+def test_the_method_in_contributing_works_as_it_stands(capsys):
+    import polhode as ph
+
+    block = next(b for b in BLOCKS if "kick-turn" in b.values[0]).values[0]
+    scope = {"__name__": "kick_turn"}
+    exec(compile(block, "block", "exec"), scope)
+    run = ph.solve(ph.problems.krysl_free(), (0, 1), method=scope["METHOD"], dt=0.01)
+    assert abs(run.angular_momentum_inertial - run.angular_momentum_inertial[0]).max() < 1e-14
+
+
+def test_the_readme_has_its_two_commands_and_ci_runs_them():
+    commands = re.findall(r"^    (python3 -m venv .*)$", (ROOT / "README.md").read_text(), re.M)
+    assert len(commands) == 2
+    assert commands[0].endswith("polhode run fast-top")
+    assert commands[1].endswith("pytest")
+    assert "readme_command" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_methods_page_is_current():
+    make = runpy.run_path(str(ROOT / "docs" / "make_methods.py"))
+    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_methods.py"
+
+
+def test_the_page_of_benchmarks_is_current():
+    make = runpy.run_path(str(ROOT / "docs" / "make_benchmarks.py"))
+    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_benchmarks.py"
+
+
+# ---- numbers that pages state
+def table_below(page, words):
+    """The head and the cells of the first table after some words of a page."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    lines = text[text.index(words) :].splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("| ---")) - 1
+    rows = []
+    for line in lines[first:]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows[0], rows[2:]
+
+
+HEAD, ROWS = table_below("angular-velocity.md", "Measured on the precessing binary of Boyle 2017")
+
+
+def test_the_table_of_given_rates_is_whole():
+    assert HEAD == ["tolerance", "gauss-taylor", "dop853", "bulirsch-stoer"]
+    assert [row[0] for row in ROWS] == ["1e-6", "1e-10", "1e-12"]
+
+
+@pytest.mark.parametrize("method", HEAD[1:])
+def test_the_table_of_given_rates_is_measured(method):
+    """The errors within a factor of 2, the evaluations within 2 %."""
+    import polhode as ph
+
+    binary = ph.problems.precessing_binary()
+    for row in ROWS:
+        error, evaluations = row[HEAD.index(method)].split(", ")
+        run = ph.integrate_angular_velocity(
+            binary.omega,
+            (0, 1e5),
+            frame="inertial",
+            attitude=binary.attitude,
+            scalar_first=True,
+            method=method,
+            atol=float(row[0]),
+        )
+        assert 0.5 < run.frame_error(binary.exact).max() / float(error) < 2.0, row[0]
+        assert run.nfev == pytest.approx(int(evaluations.replace(" ", "")), rel=0.02), row[0]
+
+
+def test_the_heavy_top_of_the_adaptive_page_is_right():
+    """Its attitude after a second by mpmath's Taylor series for Euler's equations."""
+    text = (ROOT / "docs" / "adaptive.md").read_text(encoding="utf-8")
+    stated = [float(x) for x in re.search(r"truth = (.*?) +#", text)[1].split(", ")]
+    moments = mp.mpf(1000), mp.mpf(5000), mp.mpf(6000)
+
+    def rates(t, state):
+        w, x, y, z, *m = state
+        a, b, c = (p / i for p, i in zip(m, moments, strict=True))
+        u1, u2 = 2 * (x * z - w * y), 2 * (y * z + w * x)  # the vertical in body axes
+        turning = -x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c
+        euler = m[1] * c - m[2] * b + u2, m[2] * a - m[0] * c - u1, m[0] * b - m[1] * a
+        return [*(rate / 2 for rate in (*turning, w * c + x * b - y * a)), *euler]
+
+    with mp.workdps(20):
+        first = [1, 0, 0, 0, 10_000, 50_000, 60_000]
+        end = mp.odefun(rates, 0, first, tol=mp.mpf(10) ** -17)(1)
+        assert [float(x) for x in end[:4]] == stated
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

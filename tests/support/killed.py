@@ -1,0 +1,144 @@
+"""Runs that are killed: ``python killed.py DIR`` kills each of ``CASES`` until it is finished.
+
+A process that has compiled everything forks, the child runs or goes on, and is killed (SIGKILL) at
+a random instant, or at one particular operation on files after the other.  Nothing is brought to
+the disk: that guards against a loss of power, which is not tried here, and may take long.
+"""
+
+import math
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import polhode as ph
+from polhode.files import checkpoint as _checkpoint
+
+LIVES = 100  # more, and a run makes no progress
+SHARE, LONGER = 0.1, 1.2  # of a whole run that a child has at most, at first and by each life
+
+
+def push(t, q, omega, params):
+    return params[0] * math.sin(t), -0.1 * omega[1], 0.2 * q[1]
+
+
+TILTED = ph.RigidBody([[2.0, 0.1, 0.2], [0.1, 3.0, 0.3], [0.2, 0.3, 4.0]], mass=2.0)
+TOP = ph.problems.fast_top()
+PUSHED = ph.Problem(TILTED, ph.torque(push, 0.3), omega=[1.0, 2.0, 3.0], name="pushed")
+
+CASES = {  # name: problem, end, steps between two checkpoints, arguments
+    "map": (TOP, 20.0, 800, {"method": "mr2", "dt": 0.001, "save_every": 7}),
+    "adaptive": (TOP, 20.0, 70, {"method": "dop853", "rtol": 1e-10}),
+    "adams": (TOP, 2.0, 80, {"method": "adams", "dt": 0.001}),
+    "user": (PUSHED, 4.0, 160, {"method": "imidm", "dt": 0.001}),
+}
+OPERATIONS = ("fsync", "replace", "close")
+
+
+def model_of(case: str):
+    return PUSHED.model if case == "user" else None
+
+
+def live(case: str, file: Path) -> None:
+    """One life of a run."""
+    problem, end, every, arguments = CASES[case]
+    if file.exists():
+        ph.resume(file, model=model_of(case))
+    else:
+        ph.solve(problem, (0.0, end), checkpoint=file, checkpoint_every=every, **arguments)
+
+
+def child(case: str, file: Path, prepare=lambda: None) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            prepare()
+            live(case, file)
+        except BaseException as error:
+            sys.stderr.write(f"{case}: {type(error).__name__}: {error}\n")
+            os._exit(1)
+        os._exit(0)
+    return pid
+
+
+def ended(pid: int) -> bool:
+    """Whether a child came to its end; one that failed is an error."""
+    status = os.waitpid(pid, 0)[1]
+    if os.WIFSIGNALED(status):
+        return False
+    if os.WEXITSTATUS(status) != 0:
+        raise SystemExit("a life failed")
+    return True
+
+
+def undisturbed(run) -> float:
+    """Seconds that a run takes."""
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+def killed_at_random(case: str, file: Path, chance: random.Random, seconds: float) -> int:
+    """Lives that a run took, each of a random length; undisturbed it takes so many seconds."""
+    for lives in range(1, LIVES):
+        pid = child(case, file)
+        time.sleep(chance.uniform(0.0, SHARE * seconds * LONGER**lives))
+        os.kill(pid, signal.SIGKILL)
+        if ended(pid):
+            return lives
+    raise SystemExit(f"{case} is not finished after {LIVES} lives")
+
+
+def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
+    """Lives that a run took, the k-th of which ended before or after its k-th operation.
+
+    With ``stride`` it is its so manyth, if k are too few to come far.
+    """
+
+    def fatal(number: int):
+        count = 0
+
+        def tick():
+            nonlocal count
+            count += 1
+            if count == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def prepare():
+            for name in OPERATIONS:
+                real = getattr(os, name)
+
+                def operation(*given, real=real):
+                    tick()
+                    value = real(*given)
+                    tick()
+                    return value
+
+                setattr(_checkpoint.os, name, operation)
+
+        return prepare
+
+    for lives in range(1, LIVES):
+        if ended(child(case, file, fatal(stride * lives))):
+            return lives
+    raise SystemExit(f"{case} is not finished after {LIVES} lives")
+
+
+def main(place: Path) -> None:
+    _checkpoint.os.fsync = lambda handle: None
+    chance = random.Random(20060420)
+    for case in CASES:
+        warm = place / f"{case}.warm"
+        live(case, warm)  # compiles
+        warm.unlink()
+        seconds = undisturbed(lambda case=case, warm=warm: live(case, warm))
+        warm.unlink()
+        lives = killed_at_random(case, place / f"{case}.random", chance, seconds)
+        more = killed_at_operations(case, place / f"{case}.operations")
+        sys.stdout.write(f"{case} {lives} {more}\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
