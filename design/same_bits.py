@@ -18,7 +18,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -157,11 +157,9 @@ def cut(report: list, share: float) -> Callable[[float], None]:
 def cut_and_resumed(problem: Any, asked: dict) -> tuple:
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "run.ckpt"
-        try:
+        with suppress(Enough):
             ph.solve(problem, (0, 40), **asked, checkpoint=file, checkpoint_every=50,
                      progress=cut([], 0.4))  # fmt: skip
-        except Enough:
-            pass
         again = {"events": asked["events"]} if "events" in asked else {}
         return whole(ph.resume(file, **again))
 
@@ -171,11 +169,9 @@ def cut_ensemble() -> tuple:
     asked = {"members": 203, "vary": vary, "seed": 7, "save": [5.0, 10.0], "chunk": 80}
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "many.ckpt"
-        try:
+        with suppress(Enough):
             ph.solve_ensemble(ASYMMETRIC, (0, 10), method="mr2", dt=0.01, **asked, checkpoint=file,
                               checkpoint_every=100, progress=cut([], 0.5))  # fmt: skip
-        except Enough:
-            pass
         made = ph.resume(file)
         return made.t, made.q, made.omega, made.success
 
