@@ -67,7 +67,7 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
     return replace(method, **own, width=width)
 
 
-class Joined:
+class BoundMethod:
     """A method and a model: the compiled loop, the form of the carry, the potential energy."""
 
     def __init__(
@@ -82,26 +82,29 @@ class Joined:
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
         self.run: Any = None
+        self.method, self.model, self.aligned = method, model, aligned
         self._joined = method, model, aligned
 
     def packed(self, *numbers: Any) -> Callable:
         """The loop; its state, carry, body and numbers are like these."""
         if self.run is None:
             template = loops.packed_record(zeros(numbers))
-            if self._joined[0].leave is not None:  # an integrator
+            if self.method.leave is not None:  # an integrator
                 template = bind(template, {loops.whole_step: loops.only_step})
-            self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
+            self.run = (loops.joined if self.plain else loops.build)(
+                template, self.method, self.model, self.aligned
+            )
         return self.run
 
     @cached_property
     def sampled(self) -> Callable:
         template = bind(loops.sampled, {loops.between: loops.by_step})
-        return loops.build(template, *self._joined)
+        return loops.build(template, self.method, self.model, self.aligned)
 
     @cached_property
     def states(self) -> Callable:
         """(times, rows of the variables, body) to rows of the state."""
-        leave = self._joined[0].leave
+        leave = self.method.leave
         return _as_they_are if leave is None else _states(leave)
 
 
@@ -187,7 +190,7 @@ def settling(integrator: Integrator, settled: Settled) -> Integrator:
     return replace(integrator, start=started, step=stepped)
 
 
-class Pursuit:
+class BoundIntegrator:
     """An integrator in the variables of a formulation, and what turns them: compiled loops.
 
     ``force`` is the model of a body, or an angular velocity that is given.
@@ -334,19 +337,19 @@ _known: dict = {}
 MOST_KNOWN = 256
 
 
-def joined(method: Method, model: Model, aligned: bool, moving: bool = False) -> Joined:
+def bind_method(method: Method, model: Model, aligned: bool, moving: bool = False) -> BoundMethod:
     """Joined anew, or as before if nothing that decides the machine code has changed."""
     key = method, *_functions(model), aligned, moving, _forms(model)
-    return _found(key, model.user, lambda plain: Joined(method, model, aligned, moving, plain))
+    return _found(key, model.user, lambda plain: BoundMethod(method, model, aligned, moving, plain))
 
 
-def pursuit(
+def bind_integrator(
     integrator: Integrator,
     formulation: Formulation | Coordinates,
     force: Model | Rate,
     aligned: bool = True,
     moving: bool = False,
-) -> Pursuit:
+) -> BoundIntegrator:
     """The same for an integrator and a formulation."""
     if isinstance(force, Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
@@ -354,7 +357,9 @@ def pursuit(
         what = *_functions(force), _forms(force)
     key = integrator, formulation, what, aligned, moving
     return _found(
-        key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, moving, p)
+        key,
+        force.user,
+        lambda p: BoundIntegrator(integrator, formulation, force, aligned, moving, p),
     )
 
 
@@ -431,7 +436,7 @@ class Along:
 
 
 def try_potentials(
-    parts: Joined | Pursuit, model: Model, state: tuple, body: tuple, aligned: bool
+    parts: BoundMethod | BoundIntegrator, model: Model, state: tuple, body: tuple, aligned: bool
 ) -> None:
     """Once: whether the complex step differentiates a potential, as it does not for ``abs``.
 
@@ -493,3 +498,8 @@ def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> Non
         raise InputError(
             f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
         )
+
+
+Joined = BoundMethod
+Pursuit = BoundIntegrator
+joined, pursuit = bind_method, bind_integrator

@@ -18,6 +18,7 @@ from polhode.results.trajectory import Details, Trajectory
 from polhode.solvers.adaptive_steps import Course, Motion, pursue, row_at_break, row_of_numbers
 from polhode.solvers.arguments import (
     AUTO,
+    Arguments,
     breaks,
     find_integrator,
     find_kinematic,
@@ -25,8 +26,9 @@ from polhode.solvers.arguments import (
     span,
     step_limits,
 )
-from polhode.solvers.base import Asked, Keeper, reporter
+from polhode.solvers.base import Keeper
 from polhode.solvers.fixed_steps import in_chunks, plan
+from polhode.solvers.progress import reporter
 
 ROTOR = "rotor"
 TOLERANCE = 1e-9  # of one step, if nobody says
@@ -112,7 +114,7 @@ def prepare_angular_velocity(
     progress: bool | Callable[[float], None] = False,
 ) -> "RateSolver":
     """A reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
-    asked = Asked(
+    asked = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
         events, False, progress,
     )  # fmt: skip
@@ -122,7 +124,7 @@ def prepare_angular_velocity(
 class RateSolver(Keeper):
     """An integrator and an angular velocity, joined and compiled."""
 
-    def __init__(self, omega: Callable, frame: str, asked: Asked):
+    def __init__(self, omega: Callable, frame: str, asked: Arguments):
         super().__init__(asked)
         self.rate = _rate(omega, frame)
         self._omega = omega
@@ -147,7 +149,7 @@ class RateSolver(Keeper):
         self._start: tuple | None = None
         self._row: np.ndarray | None = None
 
-    def _check(self, asked: Asked, tolerance: float) -> None:
+    def _check(self, asked: Arguments, tolerance: float) -> None:
         name, integrator = self.integrator.name, self.integrator
         if integrator.linear and self.rate.takes_attitude:
             raise MethodError(
@@ -408,7 +410,7 @@ def _try(omega: Callable, rate: Rate, t: float, q: tuple) -> None:
         raise InputError(f"omega is not finite at t = {t!r}: {value}")
 
 
-def _tolerance(asked: Asked) -> float:
+def _tolerance(asked: Arguments) -> float:
     if asked.rtol is None and asked.atol is None:
         return TOLERANCE
     total = 0.0

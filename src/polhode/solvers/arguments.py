@@ -2,7 +2,9 @@
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,6 +20,34 @@ from polhode.solvers.auto import ACCURACY
 AUTO = "auto"
 INSTEAD = "mr2", "imidm", "mkrk:rk4"  # what to try when a method cannot take a model
 RTOL = 1e-9  # of adaptive integrators, if nobody says
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The keyword arguments of ``solve``, with its defaults."""
+
+    method: str | Method | Integrator = AUTO
+    formulation: str | Formulation | Coordinates | None = None
+    dt: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    first_step: float | None = None
+    max_step: float | None = None
+    breakpoints: Any = None
+    t_eval: Any = None
+    save_every: int = 1
+    events: Any = None
+    compensated: bool = False
+    progress: bool | Callable[[float], None] = False
+    options: Mapping[str, Any] | None = None
+    checkpoint: str | os.PathLike | None = None
+    checkpoint_every: int | None = None
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Raise an error if one of these arguments was given."""
+        for name in names:
+            if (value := getattr(self, name)) is not None and value is not False:
+                raise MethodError(f"{why}: leave out {name}=")
 
 
 # ---- methods

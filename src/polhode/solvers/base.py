@@ -4,9 +4,8 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,9 @@ from polhode.contracts import (
     Coordinates,
     Formulation,
     Integrator,
-    Method,
     Status,
 )
-from polhode.errors import FileError, InputError, MethodError
+from polhode.errors import FileError, InputError
 from polhode.loops.join import equations_of
 from polhode.problems.problem import (
     Problem,
@@ -34,36 +32,12 @@ from polhode.problems.problem import (
 )
 from polhode.results.trajectory import Details, Trajectory
 from polhode.solvers.adaptive_steps import Course, Motion
-from polhode.solvers.arguments import in_order, span, times_of
+from polhode.solvers.arguments import Arguments, in_order, span, times_of
+from polhode.solvers.bound import problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Known, Saver
 from polhode.solvers.events import Watch, watched
 from polhode.solvers.fixed_steps import Plan, plan
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a solver was asked for, as ``solve`` has it."""
-
-    method: str | Method | Integrator
-    formulation: str | Formulation | Coordinates | None
-    dt: float | None
-    rtol: float | None
-    atol: float | None
-    first_step: float | None
-    max_step: float | None
-    breakpoints: Any
-    t_eval: Any
-    save_every: int
-    events: Any
-    compensated: bool
-    progress: bool | Callable[[float], None]
-    options: Mapping[str, Any] | None = None
-
-    def refuse(self, why: str, *names: str) -> None:
-        """An error if one of these was given."""
-        for name in names:
-            if (value := getattr(self, name)) is not None and value is not False:
-                raise MethodError(f"{why}: leave out {name}=")
+from polhode.solvers.progress import reporter as reporter
 
 
 class Keeper:
@@ -71,7 +45,7 @@ class Keeper:
 
     dt: float
 
-    def __init__(self, asked: Asked):
+    def __init__(self, asked: Arguments):
         t_eval, save_every = asked.t_eval, asked.save_every
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
@@ -156,7 +130,7 @@ class Door(Keeper):
     _parts: Any
     _variables: Formulation | Coordinates | None = None  # None: the state itself
 
-    def __init__(self, problem: Problem, asked: Asked):
+    def __init__(self, problem: Problem, asked: Arguments):
         super().__init__(asked)
         self.problem = problem
         self._body = problem.body.data
@@ -343,7 +317,7 @@ class OfBody(Details):
         return self.door._trajectory(self.source, times, rows, self.first, self.params, facts)
 
     def problem(self):
-        return plain_data(self.door.problem, self.first, self.params)
+        return problem_facts(self.door.problem, self.first, self.params)
 
 
 # ---- words
@@ -364,39 +338,4 @@ def noted(watch: Watch, facts: dict[str, Any]) -> float | None:
     return watch.stop
 
 
-def plain_data(problem: Problem, state: tuple, params: tuple) -> dict:
-    model = problem.model
-    row = np.array([flat(state)])
-    q, m = outer_states(problem.body, row)
-    place = zip(("position", "velocity"), translation(problem.body, row), strict=False)
-    return {
-        "name": problem.name,
-        "inertia": problem.body.inertia.tolist(),
-        "mass": problem.body.mass,
-        "model": model.name,
-        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
-        "attitude": q[0].tolist(),
-        "angular_momentum": m[0].tolist(),
-        **{name: value[0].tolist() for name, value in place},
-    }
-
-
-def _lists(numbers):
-    """Nested tuples as the lists that a file gives back."""
-    return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers
-
-
-@contextmanager
-def reporter(progress: bool | Callable[[float], None]) -> Iterator[Callable[[float], None]]:
-    """A function of the fraction done."""
-    if callable(progress):
-        yield progress
-    elif not progress:
-        yield lambda fraction: None
-    else:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("integrating", total=1.0)
-            yield lambda fraction: bar.update(task, completed=fraction)
+plain_data = problem_facts

@@ -29,7 +29,7 @@ class Checkpoint(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-def checked(path: Any, every: Any) -> tuple[Path, int | None] | None:
+def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:
     """What was asked for; None if nothing was."""
     if path is None:
         if every is not None:
@@ -188,3 +188,6 @@ def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]
             f"checkpoint={str(path)!r} holds a run that is not finished, after {progress(old)}: go"
             " on with ph.resume (or `polhode resume`), take another name, or remove the file"
         )
+
+
+checked = check_checkpoint

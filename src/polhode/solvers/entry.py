@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,15 @@ from polhode.contracts import Coordinates, Formulation, Integrator, Method, Mode
 from polhode.errors import InputError, MethodError
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.arguments import AUTO, find_integrator, is_integrator, with_options
-from polhode.solvers.base import Asked
-from polhode.solvers.checkpoint import Checkpoint, checked, known
+from polhode.solvers.arguments import AUTO, Arguments, find_integrator, is_integrator, with_options
+from polhode.solvers.checkpoint import Checkpoint, check_checkpoint, known
 from polhode.solvers.plain_data import (
     NUMBERS,
     TIMES,
-    arguments_of,
-    described,
-    described_asked,
-    problem_of,
+    describe_arguments,
+    describe_problem,
+    rebuild_arguments,
+    rebuild_problem,
 )
 from polhode.solvers.solvers import AdaptiveSolver, FreeSolver, Solver
 
@@ -130,27 +130,34 @@ def prepare(
     Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
     taken as it is now: functions and constants changed later need a new ``prepare``.
     """
+    arguments = Arguments(
+        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
+        events, bool(compensated), progress, options, checkpoint, checkpoint_every,
+    )  # fmt: skip
+    return prepare_from(problem, arguments)
+
+
+def prepare_from(problem: Problem, arguments: Arguments) -> "Solver | FreeSolver | AdaptiveSolver":
+    """The solver of a problem for the arguments of ``solve``."""
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    place = checked(checkpoint, checkpoint_every)
-    if place is not None and hasattr(events, "__next__"):
-        events = tuple(events)  # they are looked at twice
-    given, method = method, with_options(method, options)
-    asked = Asked(
-        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, bool(compensated), progress, options,
-    )  # fmt: skip
-    solver = _solver(problem, asked)
+    place = check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
+    if place is not None and hasattr(arguments.events, "__next__"):
+        arguments = replace(arguments, events=tuple(arguments.events))  # read twice
+    given = arguments.method
+    if arguments.options:
+        arguments = replace(arguments, method=with_options(given, arguments.options))
+    solver = _solver(problem, arguments)
     if place is not None:
         if isinstance(solver, FreeSolver):
             raise MethodError(
                 "the closed form of the free motion takes no steps to keep: leave out checkpoint="
             )
-        solver.checkpoint = _kept(problem, given, asked, *place)
+        solver.checkpoint = _kept(problem, given, arguments, *place)
     return solver
 
 
-def _solver(problem: Problem, asked: Asked) -> Solver | FreeSolver | AdaptiveSolver:
+def _solver(problem: Problem, asked: Arguments) -> Solver | FreeSolver | AdaptiveSolver:
     method, model = asked.method, problem.model
     if method == AUTO and model.is_free and not model.moves:
         return FreeSolver(problem, asked)
@@ -161,10 +168,12 @@ def _solver(problem: Problem, asked: Asked) -> Solver | FreeSolver | AdaptiveSol
     return Solver(problem, asked)
 
 
-def _kept(problem: Problem, method: Any, asked: Asked, path: Path, every: int | None) -> Checkpoint:
+def _kept(
+    problem: Problem, method: Any, asked: Arguments, path: Path, every: int | None
+) -> Checkpoint:
     """A checkpoint that knows all that a new process needs."""
-    about, tables = described(problem)
-    found, times = described_asked(
+    about, tables = describe_problem(problem)
+    found, times = describe_arguments(
         method,
         asked.formulation,
         asked.options,
@@ -190,8 +199,8 @@ def resume_run(
     path, name = Path(file), str(file)
     before = known(path)
     data, arrays = before.data, before.arrays
-    problem = problem_of(name, data["problem"], arrays, model)
-    asked = arguments_of(name, data["asked"], arrays, method, formulation, events)
+    problem = rebuild_problem(name, data["problem"], arrays, model)
+    asked = rebuild_arguments(name, data["asked"], arrays, method, formulation, events)
     solver = prepare(
         problem, **asked, progress=progress, checkpoint=path, checkpoint_every=data["every"]
     )

@@ -165,7 +165,7 @@ def _zeros(
     return zeros if times[-1] >= times[0] else zeros[::-1]
 
 
-def watched(events: Any, called: str = "events[{}]") -> Watch | None:
+def watch_for(events: Any, called: str = "events[{}]") -> Watch | None:
     """The events that a user asked for: a function or several; ``called`` in messages."""
     if events is None:
         return None
@@ -187,11 +187,11 @@ def watched(events: Any, called: str = "events[{}]") -> Watch | None:
                 f"{called.format(k)}: terminal must be False, True or a number of zeros and"
                 f" direction a number, got {terminal!r} and {direction!r}"
             )
-        made.append(Event(_values(function, called.format(k)), count or math.inf, slope))
+        made.append(Event(event_values(function, called.format(k)), count or math.inf, slope))
     return Watch(made) if made else None
 
 
-def _values(function: Callable, called: str) -> Callable:
+def event_values(function: Callable, called: str) -> Callable:
     """(times, rows) -> the values of the function, compiled if it can be."""
     looked, moving = bind(function, ELEMENTARY), _sees_the_place(function)
     if moving:
@@ -237,3 +237,6 @@ def _try(function: Callable, called: str, moving: bool, t: float, row: list[floa
             f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
             f" {takes}, q = (w, x, y, z), and returns a number"
         ) from error
+
+
+watched = watch_for

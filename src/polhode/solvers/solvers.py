@@ -28,6 +28,7 @@ from polhode.solvers.adaptive_steps import (
 )
 from polhode.solvers.arguments import (
     AUTO,
+    Arguments,
     accuracy,
     breaks,
     check_body,
@@ -43,10 +44,12 @@ from polhode.solvers.arguments import (
     tolerances,
 )
 from polhode.solvers.auto import choose, choose_integrator
-from polhode.solvers.base import Asked, Door, reporter
+from polhode.solvers.base import Door
+from polhode.solvers.bound import ADAPTIVE, FIXED, Bound
 from polhode.solvers.checkpoint import Known
 from polhode.solvers.exact import EXACT
 from polhode.solvers.fixed_steps import FIRST_CHUNK, in_chunks, plan
+from polhode.solvers.progress import reporter
 
 FREE_ROWS = 201  # states of a closed form when nobody says which
 QUATERNION = "quaternion"  # the formulation of bodies, if nobody says
@@ -55,7 +58,7 @@ QUATERNION = "quaternion"  # the formulation of bodies, if nobody says
 class Solver(Door):
     """A method and a model joined and compiled; see ``prepare``."""
 
-    def __init__(self, problem: Problem, asked: Asked):
+    def __init__(self, problem: Problem, asked: Arguments):
         super().__init__(problem, asked)
         method, model, body = asked.method, problem.model, problem.body
         asked.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
@@ -103,6 +106,22 @@ class Solver(Door):
         numbers = first, self._carry, begun, self._params[0]
         self._run = parts.packed(*numbers)
         self._row = np.array([flat(numbers)])
+        self.bound = Bound(
+            FIXED,
+            self.method.name,
+            problem,
+            self._state,
+            self._body,
+            self._params,
+            parts,
+            self._variables,
+            self.method,
+            self._carry,
+            self.dt,
+            self._weights,
+            self._offsets,
+            asked.compensated,
+        )
 
     @property
     def _chosen(self) -> str:
@@ -189,7 +208,7 @@ class Solver(Door):
 class AdaptiveSolver(Door):
     """An integrator in the variables of a formulation; see ``prepare``."""
 
-    def __init__(self, problem: Problem, asked: Asked):
+    def __init__(self, problem: Problem, asked: Arguments):
         super().__init__(problem, asked)
         model, body = problem.model, problem.body
         if asked.method == AUTO:
@@ -234,6 +253,19 @@ class AdaptiveSolver(Door):
             and asked.breakpoints is None
         )
         self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
+        self.bound = Bound(
+            ADAPTIVE,
+            name,
+            problem,
+            self._state,
+            self._body,
+            self._params,
+            parts,
+            self._variables,
+            self.integrator,
+            tolerances=self.tolerances,
+            limits=self._limits,
+        )
 
     def _filled(self, t0: float, state: tuple, numbers: tuple) -> tuple[np.ndarray, tuple, tuple]:
         """(the row of numbers that the loop takes, what it integrates, the body)."""
@@ -318,7 +350,7 @@ class AdaptiveSolver(Door):
 class FreeSolver(Door):
     """The closed form of the free motion, behind the same door; for ``method="auto"``."""
 
-    def __init__(self, problem: Problem, asked: Asked):
+    def __init__(self, problem: Problem, asked: Arguments):
         super().__init__(problem, asked)
         accuracy(asked.rtol, asked.atol if asked.dt is not None else None)
         self.reason = "there is no torque"
@@ -326,6 +358,9 @@ class FreeSolver(Door):
         if asked.dt is not None:
             self.arguments = {"dt": self.dt, **self.arguments}
         self._parts = FreeParts
+        self.bound = Bound(
+            EXACT, EXACT, problem, self._state, self._body, self._params, FreeParts, dt=self.dt
+        )
 
     def _moved(
         self, t0: float, t1: float, state: tuple, numbers: tuple, before: Known | None = None
