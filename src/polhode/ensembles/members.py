@@ -59,8 +59,8 @@ class Members:
     def __init__(self, problem: Problem, count: int, vary: Mapping[str, Any], seed: int):
         self.problem, self.count, self.seed = problem, count, seed
         self.vary = dict(vary)
-        self.shapes = shapes_of(problem)
-        self.moves = "position" in self.shapes
+        self.moves = problem.moves
+        self.shapes = _shapes(problem.model, self.moves)
         self.width = 13 if self.moves else 7  # numbers of a state
         if "angular_momentum" in vary and "omega" in vary:
             raise InputError("vary omega or angular_momentum, not both")
@@ -242,11 +242,15 @@ def _parameters(model: Model, numbers: tuple) -> list[tuple[str, Any]]:
 
 def shapes_of(problem: Problem) -> dict[str, tuple[int, ...]]:
     """What can be varied, and the shape of one member's value."""
+    return _shapes(problem.model, problem.moves)
+
+
+def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
     own = {
         name: (len(flat(entry)),) if isinstance(entry, tuple) else ()
-        for name, entry in _parameters(problem.model, problem.model.numbers)
+        for name, entry in _parameters(model, model.numbers)
     }
-    return ROTATION | (TRANSLATION if problem.moves else {}) | BODY | own
+    return ROTATION | (TRANSLATION if moves else {}) | BODY | own
 
 
 # ---- arguments of ``solve_ensemble``

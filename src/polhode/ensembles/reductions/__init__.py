@@ -9,6 +9,8 @@ import pkgutil
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polhode.ensembles import quantities
 from polhode.ensembles.reductions.base import UNNAMED, Reduction, ValuesReduction
 from polhode.errors import InputError
@@ -82,6 +84,9 @@ def _check(one: Reduction) -> None:
         )
     if not isinstance(one.of, str) and not callable(one.of):
         raise InputError(f"reduce: {one.of!r} is neither the name of a quantity nor a function")
+    direction = getattr(one.of, "direction", 0)
+    if not isinstance(direction, (bool, int, float, np.number)) or direction != direction:
+        raise InputError(f"reduce: direction of {one.of!r} must be a number, got {direction!r}")
     if not isinstance(one.name, str):
         raise InputError(f"reduce: name must be a string, got {one.name!r}")
     if one.label == UNNAMED:
