@@ -8,24 +8,43 @@ its rows and how its members ended.  Everything is written once.
 
 import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from polhode.contracts import Formulation, Integrator, Method, Model
 from polhode.ensembles.chunk import Arrays, Chunk
+from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.distributions import GROUP
+from polhode.ensembles.members import Members
 from polhode.ensembles.movers import Reached
-from polhode.ensembles.plain_data import describe_reductions, describe_vary
-from polhode.ensembles.task import Task
+from polhode.ensembles.plain_data import (
+    describe_reductions,
+    describe_vary,
+    rebuild_reductions,
+    rebuild_vary,
+)
+from polhode.ensembles.result import EnsembleResult
+from polhode.ensembles.run import Run
+from polhode.ensembles.store import clear_remains
+from polhode.ensembles.task import Task, threads_of
 from polhode.errors import FileError, PolhodeError
-from polhode.files.checkpoint import Journal, Mark, remove, write
+from polhode.files.checkpoint import Journal, Mark, read, remove, write
 from polhode.solvers.checkpoint import SECONDS, check_place
-from polhode.solvers.plain_data import NUMBERS, describe_arguments, describe_problem
+from polhode.solvers.entry import prepare
+from polhode.solvers.plain_data import (
+    NUMBERS,
+    describe_arguments,
+    describe_problem,
+    rebuild_arguments,
+    rebuild_problem,
+)
 
 KIND = "ensemble"
+ARGUMENTS = "method", "formulation", *NUMBERS, "compensated", "options"  # of ``prepare``
 CLOCK_SECONDS = 0.25 * SECONDS  # between two looks at the clock
 STATE = "chunk "  # begins the names of the arrays of the running chunk
 
@@ -317,3 +336,55 @@ def new_checkpoint(
                 remove(path)
                 journal.remove()
             raise
+
+
+def resume_ensemble(
+    file: str | os.PathLike,
+    *,
+    model: Model | None = None,
+    method: Method | Integrator | None = None,
+    formulation: Formulation | None = None,
+    reduce: Any = None,
+    threads: int | None = None,
+    client: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> EnsembleResult:
+    """Continue an ensemble from its checkpoint, as described in ``ph.resume``."""
+    path, name = Path(file), str(file)
+    threads = threads_of(threads, client)
+    data, arrays = read(path, KIND)
+    problem = rebuild_problem(name, data["problem"], arrays, model)
+    known = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
+    arguments = {key: known[key] for key in ARGUMENTS}
+    solver = prepare(problem, **arguments)
+    bound = solver.bound
+    if bound.name != data["chosen"]:
+        raise FileError(
+            f"the ensemble was begun with method {data['chosen']!r}, and 'auto' now chooses"
+            f" {bound.name!r}; resume with the version of polhode that began it"
+        )
+    reductions = rebuild_reductions(name, data["reductions"], reduce)
+    out = None if data["out"] is None else Path(os.path.normpath(path.parent / data["out"]))
+    with Journal(journal_of(path), Mark(*data["mark"])) as journal:
+        numbers, journal.rows = Numbers(journal.path, journal.rows), np.empty(0)
+        given = numbers.arrays(data["given"])
+        about = data["members"]
+        vary = rebuild_vary(name, about["vary"], given)
+        members = Members(problem, about["count"], vary, about["seed"])
+        flags, (t0, t1) = given["flags"].astype(int), data["span"]
+        rows = given["times"], flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
+        task = Task(members, arguments, t0, t1, *rows, reductions, bound)
+        layout = Layout(task, out is not None, data["widths"])
+        tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
+        saver = EnsembleSaver(path, journal, layout, data, tables)
+        parts = saver.read(numbers, arrays)
+        del numbers, arrays
+        if out is not None and not data["store"]:
+            clear_remains(out)
+        run = Run(task, solver, out, data["size"], saver, parts, data["store"])
+        if data["finished"]:
+            return run.result(written=True)
+        if out is not None and not data["store"]:
+            saver.write(store=True)
+        with nullcontext() if client is None else connect(client) as workers:
+            return run.finish(threads, progress, workers, data["size"])

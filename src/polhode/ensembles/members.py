@@ -20,6 +20,7 @@ from polhode.errors import InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
 from polhode.kernels.vector import scale
 from polhode.problems.problem import Problem, inner_state
+from polhode.solvers.bound import problem_facts
 
 ROTATION = {"attitude": (4,), "omega": (3,), "angular_momentum": (3,)}
 TRANSLATION = {"position": (3,), "velocity": (3,)}
@@ -68,6 +69,11 @@ class Members:
         self.tensors = np.ndim(given) == 3
         self.is_aligned = not self.tensors if "inertia" in vary else problem.body.is_aligned
         self._group: tuple[tuple[int, int], Rows] | None = None
+
+    @cached_property
+    def problem_data(self) -> dict[str, Any]:
+        """The problem as plain data, for results and files."""
+        return problem_facts(self.problem, self.problem.state, self.problem.model.params)
 
     def with_vary(self, vary: dict[str, Any]) -> "Members":
         """The same members, with some of their values held in another form."""

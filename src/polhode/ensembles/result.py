@@ -83,7 +83,6 @@ class EnsembleResult:
         self.t_reduced, self.count = facts["t_reduced"], facts["count"]
         self.method, self.reason = facts["method"], facts["reason"]
         self.arguments: Mapping[str, Any] = facts["arguments"]
-        self.problem_data: Mapping[str, Any] = facts["problem"]
         self.path: Path | None = facts.get("path")
         self.complete: bool = facts.get("complete", True)
         self.seed = members.seed
@@ -96,6 +95,10 @@ class EnsembleResult:
     @property
     def success(self) -> np.ndarray:
         return self.status == OK
+
+    @property
+    def problem_data(self) -> Mapping[str, Any]:
+        return self._members.problem_data
 
     def message(self, member: int) -> str:
         """Why a member stopped early, and what to try; "" if it did not."""
@@ -258,7 +261,7 @@ class EnsembleResult:
         variables: dict[str, Any] = {name: one[:3] for name, one in found.items()}
         names = [name for name in variables if found[name].dims == (name,)]
         coordinates = {name: variables.pop(name) for name in names}
-        attrs = attributes(self._facts, self.seed) | list_names(self.labelled)
+        attrs = attributes(self._facts, self._members) | list_names(self.labelled)
         return variables, {**coordinates, **COMPONENTS}, attrs
 
     def to_dataframe(self) -> "pandas.DataFrame":
@@ -318,8 +321,11 @@ def _columns(name: str, values: np.ndarray, shape: tuple[int, ...]) -> dict[str,
 class RecordedMembers:
     """What a file knows about members: the varied values, but not the model that acts on them."""
 
-    def __init__(self, values: Mapping[str, Any], count: int, seed: int):
+    def __init__(
+        self, values: Mapping[str, Any], count: int, seed: int, problem_data: Mapping[str, Any]
+    ):
         self.vary, self.count, self.seed = values, count, seed
+        self.problem_data = problem_data
 
     def values(self, name: str, first: int, last: int) -> np.ndarray:
         return np.asarray(self.vary[name][first:last])
@@ -383,14 +389,12 @@ def _rebuild(
         "count": np.asarray(arrays["count"][:]) if "count" in arrays else none,
         **{name: attrs[name] for name in ("method", "reason", "complete")},
         "arguments": json.loads(attrs["arguments"]),
-        "problem": problem,
         "path": path,
     }
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
     saved = StoredStates(arrays, np.asarray(arrays["time"][:]), None, mass, members)
-    return EnsembleResult(
-        RecordedMembers(given, count, int(attrs["seed"])), saved, reached, reductions, facts
-    )
+    recorded = RecordedMembers(given, count, int(attrs["seed"]), problem)
+    return EnsembleResult(recorded, saved, reached, reductions, facts)
 
 
 def _by_number(array: Any, members: np.ndarray, count: int) -> np.ndarray:

@@ -3,11 +3,10 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.checkpoint import EnsembleSaver
 from polhode.ensembles.chunk import Arrays, Chunk, make_mover
 from polhode.ensembles.dask_cluster import run_chunks
 from polhode.ensembles.movers import Reached
@@ -17,8 +16,10 @@ from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.store import MemoryStates, Store
 from polhode.ensembles.task import Task
 from polhode.errors import PolhodeError
-from polhode.solvers.bound import problem_facts
 from polhode.solvers.progress import reporter
+
+if TYPE_CHECKING:
+    from polhode.ensembles.checkpoint import EnsembleSaver
 
 
 class Run:
@@ -35,17 +36,16 @@ class Run:
         solver: Any,
         out: str | os.PathLike | None,
         size: int,
-        saver: EnsembleSaver | None = None,
+        saver: "EnsembleSaver | None" = None,
         parts: Mapping[int, Arrays] | None = None,
         reopen: bool = False,
     ):
-        self.task, self.size, self.saver, bound = task, size, saver, solver.bound
+        self.task, self.size, self.saver = task, size, saver
         self.parts: dict[int, Arrays] = dict(parts or {})
         self.facts: dict[str, Any] = {
-            "method": bound.name,
+            "method": solver.bound.name,
             "reason": solver.reason,
             "arguments": solver.arguments,
-            "problem": problem_facts(bound.problem, bound.state, bound.params),
         }
         self.store = None if out is None else Store(out, task, size, self.facts, reopen)
 

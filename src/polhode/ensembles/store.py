@@ -44,7 +44,7 @@ RESERVED = {
 }  # fmt: skip
 
 
-def attributes(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def attributes(facts: Mapping[str, Any], members: Any) -> dict[str, Any]:
     """The provenance of a result."""
     return {
         "format": FORMAT,
@@ -52,8 +52,8 @@ def attributes(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
         "method": facts["method"],
         "reason": facts["reason"],
         "arguments": json.dumps(dict(facts["arguments"])),
-        "problem": json.dumps(facts["problem"]),
-        "seed": str(seed),
+        "problem": json.dumps(members.problem_data),
+        "seed": str(members.seed),
     }
 
 
@@ -159,7 +159,7 @@ class Store:
         self.size = min(size, self.count)
         self.rows = max(1, min(PIECE_BYTES // (self.size * 32), len(self.times)))
         self.names = ROTATION | (TRANSLATION if task.members.moves else {})
-        attrs = {**attributes(facts, task.members.seed), "complete": False}
+        attrs = {**attributes(facts, task.members), "complete": False}
         if reopen:
             self.group = self._open_again(attrs)
             return
