@@ -35,7 +35,7 @@ from polhode.solvers.arguments import (
     step_limits,
 )
 from polhode.solvers.events import Watch
-from polhode.solvers.fixed_steps import make_plan, take_steps
+from polhode.solvers.fixed_steps import plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Output
 
@@ -212,20 +212,20 @@ class RateSolver:
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                plan = make_plan(t0, end, self.dt)
-                out = np.empty((len(plan.ends), len(first)))
-                others = loops.start(t0, plan.h, state, (), params), (), params[0]
+                grid = plan(t0, end, self.dt)
+                out = np.empty((len(grid.ends), len(first)))
+                others = loops.start(t0, grid.h, state, (), params), (), params[0]
                 row, run = np.array([flat((state, *others))]), loops.packed(state, *others)
 
                 def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
                     report(begin + done * share)
 
                 status, rows, steps, its, _ = take_steps(
-                    run, row, t0, plan, *weights, params[1], out, part
+                    run, row, t0, grid, *weights, params[1], out, part
                 )
-                count, iterations = count + steps + int(plan.sides[-1] != 0.0), iterations + its
+                count, iterations = count + steps + int(grid.sides[-1] != 0.0), iterations + its
                 state = tuple(out[rows - 1].tolist()) if rows else state
-                table = np.column_stack([plan.times, np.zeros(len(plan.times)), out])
+                table = np.column_stack([grid.times, np.zeros(len(grid.times)), out])
                 pieces.append(table[:rows])
                 if status != OK:
                     break

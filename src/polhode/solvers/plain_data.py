@@ -344,8 +344,3 @@ def _leaves(value: Any) -> Sequence[Any]:
     return (
         [leaf for part in value for leaf in _leaves(part)] if isinstance(value, list) else [value]
     )
-
-
-described, described_asked, problem_of = describe_problem, describe_arguments, rebuild_problem
-arguments_of, refuse_others = rebuild_arguments, refuse_differences
-_of_function, _plain, _number = digest_function, plain_number, read_number

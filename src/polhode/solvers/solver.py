@@ -26,7 +26,7 @@ from polhode.solvers.arguments import Arguments, in_order, span, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
 from polhode.solvers.events import watch_for
-from polhode.solvers.fixed_steps import Plan, make_plan
+from polhode.solvers.fixed_steps import Plan, plan
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
@@ -68,7 +68,7 @@ class Output:
         """Plan fixed steps; kept for the next call, which often has the same span."""
         if self._span != (t0, t1, dt):
             self._span = t0, t1, dt
-            self._plan = make_plan(t0, t1, dt, self.t_eval, self.save_every)
+            self._plan = plan(t0, t1, dt, self.t_eval, self.save_every)
             self.side_steps = int(np.count_nonzero(self._plan.sides))
         count, h, times, ends, sides = self._plan
         return Plan(count, h, times.copy(), ends, sides)

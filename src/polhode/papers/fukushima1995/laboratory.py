@@ -29,7 +29,7 @@ from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import accumulated, moved
 from polhode.integrators.adams import adams, correction, extrapolation, minus, plainly
-from polhode.loops.join import Pursuit, zeros
+from polhode.loops.join import BoundIntegrator, zeros
 from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope as exponent
 from polhode.problems.problem import Problem
@@ -179,7 +179,7 @@ def course(
 
     ``start`` takes the first ones in plain Python, until its history is full.
     """
-    parts = Pursuit(start or INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
+    parts = BoundIntegrator(start or INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
     body, (q, m) = problem.body.data, (problem.attitude, problem.angular_momentum)
     leave = None
     y: tuple = (*q, *m)

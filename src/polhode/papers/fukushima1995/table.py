@@ -14,7 +14,7 @@ from polhode.compiler.machine import CompiledOrPlain
 from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
-from polhode.loops.join import Pursuit
+from polhode.loops.join import BoundIntegrator
 from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
@@ -68,7 +68,7 @@ def _clocks(quick: bool) -> dict[str, tuple[float, float]]:
     for scheme in TIMED:
         variables = formulation(SCHEMES[scheme])
         assert isinstance(variables, Coordinates)
-        parts = Pursuit(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
+        parts = BoundIntegrator(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
         layers = {**parts.layers[0], **parts.layers[1], leaving: variables.leave}
         body, (q, m) = problem.body.data, (problem.attitude, problem.angular_momentum)
         if variables.nominal is not None:
