@@ -14,7 +14,7 @@ from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.loops.join import bind_integrator
 from polhode.problems.problem import quaternion
-from polhode.results.trajectory import Details, Trajectory
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import (
     AdaptiveRun,
     Motion,
@@ -293,7 +293,7 @@ class RateSolver:
         return f"<RateSolver {self.integrator.name}, {arguments}>"
 
 
-class RateDetails(Details):
+class RateDetails:
     """What a trajectory of a given angular velocity computes on demand."""
 
     __slots__ = ("first", "rows", "solver", "source", "times")
@@ -307,6 +307,12 @@ class RateDetails(Details):
 
     def omega(self):
         return self.solver.body_rates(self.times, self.motion()[0])
+
+    def translation(self):
+        return None, None
+
+    def potential(self):
+        return None
 
     def accelerations(self):
         return self.solver.slopes(self.source, self.times), None

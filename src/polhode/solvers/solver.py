@@ -20,7 +20,7 @@ from polhode.problems.problem import (
     three,
     translation,
 )
-from polhode.results.trajectory import Details, Trajectory
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion, failure
 from polhode.solvers.arguments import Arguments, in_order, span, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
@@ -292,7 +292,7 @@ class Solver:
         return like(old, iter(map(float, given))), tables
 
 
-class BodyDetails(Details):
+class BodyDetails:
     """What a trajectory of a body computes on demand."""
 
     __slots__ = ("first", "params", "rows", "solver", "source", "times")
@@ -306,6 +306,9 @@ class BodyDetails(Details):
 
     def motion(self):
         return outer_states(self.solver.problem.body, self.states())
+
+    def omega(self):
+        return None  # it follows from the momenta
 
     def translation(self):
         return translation(self.solver.problem.body, self.states()) or (None, None)
