@@ -65,31 +65,32 @@ def integrate_angular_velocity(
     events: Any = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
-    """The attitude that follows from a given angular velocity.
+    """Integrate a given angular velocity to attitudes.
 
     Parameters
     ----------
     omega : a function ``omega(t)`` or ``omega(t, q)``, q = (w, x, y, z) of unit length, that
-        returns three numbers in rad/s.  Compiled if it can be
+        returns three numbers in rad/s.  Compiled if possible
     t_span : (start, end); the end may be before the start
     frame : "body" (as a gyro fixed to the body measures it) or "inertial", the axes of omega.
-        There is no default: a wrong one gives a wrong motion that looks right
+        There is no default: the wrong one gives a wrong motion that looks right
     attitude : at the start: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial, or four numbers
-        with ``scalar_first``; default the identity
+        with ``scalar_first``; by default the identity
     method : a name from ``ph.INTEGRATORS``, or "auto": "gauss-taylor" for ``omega(t)``, whose
         equation is linear, and "dop853" for ``omega(t, q)``
     formulation : the variables, a name from ``ph.FORMULATIONS``; "gauss-taylor" and the Magnus
-        methods have rotors
+        methods use rotors
     dt : the step of "magnus4", "magnus6", "magnus8", "rk4" and "gauss"
-    rtol, atol : of the others.  The variables are of size 1, so that both mean the same: their sum
-        bounds the error of a step, of each component (the whole turn for "gauss-taylor"); 1e-9
-    first_step, max_step : omega with a short pulse in it needs ``max_step``
-    breakpoints : times at which omega is not smooth; the run starts anew there
+    rtol, atol : of the other methods.  The variables are of size 1, so that both mean the same:
+        their sum bounds the error of a step, of each component (of the whole turn for
+        "gauss-taylor"); by default 1e-9
+    first_step, max_step : omega with a short pulse needs ``max_step``
+    breakpoints : times at which omega is not smooth; the run restarts there
     t_eval, save_every, events, progress : as in ``solve``
 
     Returns
     -------
-    Trajectory, with ``omega`` in body axes, and no body
+    Trajectory, with ``omega`` in body axes and without a body
 
     Examples
     --------
