@@ -38,7 +38,41 @@ MANY = {
     "reduce": ["mean(omega)", "quantiles(speed, 0.1, 0.9)"],
     "reduce_times": 5,
 }
-MODEL_FUNCTIONS = ["polhode.celestial.layered:torque", "polhode.celestial.libration:torque", "polhode.celestial.model_orbits:potential", "polhode.celestial.model_orbits:torque", "polhode.celestial.precession:torque", "polhode.contracts:potential", "polhode.contracts:potential_at", "polhode.contracts:torque", "polhode.contracts:wrench", "polhode.models.drag:torque", "polhode.models.drag:wrench", "polhode.models.gravity_gradient:ellipse_potential", "polhode.models.gravity_gradient:ellipse_torque", "polhode.models.gravity_gradient:orbit_potential", "polhode.models.gravity_gradient:orbit_torque", "polhode.models.gravity_gradient:potential", "polhode.models.gravity_gradient:torque", "polhode.models.heavy_top:any_potential", "polhode.models.heavy_top:any_torque", "polhode.models.heavy_top:potential", "polhode.models.heavy_top:torque", "polhode.models.lorentz:potential_at", "polhode.models.lorentz:wrench", "polhode.models.point_gravity:potential_at", "polhode.models.point_gravity:wrench", "polhode.models.soft_wall:potential", "polhode.models.soft_wall:torque", "polhode.models.spring:any_potential_at", "polhode.models.spring:any_wrench", "polhode.models.spring:potential_at", "polhode.models.spring:wrench", "polhode.models.uniform_gravity:potential_at", "polhode.models.uniform_gravity:wrench"]  # as checkpoints of version 0.1.0 name them
+MODEL_FUNCTIONS = [  # as checkpoints of version 0.1.0 name them
+    "polhode.celestial.layered:torque",
+    "polhode.celestial.libration:torque",
+    "polhode.celestial.model_orbits:potential",
+    "polhode.celestial.model_orbits:torque",
+    "polhode.celestial.precession:torque",
+    "polhode.contracts:potential",
+    "polhode.contracts:potential_at",
+    "polhode.contracts:torque",
+    "polhode.contracts:wrench",
+    "polhode.models.drag:torque",
+    "polhode.models.drag:wrench",
+    "polhode.models.gravity_gradient:ellipse_potential",
+    "polhode.models.gravity_gradient:ellipse_torque",
+    "polhode.models.gravity_gradient:orbit_potential",
+    "polhode.models.gravity_gradient:orbit_torque",
+    "polhode.models.gravity_gradient:potential",
+    "polhode.models.gravity_gradient:torque",
+    "polhode.models.heavy_top:any_potential",
+    "polhode.models.heavy_top:any_torque",
+    "polhode.models.heavy_top:potential",
+    "polhode.models.heavy_top:torque",
+    "polhode.models.lorentz:potential_at",
+    "polhode.models.lorentz:wrench",
+    "polhode.models.point_gravity:potential_at",
+    "polhode.models.point_gravity:wrench",
+    "polhode.models.soft_wall:potential",
+    "polhode.models.soft_wall:torque",
+    "polhode.models.spring:any_potential_at",
+    "polhode.models.spring:any_wrench",
+    "polhode.models.spring:potential_at",
+    "polhode.models.spring:wrench",
+    "polhode.models.uniform_gravity:potential_at",
+    "polhode.models.uniform_gravity:wrench",
+]
 
 
 @pytest.fixture
