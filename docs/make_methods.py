@@ -1,4 +1,4 @@
-"""Write docs/methods.md from the registries: ``python docs/make_methods.py``."""
+"""Write docs/reference/methods.md from the registries: ``python docs/make_methods.py``."""
 
 import inspect
 import sys
@@ -9,7 +9,7 @@ import polhode as ph
 from polhode.contracts import MOTIONS
 from polhode.formulations.equations import IDENTITY
 
-PAGE = Path(__file__).with_name("methods.md")
+PAGE = Path(__file__).parent / "reference" / "methods.md"
 
 
 def yes(value: bool) -> str:
@@ -75,7 +75,7 @@ def formulations() -> list[str]:
         "## Formulations",
         "",
         "The variables that an integrator sees, `formulation=`; with a body its momentum is",
-        "appended. What each is good for is in [Boyle 2017, reproduced](papers/boyle2017.md).",
+        "appended. What each is good for is in [Boyle 2017, reproduced](../papers/boyle2017.md).",
         "",
         "| name | title | numbers | reset between steps | references |",
         "| --- | --- | --- | --- | --- |",

@@ -1,4 +1,7 @@
-"""The tables of a run file, and what is wrong with one in plain words.  See docs/run-files.md."""
+"""The tables of a run file, and what is wrong with one in plain words.
+
+See docs/reference/run-files.md.
+"""
 
 import inspect
 import math

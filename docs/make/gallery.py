@@ -1,4 +1,4 @@
-"""Draw the pictures of the docs by running examples: ``python docs/make_gallery.py [NAME …]``."""
+"""Draw the pictures of the docs by running examples: ``python docs/make/gallery.py [NAME …]``."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 EXAMPLES = {
     "dzhanibekov": "",
     "poinsot": "",

@@ -1,4 +1,4 @@
-"""Count independent brackets of T and V of a rigid body: ``python docs/count_brackets.py``.
+"""Count independent brackets of T and V of a rigid body: ``python docs/make/count_brackets.py``.
 
 Functions of the momentum m in body axes and the attitude matrix R are polynomials modulo a prime,
 evaluated at random points with R in SO(3); their number is the rank of the values.  The bracket is
