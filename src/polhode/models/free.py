@@ -9,4 +9,4 @@ def free() -> Model:
 
 
 PLACE = 10
-EXAMPLES = ({},)
+EXAMPLES: tuple[dict, ...] = ({},)

@@ -38,4 +38,4 @@ def uniform_gravity(g: Sequence[float] = STANDARD) -> Model:
 
 
 PLACE = 50
-EXAMPLES = ({}, {"g": (0.1, -0.3, -2.0)})
+EXAMPLES: tuple[dict, ...] = ({}, {"g": (0.1, -0.3, -2.0)})
