@@ -60,6 +60,7 @@ def reproduce(quick: bool, out: Path, progress: Callable[[str], None]) -> Report
 
 
 PAPER = Paper(
+    order=2,
     name="celledoni2006",
     title="Efficient time-symmetric simulation of torqued rigid bodies using Jacobi elliptic"
     " functions",
