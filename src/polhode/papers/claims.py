@@ -1,9 +1,9 @@
 """What a paper states, what was measured, and the report of both.
 
 The statements of a paper are the rows of its table ``claims.md``, in the order of the paper.  The
-function with the name of a row measures it: ``undo_forward`` measures "undo-forward".  A verdict is
-computed from the measurement; the verdict in the table is the known one, so that a change in the
-library which alters a verdict shows.
+measurement of a row has its name: the entry "undo-forward" of a module's ``MEASUREMENTS``, or the
+function ``undo_forward``.  A verdict is computed from the measurement; the verdict in the table is
+the known one, so that a change in the library which alters a verdict shows.
 """
 
 import re
@@ -20,6 +20,7 @@ from polhode.papers.verdicts import (
     HOLDS,
     UNTESTED,
     VERDICTS,
+    Check,
     Measured,
     Untestable,
     judged,
@@ -29,7 +30,6 @@ TABLE = "claims.md"
 COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
 TIMED = ", timed"  # after a verdict
 
-Check = Callable[[Any], Measured]
 Progress = Callable[[str], None]
 
 
@@ -127,20 +127,24 @@ class Paper:
 
 # ---- tables of claims
 def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
-    """The public functions of modules that return ``Measured``, by the name of their row.
+    """The measurements of modules, by the name of their row.
 
-    A name that is taken in its module may end with an underscore.
+    They are the entries of ``MEASUREMENTS`` and the public functions that return ``Measured``.  A
+    function whose name is taken in its module may end with an underscore.
     """
     found: dict[str, Check] = {}
     for module in modules:
-        for name, thing in vars(module).items():
-            returned = getattr(thing, "__annotations__", {}).get("return")
-            own = getattr(thing, "__module__", None) == module.__name__
-            if own and returned == Measured and not name.startswith("_"):
-                row = name.rstrip("_").replace("_", "-")
-                if row in found:
-                    raise ValueError(f"claim {row!r} is measured twice, in {module.__name__} too")
-                found[row] = thing
+        functions = {
+            name.rstrip("_").replace("_", "-"): thing
+            for name, thing in vars(module).items()
+            if getattr(thing, "__module__", None) == module.__name__
+            and getattr(thing, "__annotations__", {}).get("return") == Measured
+            and not name.startswith("_")
+        }
+        for part in (getattr(module, "MEASUREMENTS", {}), functions):
+            if twice := sorted(set(part) & set(found)):
+                raise ValueError(f"{module.__name__} measures again: {', '.join(twice)}")
+            found |= part
     return found
 
 

@@ -15,6 +15,7 @@ VERDICTS = HOLDS, CORRECTED, FAILS
 UNTESTED = "not tested"
 
 Measured = tuple[str, str]  # (text, verdict)
+Check = Callable[[Any], Measured]  # of the laboratory of a paper
 
 
 class Untestable(RuntimeError):

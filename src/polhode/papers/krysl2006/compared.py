@@ -1,32 +1,47 @@
-"""Claims of section 4 of Krysl (2006): SWC1, AKW, BBTRAPWD and BBTRAP."""
-
-import numpy as np
+"""Section 4 of Krysl (2006): SWC1, AKW, BBTRAPWD and BBTRAP."""
 
 from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.laboratory import KEPT, Laboratory
-from polhode.papers.krysl2006.maps import asymmetry, kinetic, orders_by_hand, page_gap, torque_time
+from polhode.papers.krysl2006.maps import (
+    asymmetry,
+    energy_change,
+    orders_by_hand,
+    page_gap,
+    torque_time,
+)
 from polhode.papers.maps import (
     EXACT,
     STEP,
     VISIBLE,
     gap,
-    march,
-    near,
     order_of,
     orders,
     states,
     step,
     step_difference,
 )
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Check, Measured, below, judged, largest, near, of_order
 
 COUNTS = (20, 40, 80)
 
 
 def _kept(lab: Laboratory, name: str) -> Measured:
     """Momentum and energy, both exact."""
-    momentum, energy = lab.free_drifts[name].momentum, lab.free_drifts[name].worst_energy
-    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
+    drift = lab.free_drifts[name]
+    return below(KEPT, "momentum {:.0e}, energy {:.0e}", drift.momentum, drift.worst_energy)
+
+
+MEASUREMENTS: dict[str, Check] = {
+    "swc1-kept": lambda lab: _kept(lab, "swc1"),
+    "swc1-torque": lambda _: torque_time("swc1"),
+    "akw-kept": lambda lab: _kept(lab, "akw"),
+    "bbtrap-kept": lambda lab: _kept(lab, "bbtrap"),
+    "truncation-order": lambda _: of_order(
+        2,
+        "BBTRAPWD {:.2f}, BBTRAP {:.2f}",
+        *(min(orders(name, "torque", COUNTS)) for name in ("bbtrapwd", "bbtrap")),
+    ),
+}
 
 
 def second_order_four(_: Laboratory) -> Measured:
@@ -35,28 +50,11 @@ def second_order_four(_: Laboratory) -> Measured:
     return text, judged(all(near(x, 2) for pair in found.values() for x in pair))
 
 
-def swc1_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "swc1")
-
-
-def swc1_torque(_: Laboratory) -> Measured:
-    return torque_time("swc1")
-
-
-def akw_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "akw")
-
-
 def akw_top(lab: Laboratory) -> Measured:
-    found = {name: runs["akw"] for name, runs in lab.top_drifts.items()}
-    others = min(
-        runs[name].worst_energy
-        for runs in lab.top_drifts.values()
-        for name in runs
-        if name != "akw"
-    )
-    energy = max(drift.worst_energy for drift in found.values())
-    momentum = max(drift.momentum for drift in found.values())
+    tops = lab.top_drifts.values()
+    others = min(runs[name].worst_energy for runs in tops for name in runs if name != "akw")
+    energy = max(runs["akw"].worst_energy for runs in tops)
+    momentum = max(runs["akw"].momentum for runs in tops)
     text = (
         f"slow and fast top: energy {energy:.0e}, momentum about the vertical {momentum:.0e}"
         f" (energy of the other methods: {others:.0e} or more)"
@@ -74,40 +72,17 @@ def akw_cayley(_: Laboratory) -> Measured:
     return text, judged(False, near(right, 2) and page < EXACT and other < 0.5)
 
 
-def bbtrap_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "bbtrap")
-
-
-def _energy_error(method: str) -> float:
-    """The largest energy error of 300 free steps."""
-    path = march(method, "free", 300 * STEP, 300, states(1)[0])
-    energy = np.array([kinetic(s) for s in path])
-    return float(np.abs(energy / energy[0] - 1).max())
-
-
 def truncation_energy(_: Laboratory) -> Measured:
-    full, truncated = _energy_error("bbtrapwd"), _energy_error("bbtrap")
+    full, truncated = (largest(energy_change(name, 300)) for name in ("bbtrapwd", "bbtrap"))
     text = f"300 steps: BBTRAPWD {full:.0e}, BBTRAP {truncated:.0e}"
     return text, judged(truncated < KEPT and full > VISIBLE)
 
 
-def truncation_order(_: Laboratory) -> Measured:
-    found = [min(orders(name, "torque", COUNTS)) for name in ("bbtrapwd", "bbtrap")]
-    text = f"BBTRAPWD {found[0]:.2f}, BBTRAP {found[1]:.2f}"
-    return text, judged(all(near(x, 2) for x in found))
-
-
 def bbtrapwd_neither(_: Laboratory) -> Measured:
-    state = states(1)[0]
-
-    def back(h: float) -> float:
-        there = step("bbtrapwd")(h, state)
-        return gap(step("bbtrapwd")(-h, there), state)
-
-    order, _first = order_of(back)
+    state, mapped = states(1)[0], step("bbtrapwd")
+    order, _first = order_of(lambda h: gap(mapped(-h, mapped(h, state)), state))
     trip, mirror = asymmetry("bbtrapwd"), asymmetry("bbtrap")
-    path = march("bbtrapwd", "free", 600 * STEP, 600, state)
-    energy = np.array([kinetic(s) for s in path]) / kinetic(state) - 1
+    energy = energy_change("bbtrapwd", 600)
     text = (
         f"h then -h: {trip:.0e} from the start, O(h^{order:.1f}) (BBTRAP {mirror:.0e}); energy"
         f" {energy[300]:+.1e} after 300 steps, {energy[600]:+.1e} after 600"
@@ -125,8 +100,10 @@ def bbtrap_swc1(_: Laboratory) -> Measured:
 
 def bbtrap_trapm(lab: Laboratory) -> Measured:
     order, value = step_difference("bbtrap", "trapm")
-    ranking = {name: study.ranking(study.attitude) for name, study in lab.convergence.items()}
-    gain = {name: ranks["bbtrap"] / ranks["trapm"] for name, ranks in ranking.items()}
+    gain = {}
+    for name, study in lab.convergence.items():
+        errors = study.ranking(study.attitude)
+        gain[name] = errors["bbtrap"] / errors["trapm"]
     text = (
         f"{value:.0e} a step (h = 0.4), O(h^{order:.1f}); error in R against TRAPM's:"
         f" {gain['free']:.1f}x (5.1), {gain['slow']:.1f}x (5.2), {gain['fast']:.1f}x (5.3)"

@@ -13,11 +13,25 @@ from polhode.papers.krysl2006.maps import (
 )
 from polhode.papers.maps import EXACT, INERTIA, STEP, VISIBLE, orders, states
 from polhode.papers.rotations import exp, log, matrix
-from polhode.papers.verdicts import Measured, below, judged, largest, near
+from polhode.papers.verdicts import Check, Measured, below, judged, largest, near
 
 PAIRS = (("forward-euler", "backward-euler"), ("forward-euler-m", "backward-euler-m"))
 TABLEAUS = (("RK4", by_hand.RK4, (8, 16, 32)), ("Heun", by_hand.HEUN2, (32, 64, 128)))
 PENDULUM = 0.3, 1.1  # (p, u)
+
+BACK = "back to {:.0e}, torque and none (h = 0.2)"
+MEASUREMENTS: dict[str, Check] = {
+    "undo-forward": lambda _: below(EXACT, BACK, undone("forward-euler", "backward-euler")),
+    "undo-backward": lambda _: below(EXACT, BACK, undone("backward-euler", "forward-euler")),
+    "imid-composition": lambda _: below(
+        EXACT,
+        "composition {:.0e}, formulas of the page {:.0e}",
+        composed_gap("imid", "backward-euler", "forward-euler"),
+        page_gap("imid"),
+    ),
+    "imid-torque-time": lambda _: torque_time("imid"),
+    "imidm-torque-time": lambda _: torque_time("imidm"),
+}
 
 
 # ---- section 2
@@ -75,11 +89,6 @@ def euler_orders(_: Laboratory) -> Measured:
     return text, judged(all(near(x, 1, 0.2) for pair in found.values() for x in pair))
 
 
-def undo_forward(_: Laboratory) -> Measured:
-    text = "back to {:.0e}, torque and none (h = 0.2)"
-    return below(EXACT, text, undone("forward-euler", "backward-euler"))
-
-
 def undo_forward_printed(_: Laboratory) -> Measured:
     q, m = states(1)[0]
     turn = STEP * np.array(m) / INERTIA
@@ -89,12 +98,7 @@ def undo_forward_printed(_: Laboratory) -> Measured:
     return text, judged(printed < EXACT, right < EXACT)
 
 
-def undo_backward(_: Laboratory) -> Measured:
-    text = "back to {:.0e}, torque and none (h = 0.2)"
-    return below(EXACT, text, undone("backward-euler", "forward-euler"))
-
-
-# ---- sections 3.3 and 3.4
+# ---- section 3.3
 def trap_composition(_: Laboratory) -> Measured:
     composed = composed_gap("trap", "forward-euler", "backward-euler")
     right, swapped = page_gap("trap"), page_gap("trap", swapped=True)
@@ -106,16 +110,6 @@ def trap_composition(_: Laboratory) -> Measured:
     return text, judged(max(composed, right) < EXACT and swapped > VISIBLE)
 
 
-def imid_composition(_: Laboratory) -> Measured:
-    composed = composed_gap("imid", "backward-euler", "forward-euler")
-    text = "composition {:.0e}, formulas of the page {:.0e}"
-    return below(EXACT, text, composed, page_gap("imid"))
-
-
-def imid_torque_time(_: Laboratory) -> Measured:
-    return torque_time("imid")
-
-
 # ---- section 3.6
 def momentum_compositions(_: Laboratory) -> Measured:
     trapm = composed_gap("trapm", "forward-euler-m", "backward-euler-m")
@@ -123,7 +117,3 @@ def momentum_compositions(_: Laboratory) -> Measured:
     page = page_gap("imidm")
     text = f"TRAPM {trapm:.0e}, IMIDM {imidm:.0e}, page with Ψ̃ = Ψ {page:.0e}"
     return text, judged(False, max(trapm, imidm, page) < EXACT)
-
-
-def imidm_torque_time(_: Laboratory) -> Measured:
-    return torque_time("imidm")
