@@ -16,6 +16,7 @@ from polhode.papers.boyle2017.laboratory import (
     STAND_INS,
     TWO,
     Laboratory,
+    distance,
     spread,
 )
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
@@ -124,8 +125,7 @@ def identity(_: Laboratory) -> Measured:
 )
 def breaks_down(lab: Laboratory) -> Measured:
     end, most = 4.0, 1_000 if lab.quick else 100_000
-    rotor = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end)
-    found = []
+    rotor, found = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end), []
     for tol in (1e-4, 1e-10):
         try:
             found.append(str(lab.run(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
@@ -148,10 +148,9 @@ def breaks_down(lab: Laboratory) -> Measured:
 )
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    text = "evaluations relative to the rotor: " + ", ".join(
-        f"{SHOWN[i]} {spread(x)}" for i, x in found.items()
-    )
-    return text, judged(bool(max(x.mean() for x in found.values()) < 1))
+    text = ", ".join(f"{SHOWN[i]} {spread(x)}" for i, x in found.items())
+    good = bool(max(x.mean() for x in found.values()) < 1)
+    return f"evaluations relative to the rotor: {text}", judged(good)
 
 
 @claim(
@@ -182,11 +181,11 @@ def same_behaviour(lab: Laboratory) -> Measured:
 )
 def small_rotations(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
+    means = {i: float(x.mean()) for i, x in found.items()}
     text = "evaluations relative to the rotor: " + ", ".join(
-        f"{SHOWN[i]} {spread(x)}, {x.mean():.2f} in the mean" for i, x in found.items()
+        f"{SHOWN[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
     )
-    low = min(float(x.mean()) for x in found.values())
-    return text, judged(low < 1.01 and max(float(x.mean()) for x in found.values()) < 1.1)
+    return text, judged(min(means.values()) < 1.01 and max(means.values()) < 1.1)
 
 
 @claim(
@@ -200,16 +199,15 @@ def small_rotations(lab: Laboratory) -> Measured:
     " order",
 )
 def low_order(lab: Laboratory) -> Measured:
-    end, rows = lab.span(REGULAR), []
+    end = lab.span(REGULAR)
     high = lab.run(REGULAR, DP, ROTOR, 1e-11, end)
     count = high.evaluations // 4
-    h, q = end / count, np.array(REGULAR.attitude)
+    h, q, rows = end / count, np.array(REGULAR.attitude), []
 
     def slope(t: float, q: np.ndarray) -> np.ndarray:
         return by_hand.product(by_hand.pure(np.array(REGULAR.omega(t))), q) / 2
 
-    for k in range(count):
-        t = k * h
+    for t in h * np.arange(count):
         k1 = slope(t, q)
         k2 = slope(t + h / 2, q + h / 2 * k1)
         k3 = slope(t + h / 2, q + h / 2 * k2)
@@ -217,7 +215,7 @@ def low_order(lab: Laboratory) -> Measured:
         q = q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         rows.append(q)
     exact = by_hand.frame(REGULAR.exact(h * np.arange(1, count + 1)))
-    low = float(np.sqrt(((by_hand.frame(np.array(rows)) - exact) ** 2).sum((1, 2))).max())
+    low = float(distance(by_hand.frame(np.array(rows)), exact).max())
     text = (
         f"regular, {high.evaluations} evaluations: D-P {high.worst:.0e}, Runge-Kutta of order 4"
         f" {low:.0e}"
@@ -233,19 +231,15 @@ def low_order(lab: Laboratory) -> Measured:
     note="other formulations, and stand-ins for the other test cases",
 )
 def typical(lab: Laboratory) -> Measured:
-    studies = {"binary": lab.study, **{_short(n): s for n, s in lab.stand_ins.items()}}
     found = {}
-    for name, study in studies.items():
-        tolerances = np.array(study.tolerances)
-        kept = tolerances >= 0.9e-10
-        decades = np.log10(tolerances[kept][0] / tolerances[kept][-1])
-        gains = [
-            (runs[0].worst / runs[int(kept.sum()) - 1].worst) ** (1 / decades)
+    for name, study in {"binary": lab.study, **lab.stand_ins}.items():
+        kept = [tolerance for tolerance in study.tolerances if tolerance >= 0.9e-10]
+        decades = np.log10(kept[0] / kept[-1])
+        found[_short(name)] = [
+            (runs[0].worst / runs[len(kept) - 1].worst) ** (1 / decades)
             for (integrator, _), runs in study.runs.items()
             if integrator == DP
         ]
-        found[name] = spread(gains), min(gains), max(gains)
     text = "D-P, all formulations, error falls for each power of ten of the tolerance by: "
-    text += ", ".join(f"{name} {values[0]}" for name, values in found.items())
-    good = all(low > 4 and high < 25 for _, low, high in found.values())
-    return text, judged(good)
+    text += ", ".join(f"{name} {spread(gains)}" for name, gains in found.items())
+    return text, judged(all(min(gains) > 4 and max(gains) < 25 for gains in found.values()))

@@ -74,7 +74,7 @@ def _orbit() -> "Figure":
 
 # ---- figure 2
 def _rotor_errors(lab: Laboratory) -> "Figure":
-    runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
+    runs = lab.rotor_runs
     picture = sheet(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
     ax = picture.subplots()
     shades = np.linspace(0.25, 1.0, len(runs))

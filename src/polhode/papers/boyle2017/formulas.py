@@ -36,10 +36,13 @@ from polhode.papers.boyle2017.laboratory import (
     THREE,
     TWO,
     Laboratory,
+    Run,
     distance,
     frames,
 )
 from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
+from polhode.papers.counted import Counted, count_operations
+from polhode.papers.rotations import skew
 
 STATEMENTS = Statements()
 claim = STATEMENTS.claim
@@ -67,9 +70,8 @@ def gap(a, b) -> float:
 )
 def matrix(_: Laboratory) -> Measured:
     omega, columns = some(1)[0], np.linalg.qr(some(3))[0]
-    skew = np.array([[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]])
     found = np.reshape(rate_of_three(tuple(columns.T.ravel()), tuple(omega)), (3, 3)).T
-    apart = gap(found, skew @ columns)
+    apart = gap(found, skew(omega) @ columns)
     return f"the slopes of both differ by {apart:.0e}", judged(apart < EXACT)
 
 
@@ -137,9 +139,8 @@ def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
 def damping_lengths(_: Laboratory) -> Measured:
     start = np.array([1 + 1e-6, 0, 0, 0, 1, 0])
     found = _decay(1.0, 0.0, start, lambda y: np.linalg.norm(y[:3]) - 1)
-    return f"a norm of 1 + 1e-6 comes back at the rate {found:.3f} λ", judged(
-        abs(found - 1) < 0.01, abs(found - 2) < 0.01
-    )
+    text = f"a norm of 1 + 1e-6 comes back at the rate {found:.3f} λ"
+    return text, judged(abs(found - 1) < 0.01, abs(found - 2) < 0.01)
 
 
 @claim(
@@ -163,10 +164,9 @@ def damping_angle(_: Laboratory) -> Measured:
 )
 def damping_idle(_: Laboratory) -> Measured:
     turn, omega = np.linalg.qr(some(3))[0], tuple(some(1)[0])
-    y = tuple(np.concatenate([turn[0], turn[1]]))
-    with_damping = vectors2_damped.damped(1.0, 1.0)(y, omega)
-    without = FORMULATIONS[TWO].rate(y, omega)
-    apart = gap(with_damping, without)
+    y = tuple(turn[:2].ravel())
+    damped = vectors2_damped.damped(1.0, 1.0)(y, omega)
+    apart = gap(damped, FORMULATIONS[TWO].rate(y, omega))
     return f"slopes differ by {apart:.0e}", judged(apart < EXACT)
 
 
@@ -181,17 +181,16 @@ def damping_idle(_: Laboratory) -> Measured:
     " smaller errors, and even saves a little",
 )
 def stiff(lab: Laboratory) -> Measured:
-    weak, strong = lab.damped["weak"], lab.damped["strong"]
-    cost = [damped.evaluations / plain.evaluations for damped, plain in weak]
-    error = [damped.worst / plain.worst for damped, plain in weak]
-    slow = [damped.evaluations / plain.evaluations for damped, plain in strong]
+    costs = {k: [a.evaluations / b.evaluations for a, b in p] for k, p in lab.damped.items()}
+    cost, slow = costs["weak"], min(costs["strong"])
+    error = [damped.worst / plain.worst for damped, plain in lab.damped["weak"]]
     text = (
-        f"λ = μ = 1: {min(slow):.0f} times the evaluations at equal tolerance; λ = μ = 1/1000:"
+        f"λ = μ = 1: {slow:.0f} times the evaluations at equal tolerance; λ = μ = 1/1000:"
         f" {min(cost):.2f} to {max(cost):.2f} times, with {min(error):.2f} to {max(error):.2f} of"
         " the error"
     )
     idle = max(error) < 0.7 and max(cost) < 1.2
-    return text, judged(min(slow) > 30 and not idle, min(slow) > 30 and idle)
+    return text, judged(slow > 30 and not idle, slow > 30 and idle)
 
 
 # ---- section III
@@ -206,35 +205,14 @@ def rotation(_: Laboratory) -> Measured:
     from scipy.spatial.transform import Rotation
 
     rotor, v = 3 * some(8, 4), some(8, seed=3)
-    axis = rotor[:, 1:] / np.linalg.norm(rotor[:, 1:], axis=1, keepdims=True)
-    angle = 2 * np.arctan2(np.linalg.norm(rotor[:, 1:], axis=1), rotor[:, 0])
-    right = Rotation.from_rotvec(angle[:, None] * axis).apply(v)
-    apart = gap(rotated(rotor, v), right)
-    return f"8 rotors of norm {np.sqrt(square(rotor)).min():.1f} to" + (
-        f" {np.sqrt(square(rotor)).max():.1f}: differs from SciPy's rotations by {apart:.0e}"
-    ), judged(apart < EXACT)
-
-
-class _Counted(float):
-    """A number that counts what is done with it."""
-
-    count = 0
-
-    def _done(self, value):
-        _Counted.count += 1
-        return _Counted(value)
-
-    def __add__(self, other):
-        return self._done(float(self) + float(other))
-
-    def __sub__(self, other):
-        return self._done(float(self) - float(other))
-
-    def __mul__(self, other):
-        return self._done(float(self) * float(other))
-
-    def __truediv__(self, other):
-        return self._done(float(self) / float(other))
+    sizes, norms = np.linalg.norm(rotor[:, 1:], axis=1), np.sqrt(square(rotor))
+    axis, angle = rotor[:, 1:] / sizes[:, None], 2 * np.arctan2(sizes, rotor[:, 0])
+    apart = gap(rotated(rotor, v), Rotation.from_rotvec(angle[:, None] * axis).apply(v))
+    text = (
+        f"8 rotors of norm {norms.min():.1f} to {norms.max():.1f}: differs from SciPy's rotations"
+        f" by {apart:.0e}"
+    )
+    return text, judged(apart < EXACT)
 
 
 def _hamilton(a, b):
@@ -258,19 +236,21 @@ def _cross(a, b):
     claimed="twice",
 )
 def footnote_3(_: Laboratory) -> Measured:
-    rotor, v = some(1, 4)[0], some(1)[0]
-    q, x = [_Counted(c) for c in rotor], [_Counted(c) for c in v]
-    _Counted.count = 0
-    norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    back = [q[0] / norm, *(_Counted(-float(c)) / norm for c in q[1:])]
-    long = _hamilton(_hamilton(q, [_Counted(0.0), *x]), back)[1:]
-    first = _Counted.count
-    _Counted.count = 0
-    norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    inner = [q[0] * c + d for c, d in zip(x, _cross(q[1:], x), strict=True)]
-    twice = _Counted(2.0) / norm
-    short = [c + twice * d for c, d in zip(x, _cross(q[1:], inner), strict=True)]
-    second = _Counted.count
+    def by_products(q, v):
+        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+        back = [c / norm for c in (q[0], *(-c for c in q[1:]))]
+        return _hamilton(_hamilton(q, [Counted(0.0), *v]), back)[1:]
+
+    def by_footnote(q, v):
+        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+        inner = [q[0] * c + d for c, d in zip(v, _cross(q[1:], v), strict=True)]
+        twice = Counted(2.0) / norm
+        return [c + twice * d for c, d in zip(v, _cross(q[1:], inner), strict=True)]
+
+    case = some(1, 4)[0], some(1)[0]
+    (long, first), (short, second) = (
+        count_operations(f, *case) for f in (by_products, by_footnote)
+    )
     apart = gap([float(c) for c in long], [float(c) for c in short])
     text = (
         f"the same to {apart:.0e}; {first} operations against {second}, {first / second:.1f} to 1"
@@ -286,9 +266,7 @@ def footnote_3(_: Laboratory) -> Measured:
     claimed="|v'| ≠ |v|",
 )
 def with_conjugate(lab: Laboratory) -> Measured:
-    run = lab.study.runs[DP, ROTOR][0]
-    rotor = run.y[-1]
-    v = np.array([0.0, 0.0, 1.0])
+    rotor, v = lab.study.runs[DP, ROTOR][0].y[-1], np.array([0.0, 0.0, 1.0])
     wrong = np.linalg.norm(times(rotor, pure(v), conjugate(rotor))[1:])
     right = np.linalg.norm(rotated(rotor, v))
     text = (
@@ -387,13 +365,12 @@ def no_normalising(lab: Laboratory) -> Measured:
     note="s R R̄, without the half; with s = 0, which is what matters, nothing changes",
 )
 def footnote_5(_: Laboratory) -> Measured:
-    rotor, given_ = some(1, 4)[0], some(1, 4, seed=5)[0]
-    slope = product(given_, rotor) / 2  # (10) with s + ω
-    rate = product(slope, conjugate(rotor)) + product(rotor, conjugate(slope))
-    found = float(rate[0] / square(rotor)[0] / given_[0])
-    return f"d(R R̄)/dt = {found:.6f} s R R̄", judged(
-        abs(found - 0.5) < EXACT, abs(found - 1) < EXACT
-    )
+    rotor, rate = some(1, 4)[0], some(1, 4, seed=5)[0]
+    slope = product(rate, rotor) / 2  # (10) with s + ω
+    growth = product(slope, conjugate(rotor)) + product(rotor, conjugate(slope))
+    found = float(growth[0] / square(rotor)[0] / rate[0])
+    text = f"d(R R̄)/dt = {found:.6f} s R R̄"
+    return text, judged(abs(found - 0.5) < EXACT, abs(found - 1) < EXACT)
 
 
 @claim(
@@ -457,11 +434,10 @@ def derivative(_: Laboratory) -> Measured:
     claimed="identity",
 )
 def adjoint_series(_: Laboratory) -> Measured:
-    p, q = (pure(v) for v in some(2))
-    term, terms = q, [q]
+    p, q = pure(some(2))
+    terms = [q]
     for k in range(1, 60):
-        term = bracket(p, term) / k
-        terms.append(term)
+        terms.append(bracket(p, terms[-1]) / k)
     total = np.array([fsum(column) for column in np.array(terms).T])
     apart = gap(total, times(exponential(p), q, exponential(-p)))
     return f"60 terms: {apart:.0e}", judged(apart < 1e-12)
@@ -542,6 +518,13 @@ def slope_of_generator(_: Laboratory) -> Measured:
     return text, judged(good and lost < EXACT, good)
 
 
+def relative_speed(run: Run) -> np.ndarray:
+    """|r'| of the generators of a run of the binary, in |ω|/2."""
+    omega = binary_rate(run.t)
+    slopes = np.linalg.norm(by_hand.slope_of(run.y, omega), axis=1)
+    return slopes / (np.linalg.norm(omega, axis=1) / 2)
+
+
 @claim(
     "delicate",
     "IV",
@@ -551,14 +534,10 @@ def slope_of_generator(_: Laboratory) -> Measured:
 )
 def delicate(lab: Laboratory) -> Measured:
     run = lab.early[NAIVE]
-    rate = np.linalg.norm(by_hand.slope_of(run.y, binary_rate(run.t)), axis=1)
-    usual = np.linalg.norm(binary_rate(run.t), axis=1) / 2
-    k = int((rate / usual).argmax())
-    text = (
-        f"20 orbits: |r'| is up to {(rate / usual)[k]:.1f} times |ω|/2, at r ="
-        f" {np.linalg.norm(run.y[k]) / np.pi:.2f} π"
-    )
-    return text, judged(bool((rate / usual)[k] > 5 and np.linalg.norm(run.y[k]) > 0.75 * np.pi))
+    speed, size_ = relative_speed(run), np.linalg.norm(run.y, axis=1) / np.pi
+    k = int(speed.argmax())
+    text = f"20 orbits: |r'| is up to {speed[k]:.1f} times |ω|/2, at r = {size_[k]:.2f} π"
+    return text, judged(bool(speed[k] > 5 and size_[k] > 0.75))
 
 
 @claim(
@@ -589,20 +568,16 @@ def same_rotation(_: Laboratory) -> Measured:
     note="once is not enough beyond 3π/2; n = round(r/π) times is",
 )
 def reset_magnitude(_: Laboratory) -> Measured:
-    def once(r: float) -> float:
-        return abs(r - np.pi)
-
-    turn = np.array([0.0, np.pi / 2, 0.0])
+    turn, once = np.array([0.0, np.pi / 2, 0.0]), abs(5.0 - np.pi)
     flipped = gap(turn - np.pi * turn / np.linalg.norm(turn), -turn)
     sizes = np.linspace(1.6, 12.0, 40)
-    after = [float(np.linalg.norm(reset((0.6 * r, 0.0, 0.8 * r))[0])) for r in sizes]
-    worst = once(5.0)
+    after = max(float(np.linalg.norm(reset((0.6 * r, 0.0, 0.8 * r))[0])) for r in sizes)
     text = (
-        f"r = 5 becomes {worst:.2f} = {worst / np.pi:.2f} π; the general form: r = 1.6 … 12 become"
-        f" {max(after):.2f} or less; π/2 → -π/2 to {flipped:.0e}"
+        f"r = 5 becomes {once:.2f} = {once / np.pi:.2f} π; the general form: r = 1.6 … 12 become"
+        f" {after:.2f} or less; π/2 → -π/2 to {flipped:.0e}"
     )
-    good = max(after) <= np.pi / 2 + EXACT and flipped < EXACT
-    return text, judged(good and worst < np.pi / 2, good)
+    good = after <= np.pi / 2 + EXACT and flipped < EXACT
+    return text, judged(good and once < np.pi / 2, good)
 
 
 @claim(
@@ -632,10 +607,8 @@ def decrease(_: Laboratory) -> Measured:
     note="|y| the larger of both ends of the step",
 )
 def error_norm_of_a_step(_: Laboratory) -> Measured:
-    d, y, new = 1e-6 * some(1, 4)[0], some(1, 4, seed=6)[0], some(1, 4, seed=6)[0]
-    rtol, atol = 1e-5, 2e-6
-    found = given(FORMULATIONS[ROTOR], True)[size](tuple(d), tuple(y), tuple(new), (), (rtol, atol))
-    page = np.mean((d / (atol + np.abs(y) * rtol)) ** 2)
-    return f"the library's measure, squared, differs by {abs(found**2 - page):.0e}", judged(
-        abs(found**2 - page) < EXACT
-    )
+    d, y, rtol, atol = 1e-6 * some(1, 4)[0], some(1, 4, seed=6)[0], 1e-5, 2e-6
+    measure = given(FORMULATIONS[ROTOR], True)[size]
+    found = measure(tuple(d), tuple(y), tuple(y), (), (rtol, atol)) ** 2
+    off = abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2))
+    return f"the library's measure, squared, differs by {off:.0e}", judged(off < EXACT)

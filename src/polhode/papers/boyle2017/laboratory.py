@@ -294,6 +294,12 @@ class Laboratory:
             tol: self.run(BINARY, DP, ROTOR, tol, self.end) for tol in (1e-11, 1e-12, 1e-13, 1e-14)
         }
 
+    @property
+    def rotor_runs(self) -> dict[float, Run]:
+        """All runs of figure 2, by tolerance."""
+        runs = self.study.runs[DP, ROTOR]
+        return {**dict(zip(self.tolerances, runs, strict=True)), **self.tight}
+
     @cached_property
     def large_steps(self) -> Run:
         """The rotor by B-S with a tolerance of 1e-12."""

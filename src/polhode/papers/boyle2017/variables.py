@@ -13,7 +13,7 @@ from polhode.papers.boyle2017.by_hand import (
     product,
     pure,
 )
-from polhode.papers.boyle2017.formulas import DIFFERENCE, gap
+from polhode.papers.boyle2017.formulas import DIFFERENCE, gap, relative_speed
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     BS,
@@ -117,11 +117,10 @@ def sensitive(_: Laboratory) -> Measured:
 )
 def once_an_orbit(lab: Laboratory) -> Measured:
     run = lab.early[RESET]
-    jumps = np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0
-    rate = np.linalg.norm(by_hand.slope_of(run.y, binary_rate(run.t)), axis=1)
-    usual = np.linalg.norm(binary_rate(run.t), axis=1) / 2
-    text = f"{int(jumps.sum())} jumps in 20 orbits; |r'| at most {(rate / usual).max():.2f} |ω|/2"
-    return text, judged(bool(18 <= jumps.sum() <= 22 and (rate / usual).max() < 1.8))
+    jumps = int((np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0).sum())
+    speed = relative_speed(run).max()
+    text = f"{jumps} jumps in 20 orbits; |r'| at most {speed:.2f} |ω|/2"
+    return text, judged(bool(18 <= jumps <= 22 and speed < 1.8))
 
 
 @claim(
@@ -155,9 +154,9 @@ def not_resolved(lab: Laboratory) -> Measured:
     claimed="past π/2",
 )
 def past_the_reset(lab: Laboratory) -> Measured:
-    run = lab.study.runs[BS, RESET][2]
-    other = lab.study.runs[DP, RESET][2]
-    past, short = (float(np.diff(r.t).max()) * ORBIT / 2 for r in (run, other))
+    past, short = (
+        float(np.diff(lab.study.runs[i, RESET][2].t).max()) * ORBIT / 2 for i in (BS, DP)
+    )
     text = (
         f"tolerance {lab.tolerances[2]:.0e}: half the turn of a step is up to {past / np.pi:.2f} π"
         f" by B-S, {short / np.pi:.2f} π by D-P"
@@ -175,13 +174,13 @@ def past_the_reset(lab: Laboratory) -> Measured:
 )
 def second_derivative(_: Laboratory) -> Measured:
     t, h = 1234.5, 25.0
-    rotor = binary(np.array(t))
-    omega = pure(binary_rate(np.array(t)))
+    rotor, omega = binary(np.array(t)), pure(binary_rate(np.array(t)))
     slope = differentiated(lambda s: pure(binary_rate(np.array(s))), t, h)
     second = differentiated(lambda s: by_hand.binary_slope(np.array(s)), t, h)
-    square = float(omega @ omega)
-    good = gap(second, product(slope, rotor) / 2 - square * rotor / 4) / ORBIT**2
-    wrong = gap(second, product(slope, rotor) / 2 + square * rotor / 4) / ORBIT**2
+    good, wrong = (
+        gap(second, product(slope, rotor) / 2 + sign * float(omega @ omega) * rotor / 4) / ORBIT**2
+        for sign in (-1, 1)
+    )
     text = f"off by {good:.0e} Ω² with -|ω|², by {wrong:.1f} Ω² with +|ω|²"
     return text, judged(wrong < DIFFERENCE, good < 1e-8)
 
@@ -211,25 +210,23 @@ def slow_rate(_: Laboratory) -> Measured:
 def lsoda(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
-    strong, end = formulation("strong"), 2_000.0
-    first = np.array(strong.enter(BINARY.attitude))
-    gains, losses, errors = [], [], []
+    strong, span = formulation("strong"), (0.0, 2_000.0)
+    rows = []
     for tol in (1e-4, 1e-6):
         found = solve_ivp(
             lambda t, y: strong.rate(tuple(y), BINARY.omega(t)),
-            (0.0, end),
-            first,
+            span,
+            np.array(strong.enter(BINARY.attitude)),
             method="LSODA",
             rtol=1e-13,
             atol=tol,
         )
-        run = lab.run(BINARY, DP, "strong", tol, end)
-        plain = lab.run(BINARY, DP, TWO, tol, end)
-        gains.append(run.evaluations / found.nfev)
-        losses.append(found.nfev / plain.evaluations)
-        errors.append(
-            float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max()) / plain.worst
+        run, plain = (lab.run(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
+        worst = float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max())
+        rows.append(
+            (run.evaluations / found.nfev, found.nfev / plain.evaluations, worst / plain.worst)
         )
+    gains, losses, errors = zip(*rows, strict=True)
     text = (
         f"λ = μ = 1, 2 orbits, tolerances 1e-4 and 1e-6: lsoda takes 1/{gains[0]:.1f} and"
         f" 1/{gains[1]:.1f} of the evaluations of D-P, {losses[0]:.1f} and {losses[1]:.1f} times"

@@ -26,7 +26,7 @@ import numpy as np
 
 from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.fukushima1995 import by_hand
-from polhode.papers.fukushima1995.by_hand import TINY, Array, r1, r3
+from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
@@ -43,11 +43,6 @@ UNLIKE = np.diag([1.0, 1, 1, 1, -1, 1])  # σ for -σ
 
 
 # ---- the variables u = (L, L_X, L_A, f, -σ, ξ)
-def angle_rate(c: Any, s: Any) -> float:
-    """Of arg(c + i s), the imaginary part being an increment."""
-    return float((c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2))
-
-
 def change(r: Any, m: Any) -> Array:
     """The change of u from what is imaginary in r and m, by the definition."""
     outside = r @ m
@@ -156,9 +151,9 @@ def carried(axis: Any) -> Any:
     return n - 1j * (axis.imag @ n) * axis.real
 
 
-def equator(laboratory: Laboratory) -> tuple[float, float]:
+def equator(lab: Laboratory) -> tuple[float, float]:
     """∫ (L_X/L) dσ and ∫ (L_Z/L) dh of the Earth, h being the longitude of the ecliptic's node."""
-    course = laboratory.course(EARTH, NEW)
+    course = lab.course(EARTH, NEW)
     states = [course.state(n) for n in range(course.turns + 1)]
     q, m = (np.array(part, dtype=float) for part in zip(*states, strict=True))
     axes = np.einsum("nij,nj->ni", matrix(q), m)
@@ -183,8 +178,7 @@ def _swept(weight: Array, angle: Array) -> float:
     " is not defined",
 )
 def canonical(_: Laboratory) -> Measured:
-    cases = euler_states(COUNT)
-    found = [brackets(y) for y in cases]
+    found = [brackets(y) for y in euler_states(COUNT)]
     off = max(float(np.abs(b + PAIRS).max()) for b in found)
     unlike = min(float(np.abs(UNLIKE @ b @ UNLIKE + PAIRS).max()) for b in found)
     back = 0.0
@@ -211,10 +205,8 @@ def hamiltonian(_: Laboratory) -> Measured:
         u = of(r, m)
         right = change(*by_hand.along(r, m, moments, torque(r, k)))
         off = max(off, float(np.abs(hamilton(u, moments, k) - right).max()))
-        alone = hamilton(u, moments, 0 * k)[3]
-        whole, printed = np.sqrt(m @ m), by_hand.printed_angle_rate
-        n = by_hand.ORIGIN
-        free = max(free, abs(alone - printed(m, r @ m, whole, moments, n, n, 1.0)))
+        printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
+        free = max(free, abs(hamilton(u, moments, 0 * k)[3] - printed))
     text = (
         f"{COUNT} bodies in a potential of order 1: H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C)"
         f" + V gives the rates of all six to {off:.1g}; without V, ∂H/∂L is (2) to {free:.1g}"
@@ -268,10 +260,10 @@ def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Ar
     note="the origin of f, X seen along L, does rotate, by -(L_X/L) σ': little, as long as L is"
     " nearly across X, while a node takes part in all of the precession",
 )
-def sidereal(laboratory: Laboratory) -> Measured:
-    own, node = equator(laboratory)
+def sidereal(lab: Laboratory) -> Measured:
+    own, node = equator(lab)
     text = (
-        f"Earth, {laboratory.where}: the motion of the equator takes the origin of f along it by"
+        f"Earth, {lab.where}: the motion of the equator takes the origin of f along it by"
         f" {own / ARCSECOND:.2g}″, the node on the ecliptic by {node / ARCSECOND:.2g}″"
     )
     return text, judged(own < 1e-3 * node)
@@ -292,7 +284,8 @@ def relation(_: Laboratory) -> Measured:
     for r, m, moments, n in by_hand.states(COUNT, upward=True):
         whole, x, a = of(r, m)[:3]
         f, h, xi = change(*by_hand.along(r, m, moments, n))[3:]  # h = -σ
-        theta, printed = origin_rate(r, m, moments, n), by_hand.printed_rates(r, m, moments, n)[5]
+        theta = origin_rate(r, m, moments, n)
+        printed = by_hand.printed_angle_rate(r, m, moments, n)
         off = max(off, abs(whole * (f - theta) + x * h + a * xi))
         spin = max(spin, abs(whole * theta - m @ (m / moments)))
         wrong.append(abs(whole * (printed - theta) + x * h + a * xi))

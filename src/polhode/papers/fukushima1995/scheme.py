@@ -23,9 +23,7 @@ ONES = 1.0, 1.0, 1.0
 )
 def q12(_: Laboratory) -> Measured:
     pairs = np.random.default_rng(12).uniform(-0.7, 0.7, size=(COUNT, 2))
-    off = max(
-        float(np.abs(by_hand.q12(x, y) - by_hand.q12_rotations(x, y)).max()) for x, y in pairs
-    )
+    off = by_hand.worst(lambda x, y: by_hand.q12(x, y) - by_hand.q12_rotations(x, y), pairs)
     return f"{COUNT} pairs: differ by {off:.1g}", judged(off < EXACT)
 
 
@@ -88,13 +86,12 @@ def conservation(_: Laboratory) -> Measured:
 def angle_rate(_: Laboratory) -> Measured:
     cases = by_hand.states(COUNT, upward=True)
 
-    def off(r, m, moments, torque, sign):
-        right = by_hand.definition_rates(r, m, moments, torque)[5]
-        return by_hand.printed_rates(r, m, moments, torque, sign)[5] - right
+    def off(*case, sign=1.0):
+        return abs(by_hand.printed_angle_rate(*case, sign) - by_hand.definition_rates(*case)[5])
 
-    printed = [abs(off(*case, 1.0)) for case in cases]
-    right = max(abs(off(*case, -1.0)) for case in cases)
-    free = max(abs(off(*case[:3], by_hand.ORIGIN, 1.0)) for case in cases)
+    printed = [off(*case) for case in cases]
+    right = max(off(*case, sign=-1.0) for case in cases)
+    free = max(off(*case[:3], by_hand.ORIGIN) for case in cases)
     text = (
         f"{COUNT} bodies with torques of order 1: as printed wrong by {np.median(printed):.2f}"
         f" (median) to {max(printed):.1f}, with the opposite signs by {right:.1g}, without torque"

@@ -55,9 +55,9 @@ def equations(count, y, body, params):
     return y
 
 
-def clocks(laboratory: Laboratory) -> dict[str, tuple[float, float]]:
+def clocks(lab: Laboratory) -> dict[str, tuple[float, float]]:
     """Seconds of an attitude and of an equation of motion, the least of repeats round robin."""
-    return _clocks(laboratory.quick)
+    return _clocks(lab.quick)
 
 
 @cache
@@ -90,14 +90,14 @@ def _clocks(quick: bool) -> dict[str, tuple[float, float]]:
     return {scheme: (a, b) for scheme, (a, b) in least.items()}
 
 
-def ratios(laboratory: Laboratory, scheme: str) -> tuple[float, float]:
-    found = clocks(laboratory)
+def ratios(lab: Laboratory, scheme: str) -> tuple[float, float]:
+    found = clocks(lab)
     (a, b), (c, d) = found[scheme], found[EULER]
     return a / c, b / d
 
 
-def machine(laboratory: Laboratory) -> str:
-    return "plain Python" if laboratory.quick else "compiled"
+def machine(lab: Laboratory) -> str:
+    return "plain Python" if lab.quick else "compiled"
 
 
 # ---- quadruple precision
@@ -147,11 +147,11 @@ def thirty_times(_: Laboratory) -> Measured:
     " rounding; a departure from a quaternion needs no labels and costs less",
     timed=True,
 )
-def no_difference(laboratory: Laboratory) -> Measured:
-    e, f = ratios(laboratory, NEW)
-    c, d = ratios(laboratory, ENCKE)
+def no_difference(lab: Laboratory) -> Measured:
+    e, f = ratios(lab, NEW)
+    c, d = ratios(lab, ENCKE)
     text = (
-        f"new over Euler, {machine(laboratory)}: E {e:.2f}, equations of motion {f:.2f}; a"
+        f"new over Euler, {machine(lab)}: E {e:.2f}, equations of motion {f:.2f}; a"
         f" quaternion as a departure {c:.2f} and {d:.2f}"
     )
     return text, judged(max(e, f) < 1.2)
@@ -164,7 +164,7 @@ def no_difference(laboratory: Laboratory) -> Measured:
     claimed="E 1.26, equations 1.21",
     timed=True,
 )
-def andoyer_slower(laboratory: Laboratory) -> Measured:
-    e, f = ratios(laboratory, ANDOYER)
-    text = f"Serret-Andoyer over Euler, {machine(laboratory)}: E {e:.2f}, equations {f:.2f}"
+def andoyer_slower(lab: Laboratory) -> Measured:
+    e, f = ratios(lab, ANDOYER)
+    text = f"Serret-Andoyer over Euler, {machine(lab)}: E {e:.2f}, equations {f:.2f}"
     return text, judged(min(e, f) > 1)

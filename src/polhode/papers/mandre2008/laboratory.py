@@ -115,6 +115,26 @@ def angle(q: Any, p: Any) -> float:
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
 
 
+def march(
+    step: Step, t_end: float, count: int, q: Numbers, omega: Numbers, normalise: bool = True
+) -> tuple[Numbers, Numbers]:
+    """(q, ω) after ``count`` steps from 0 to ``t_end``."""
+    h = t_end / count
+    for k in range(count):
+        q, omega = step(k * h, h, q, omega)
+        q = by_hand.normalised(q) if normalise else q
+    return q, omega
+
+
+def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torque:
+    """7.3: torques from their values at the starts of the last steps, the last of them at t."""
+
+    def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
+        return tuple(by_hand.foretold(row, (s - t) / h) for row in zip(*values, strict=True))
+
+    return torque
+
+
 @dataclass(frozen=True)
 class Study:
     """Errors by step, and the orders that follow."""
@@ -145,6 +165,11 @@ def coupled() -> dict[str, Coupled]:
     }
 
 
+def tumbling_exact(times: Any) -> Trajectory:
+    """The tumbling body in closed form."""
+    return exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times)
+
+
 class Laboratory:
     """All shared results; ``quick`` takes fewer and shorter runs."""
 
@@ -171,9 +196,7 @@ class Laboratory:
     @cached_property
     def tumbling_exact(self) -> Trajectory:
         """The closed form at the same times."""
-        return exact_free_motion(
-            TUMBLING.body, None, TUMBLING.omega, self.tumbling["q⁻¹, every step"].t
-        )
+        return tumbling_exact(self.tumbling["q⁻¹, every step"].t)
 
     @staticmethod
     def energy(run: Trajectory) -> np.ndarray:
@@ -213,10 +236,7 @@ class Laboratory:
         q_end, omega_end = self.pushed_end
         rows = []
         for count in counts:
-            h, q, omega = PUSHED_END / count, PUSHED.attitude, PUSHED.omega
-            for k in range(count):
-                q, omega = step(k * h, h, q, omega)
-                q = by_hand.normalised(q) if normalise else q
+            q, omega = march(step, PUSHED_END, count, PUSHED.attitude, PUSHED.omega, normalise)
             rows.append([angle(q, q_end), float(np.linalg.norm(omega - omega_end))])
         return Study(PUSHED_END / np.array(counts), np.array(rows))
 
@@ -246,15 +266,8 @@ class Laboratory:
             if t == 0.0:
                 values.clear()
             values.append(pushed(t, q, omega))
-            history = values[-known:]
-
-            def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
-                if len(values) < 3:
-                    return pushed(s, q, omega)
-                x = sign * (s - t) / h
-                return tuple(by_hand.foretold(row, x) for row in zip(*history, strict=True))
-
-            return by_hand.spun(t, h, q, omega, torque, MOMENTS, by_hand.inverse)
+            seen = pushed if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
+            return by_hand.spun(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
         return self.by_hand(step, counts, normalise=True)
 
@@ -278,37 +291,30 @@ class Laboratory:
         for count in counts:
             dt = case.t_end / count
             run = solve(case.problem, (0.0, case.t_end), method=method, dt=dt, save_every=count)
-            rows.append(
-                [
-                    float(np.linalg.norm(run.x[-1] - x)),
-                    float(np.linalg.norm(run.v[-1] - v)),
-                    angle(run.q[-1], q),
-                    float(np.linalg.norm(run.omega[-1] - omega)),
-                ]
-            )
+            off = run.x[-1] - x, run.v[-1] - v, run.omega[-1] - omega
+            place, speed, spin = (float(np.linalg.norm(vector)) for vector in off)
+            rows.append([place, speed, angle(run.q[-1], q), spin])
         return Study(case.t_end / np.array(counts), np.array(rows))
 
     # ---- 7.7
     @cached_property
     def kinematics(self) -> dict[str, np.ndarray]:
         """Quaternions of the tumbling body by its exact ω, in rows of steps of ``STEP``."""
-        count = round(SPAN / STEP)
-        return self.kinematic_runs(STEP, count)
+        return kinematic_runs(STEP, round(SPAN / STEP))
 
-    def kinematic_runs(self, h: float, count: int) -> dict[str, np.ndarray]:
-        times = 0.5 * h * np.arange(2 * count + 1)
-        rates = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times).omega.tolist()
-        ways = {
-            "Euler": by_hand.euler,
-            "RK4": by_hand.runge_kutta,
-            "NASA": by_hand.whitmore,
-        }
-        found: dict[str, np.ndarray] = {}
-        for name, way in ways.items():
-            q: Numbers = TUMBLING.attitude
-            path = [q]
-            for k in range(count):
-                q = way(q, h, [tuple(r) for r in rates[2 * k : 2 * k + 3]])
-                path.append(q)
-            found[name] = np.array(path)
-        return found
+
+WAYS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_hand.whitmore}
+
+
+def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, np.ndarray]:
+    """Quaternions of the tumbling body by its exact ω, by each of the ways of 7.7."""
+    times = 0.5 * h * np.arange(2 * count + 1)
+    rates = [tuple(row) for row in tumbling_exact(times).omega.tolist()]
+    found: dict[str, np.ndarray] = {}
+    for name, way in WAYS.items():
+        path: list[Numbers] = [TUMBLING.attitude]
+        for k in range(count):
+            q = way(path[-1], h, rates[2 * k : 2 * k + 3])
+            path.append(by_hand.normalised(q) if normalise else q)
+        found[name] = np.array(path)
+    return found

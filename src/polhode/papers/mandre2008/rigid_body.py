@@ -334,9 +334,9 @@ def sum_of_shapes(_: Laboratory) -> Measured:
     "m, I, p, q, v, ω, and force and torque completely describe the movement",
     claimed="nothing else",
 )
-def complete(laboratory: Laboratory) -> Measured:
+def complete(lab: Laboratory) -> Measured:
     given = coupled()["spring"].problem
-    whole = laboratory.run(given, 2.0, 0.005)
+    whole = lab.run(given, 2.0, 0.005)
     half = whole[200]
     again = Problem(
         given.body,
@@ -347,7 +347,7 @@ def complete(laboratory: Laboratory) -> Measured:
         velocity=half.v[0],
         scalar_first=True,
     )
-    rest = laboratory.run(again, 1.0, 0.005)
+    rest = lab.run(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
     text = f"the box on its spring, begun anew from them half-way: ends {off:.1g} away"
     return text, judged(off < 1e-12)  # 200 steps of 1e-16, on a motion with neighbours that part
@@ -363,11 +363,11 @@ X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
     "xᵂ = p + q x q̄ = p + A x, and back x = q̄ (xᵂ - p) q = A⁻¹ (xᵂ - p)",
     claimed="identities",
 )
-def points(laboratory: Laboratory) -> Measured:
+def points(lab: Laboratory) -> Measured:
     a = matrix(Q)
     there = P + np.array(by_hand.turned(Q, tuple(X)))
     back = np.array(by_hand.turned(by_hand.conjugate(Q), tuple(there - P)))
-    run = laboratory.run(coupled()["spring"].problem, 0.5, 0.005)
+    run = lab.run(coupled()["spring"].problem, 0.5, 0.005)
     page = [
         p + np.array(by_hand.turned(tuple(q), tuple(X))) for p, q in zip(run.x, run.q, strict=True)
     ]
@@ -411,7 +411,7 @@ def vectors(_: Laboratory) -> Measured:
     "vₓ = v + ωᵂ × (xᵂ - p) = v + ωᵂ × (q x q̄) = v + q (ω × x) q̄",
     claimed="identities",
 )
-def velocities(laboratory: Laboratory) -> Measured:
+def velocities(lab: Laboratory) -> Measured:
     q = series.turning()
     x = tuple(map(series.Series, (2, -1, 3)))
     p = series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)
@@ -428,7 +428,7 @@ def velocities(laboratory: Laboratory) -> Measured:
         series.apart(by_hand.combined((1, series.rates(p)), (1, form)), true, known)
         for form in forms
     )
-    run = laboratory.run(coupled()["spring"].problem, 0.5, 0.005)
+    run = lab.run(coupled()["spring"].problem, 0.5, 0.005)
     page = [
         v + np.array(by_hand.turned(tuple(q), tuple(np.cross(w, X))))
         for v, q, w in zip(run.v, run.q, run.omega, strict=True)
