@@ -85,7 +85,7 @@ def test_the_quick_loop_refuses_axes_that_must_be_labelled_anew():
     variables = laboratory.formulation("fukushima")
     with pytest.raises(Untestable, match="fukushima on tumbling"):
         laboratory.course(
-            tumbling, variables, laboratory.PLAINLY, 8, 64, laboratory.adams(12), plain=True
+            tumbling, variables, laboratory.PLAIN_STEP, 8, 64, laboratory.adams(12), plain=True
         )
 
 
@@ -131,7 +131,9 @@ def test_canonical_to_many_digits(case):
     with mp.workdps(50):
         point = [mp.mpf(x) for x in y]
         there = new_variables(*point)
-        np.testing.assert_allclose([float(x) for x in there], canonical.of(r, m), atol=1e-14)
+        np.testing.assert_allclose(
+            [float(x) for x in there], canonical.variables_of(r, m), atol=1e-14
+        )
         order = [[int(i == k) for i in range(6)] for k in range(6)]
         jacobian = mp.matrix(
             [[mp.diff(lambda *z, i=i: new_variables(*z)[i], point, n) for n in order]
@@ -164,7 +166,7 @@ def test_the_sidereal_angle_along_a_motion():
     h, count = 1 / 512, 2048
     run = ph.solve(top, (0, 4), method="dop853", rtol=1e-13, t_eval=np.arange(count + 1) * h)
     rows = np.array([
-        canonical.of(r.as_matrix(), m)
+        canonical.variables_of(r.as_matrix(), m)
         for r, m in zip(run.rotation, run.angular_momentum, strict=True)
     ])  # fmt: skip
     whole, x, a = rows.T[:3]

@@ -10,24 +10,24 @@ from polhode.papers.boyle2017.by_hand import (
     PRECESSION,
     binary,
     binary_rate,
-    differentiated,
+    differentiate,
     exponential,
     frame,
     inverse,
     product,
     pure,
-    rotated,
+    rotate,
     times,
 )
-from polhode.papers.boyle2017.formulas import DIFFERENCE, EXACT, gap, some
+from polhode.papers.boyle2017.formulas import DIFFERENCE, EXACT, gap, samples
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     BS,
     DP,
     EARLY,
+    LABELS,
     RESET,
     ROTOR,
-    SHOWN,
     TWO,
     Laboratory,
     Study,
@@ -50,8 +50,8 @@ claim = STATEMENTS.claim
     claimed="closed forms",
 )
 def fixed_axis(_: Laboratory) -> Measured:
-    v = pure(some(1)[0])
-    found = differentiated(lambda t: exponential(np.sin(t) * v), 0.4, 0.02)
+    v = pure(samples(1)[0])
+    found = differentiate(lambda t: exponential(np.sin(t) * v), 0.4, 0.02)
     right = np.cos(0.4) * product(v, exponential(np.sin(0.4) * v))
     other = np.cos(0.4) * product(exponential(np.sin(0.4) * v), v)
     apart = max(gap(found, right), gap(found, other))
@@ -66,7 +66,7 @@ def fixed_axis(_: Laboratory) -> Measured:
     note="for a w of unit length",
 )
 def composed(_: Laboratory) -> Measured:
-    v, w, t = pure(some(1)[0]), pure(np.array([0.6, 0.0, -0.8])), 0.4
+    v, w, t = pure(samples(1)[0]), pure(np.array([0.6, 0.0, -0.8])), 0.4
 
     def parts(t: float) -> tuple[np.ndarray, np.ndarray]:
         return exponential(np.sin(t) * v), exponential(t * t * w)
@@ -80,8 +80,8 @@ def composed(_: Laboratory) -> Measured:
     slope = (
         f * product(v, total) + g * times(first, second, w, inverse(first)) - f * product(total, v)
     )
-    apart = gap(differentiated(whole, t, 0.02), slope)
-    same = gap(total, exponential(t * t * pure(rotated(first, w[1:]))))
+    apart = gap(differentiate(whole, t, 0.02), slope)
+    same = gap(total, exponential(t * t * pure(rotate(first, w[1:]))))
     helper = about((0.6, 0.0, -0.8), lambda s: 2 * s * s, lambda s: 4 * s)
     library = gap(helper.attitude(t), second)
     text = (
@@ -102,7 +102,7 @@ def composed(_: Laboratory) -> Measured:
 def error_norm(lab: Laboratory) -> Measured:
     from scipy.spatial.transform import Rotation
 
-    a, b = (Rotation.from_rotvec(v) for v in some(2))
+    a, b = (Rotation.from_rotvec(v) for v in samples(2))
     first = float(distance(a.as_matrix(), b.as_matrix()))
     formula = abs(first - np.sqrt(8) * np.sin((a * b.inv()).magnitude() / 2))
     run = lab.study.runs[DP, TWO][0]
@@ -150,7 +150,7 @@ def b_s_slower(lab: Laboratory) -> Measured:
         ratios[name] = np.divide(b_s, d_p)
     form = "plain Python" if lab.quick else "compiled"
     text = f"{form}, times of B-S relative to D-P at errors of {lab.error_range}: " + ", ".join(
-        f"{SHOWN[name]} {spread(values)}" for name, values in ratios.items()
+        f"{LABELS[name]} {spread(values)}" for name, values in ratios.items()
     )
     every = np.concatenate(list(ratios.values()))
     return text, judged(bool((every > 1).mean() > 0.5))
@@ -186,7 +186,7 @@ def grows(lab: Laboratory) -> Measured:
 )
 def motion(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 41)
-    slope = differentiated(lambda s: binary(np.array(s)), 1234.5, 25.0)
+    slope = differentiate(lambda s: binary(np.array(s)), 1234.5, 25.0)
     apart = gap(slope, by_hand.binary_slope(np.array(1234.5)))
     rate = gap([BINARY.omega(s) for s in t], binary_rate(t)) / ORBIT
     turn = gap(frame(BINARY.exact(t)), frame(binary(t)))
@@ -232,8 +232,8 @@ def cone(_: Laboratory) -> Measured:
 )
 def figure_1(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 20_001)
-    x, z = (rotated(binary(t), np.eye(3)[k]) for k in (0, 2))
-    z = rotated(inverse(exponential(by_hand.TILT * by_hand.X)), z)
+    x, z = (rotate(binary(t), np.eye(3)[k]) for k in (0, 2))
+    z = rotate(inverse(exponential(by_hand.TILT * by_hand.X)), z)
     height = np.arccos(np.clip(z[:, 2], -1, 1))
     turns = int((np.diff(np.sign(np.diff(height))) > 0).sum())
     count, cycles = (

@@ -7,12 +7,12 @@ import numpy as np
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     BS,
-    COMPARED,
     DP,
+    FIGURE_3,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     THREE,
     TWO,
     Laboratory,
@@ -34,7 +34,7 @@ claim = STATEMENTS.claim
 def rotor_best(lab: Laboratory) -> Measured:
     found = {i: [lab.study.ratio(i, n, lab.errors) for n in (RESET, TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
-        f"{SHOWN[i]} reset generator {spread(a)}, two vectors {spread(b)}, generator {spread(c)}"
+        f"{LABELS[i]} reset generator {spread(a)}, two vectors {spread(b)}, generator {spread(c)}"
         for i, (a, b, c) in found.items()
     )
     return text, judged(min(float(np.min(ratios)) for ratios in found.values()) > 1)
@@ -140,7 +140,7 @@ def precision(lab: Laboratory) -> Measured:
 def evaluations_per_step(lab: Laboratory, integrator: str) -> dict[str, np.ndarray]:
     return {
         name: np.array([run.evaluations / run.steps for run in lab.study.runs[integrator, name]])
-        for name in COMPARED
+        for name in FIGURE_3
     }
 
 
@@ -153,7 +153,7 @@ def evaluations_per_step(lab: Laboratory, integrator: str) -> dict[str, np.ndarr
 )
 def twelve(lab: Laboratory) -> Measured:
     means = evaluations_per_step(lab, DP)
-    text = ", ".join(f"{SHOWN[name]} {spread(values)}" for name, values in means.items())
+    text = ", ".join(f"{LABELS[name]} {spread(values)}" for name, values in means.items())
     usual = np.concatenate([means[ROTOR], means[TWO]])
     return text, judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
 
@@ -167,7 +167,7 @@ def twelve(lab: Laboratory) -> Measured:
 def twenty_to_ninety(lab: Laboratory) -> Measured:
     means = evaluations_per_step(lab, BS)
     text = ", ".join(
-        f"{SHOWN[name]} {values[0]:.0f} (tolerance 1e-4) to {values.max():.0f}"
+        f"{LABELS[name]} {values[0]:.0f} (tolerance 1e-4) to {values.max():.0f}"
         for name, values in means.items()
     )
     rises = all(values.max() > 1.2 * values[0] for values in means.values())
@@ -206,15 +206,15 @@ def counts_are_times(lab: Laboratory) -> Measured:
                 np.median(
                     np.divide(*(lab.study.numbers(i, n, of) for of in ("seconds", "evaluations")))
                 )
-                for n in COMPARED
+                for n in FIGURE_3
             ]
         )
         for i in (DP, BS)
     }
-    unit = each[DP][COMPARED.index(ROTOR)]
+    unit = each[DP][FIGURE_3.index(ROTOR)]
     text = "time of an evaluation, in that of D-P with the rotor: " + "; ".join(
-        f"{SHOWN[i]} "
-        + ", ".join(f"{SHOWN[n]} {x / unit:.2f}" for n, x in zip(COMPARED, values, strict=True))
+        f"{LABELS[i]} "
+        + ", ".join(f"{LABELS[n]} {x / unit:.2f}" for n, x in zip(FIGURE_3, values, strict=True))
         for i, values in each.items()
     )
     values = np.concatenate(list(each.values()))
@@ -231,7 +231,7 @@ def counts_are_times(lab: Laboratory) -> Measured:
 def ranking(lab: Laboratory) -> Measured:
     found = {i: [lab.study.ratio(i, name, lab.errors) for name in (TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
-        f"{SHOWN[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
+        f"{LABELS[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
     )
     return text, judged(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
 
@@ -265,7 +265,7 @@ def reset_d_p(lab: Laboratory) -> Measured:
 def within_two(lab: Laboratory) -> Measured:
     first, second = (
         lab.study.ratio(i, TWO, lab.errors)
-        / np.min([lab.study.ratio(i, name, lab.errors) for name in COMPARED], axis=0)
+        / np.min([lab.study.ratio(i, name, lab.errors) for name in FIGURE_3], axis=0)
         for i in (DP, BS)
     )
     text = f"evaluations at equal error: D-P {spread(first)}, B-S {spread(second)} times the best"

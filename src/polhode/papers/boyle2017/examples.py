@@ -9,10 +9,10 @@ from polhode.papers.boyle2017.formulas import EXACT, gap
 from polhode.papers.boyle2017.laboratory import (
     BS,
     DP,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     STAND_INS,
     TWO,
     Laboratory,
@@ -71,7 +71,7 @@ def vibrations(_: Laboratory) -> Measured:
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
         times = np.linspace(0.2, 0.9 * problem.span[1], 200)
         omega = _rates(problem, times)
-        slopes = by_hand.differentiated(partial(_rates, problem), times, h)
+        slopes = by_hand.differentiate(partial(_rates, problem), times, h)
         ratio = 2 * np.linalg.norm(slopes, axis=1) / (omega**2).sum(1)
         found[problem.name] = float(np.median(ratio))
     text = "median of 2|ω'|/ω²: " + ", ".join(f"{_short(n)} {x:.2g}" for n, x in found.items())
@@ -148,7 +148,7 @@ def breaks_down(lab: Laboratory) -> Measured:
 )
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    text = ", ".join(f"{SHOWN[i]} {spread(x)}" for i, x in found.items())
+    text = ", ".join(f"{LABELS[i]} {spread(x)}" for i, x in found.items())
     good = bool(max(x.mean() for x in found.values()) < 1)
     return f"evaluations relative to the rotor: {text}", judged(good)
 
@@ -183,7 +183,7 @@ def small_rotations(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
     means = {i: float(x.mean()) for i, x in found.items()}
     text = "evaluations relative to the rotor: " + ", ".join(
-        f"{SHOWN[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
+        f"{LABELS[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
     )
     return text, judged(min(means.values()) < 1.01 and max(means.values()) < 1.1)
 

@@ -17,13 +17,13 @@ from polhode.papers.boyle2017.by_hand import (
     binary_slope,
     bracket,
     conjugate,
-    differentiated,
+    differentiate,
     exponential,
     frame,
     inverse,
     product,
     pure,
-    rotated,
+    rotate,
     square,
     times,
 )
@@ -52,7 +52,7 @@ DIFFERENCE = 1e-10  # differences of order 8
 VISIBLE = 1e-3
 
 
-def some(count: int, width: int = 3, seed: int = 17) -> np.ndarray:
+def samples(count: int, width: int = 3, seed: int = 17) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(count, width))
 
 
@@ -69,7 +69,7 @@ def gap(a, b) -> float:
     claimed="equivalent",
 )
 def matrix(_: Laboratory) -> Measured:
-    omega, columns = some(1)[0], np.linalg.qr(some(3))[0]
+    omega, columns = samples(1)[0], np.linalg.qr(samples(3))[0]
     found = np.reshape(rate_of_three(tuple(columns.T.ravel()), tuple(omega)), (3, 3)).T
     apart = gap(found, skew(omega) @ columns)
     return f"the slopes of both differ by {apart:.0e}", judged(apart < EXACT)
@@ -163,7 +163,7 @@ def damping_angle(_: Laboratory) -> Measured:
     claimed="no change",
 )
 def damping_idle(_: Laboratory) -> Measured:
-    turn, omega = np.linalg.qr(some(3))[0], tuple(some(1)[0])
+    turn, omega = np.linalg.qr(samples(3))[0], tuple(samples(1)[0])
     y = tuple(turn[:2].ravel())
     damped = vectors2_damped.damped(1.0, 1.0)(y, omega)
     apart = gap(damped, FORMULATIONS[TWO].rate(y, omega))
@@ -204,10 +204,10 @@ def stiff(lab: Laboratory) -> Measured:
 def rotation(_: Laboratory) -> Measured:
     from scipy.spatial.transform import Rotation
 
-    rotor, v = 3 * some(8, 4), some(8, seed=3)
+    rotor, v = 3 * samples(8, 4), samples(8, seed=3)
     sizes, norms = np.linalg.norm(rotor[:, 1:], axis=1), np.sqrt(square(rotor))
     axis, angle = rotor[:, 1:] / sizes[:, None], 2 * np.arctan2(sizes, rotor[:, 0])
-    apart = gap(rotated(rotor, v), Rotation.from_rotvec(angle[:, None] * axis).apply(v))
+    apart = gap(rotate(rotor, v), Rotation.from_rotvec(angle[:, None] * axis).apply(v))
     text = (
         f"8 rotors of norm {norms.min():.1f} to {norms.max():.1f}: differs from SciPy's rotations"
         f" by {apart:.0e}"
@@ -247,7 +247,7 @@ def footnote_3(_: Laboratory) -> Measured:
         twice = Counted(2.0) / norm
         return [c + twice * d for c, d in zip(v, _cross(q[1:], inner), strict=True)]
 
-    case = some(1, 4)[0], some(1)[0]
+    case = samples(1, 4)[0], samples(1)[0]
     (long, first), (short, second) = (
         count_operations(f, *case) for f in (by_products, by_footnote)
     )
@@ -268,7 +268,7 @@ def footnote_3(_: Laboratory) -> Measured:
 def with_conjugate(lab: Laboratory) -> Measured:
     rotor, v = lab.study.runs[DP, ROTOR][0].y[-1], np.array([0.0, 0.0, 1.0])
     wrong = np.linalg.norm(times(rotor, pure(v), conjugate(rotor))[1:])
-    right = np.linalg.norm(rotated(rotor, v))
+    right = np.linalg.norm(rotate(rotor, v))
     text = (
         f"the rotor of the run with tolerance {lab.tolerances[0]:.0e} ends with |R|² ="
         f" {square(rotor)[0]:.5f}: |v'| = {wrong:.5f} |v| with the conjugate, 1 to"
@@ -285,7 +285,7 @@ def with_conjugate(lab: Laboratory) -> Measured:
 )
 def inverse_slope(_: Laboratory) -> Measured:
     t, h = 300.0, 20.0
-    found = differentiated(lambda s: (1 + s / 1000) * inverse(binary(np.array(s))), t, h)
+    found = differentiate(lambda s: (1 + s / 1000) * inverse(binary(np.array(s))), t, h)
     rotor = binary(np.array(t)) / (1 + t / 1000)
     slope = binary_slope(np.array(t)) / (1 + t / 1000) - rotor / (1000 + t)
     apart = gap(found, -times(inverse(rotor), slope, inverse(rotor)))
@@ -304,12 +304,12 @@ def pure_rate(_: Laboratory) -> Measured:
     t, h = np.array(300.0), 20.0
     constant = product(3 * binary_slope(t), inverse(3 * binary(t)))
     changing = product(
-        differentiated(lambda s: np.exp(s / 1000) * binary(np.array(s)), 300.0, h),
+        differentiate(lambda s: np.exp(s / 1000) * binary(np.array(s)), 300.0, h),
         inverse(np.exp(0.3) * binary(t)),
     )
     v = np.array([0.2, -0.5, 1.0])
-    moved = differentiated(lambda s: rotated(binary(np.array(s)), v), 300.0, h)
-    apart = gap(moved, np.cross(2 * constant[1:], rotated(binary(t), v)))
+    moved = differentiate(lambda s: rotate(binary(np.array(s)), v), 300.0, h)
+    apart = gap(moved, np.cross(2 * constant[1:], rotate(binary(t), v)))
     text = (
         f"scalar part {abs(constant[0]):.0e} for |R| = 3, {changing[0]:.4f} for |R| = exp(t/1000);"
         f" dv'/dt - ω x v' = {apart:.0e}"
@@ -365,7 +365,7 @@ def no_normalising(lab: Laboratory) -> Measured:
     note="s R R̄, without the half; with s = 0, which is what matters, nothing changes",
 )
 def footnote_5(_: Laboratory) -> Measured:
-    rotor, rate = some(1, 4)[0], some(1, 4, seed=5)[0]
+    rotor, rate = samples(1, 4)[0], samples(1, 4, seed=5)[0]
     slope = product(rate, rotor) / 2  # (10) with s + ω
     growth = product(slope, conjugate(rotor)) + product(rotor, conjugate(slope))
     found = float(growth[0] / square(rotor)[0] / rate[0])
@@ -383,13 +383,13 @@ def footnote_5(_: Laboratory) -> Measured:
     note="that ω(t1) and ω(t2) commute is enough; R(0) stands on the other side, and is free",
 )
 def exponential_of_integral(_: Laboratory) -> Measured:
-    first = some(1, 4)[0] / np.linalg.norm(some(1, 4)[0])
+    first = samples(1, 4)[0] / np.linalg.norm(samples(1, 4)[0])
     axis = pure(np.array([0.0, 0.6, 0.8]))
 
     def turned(t: float) -> np.ndarray:
         return product(exponential(0.5 * (t + np.sin(t)) * axis), first)
 
-    slope = differentiated(turned, 1.3, 0.05)
+    slope = differentiate(turned, 1.3, 0.05)
     apart = gap(slope, 0.5 * product((1 + np.cos(1.3)) * axis, turned(1.3)))
     clash = float(np.abs(bracket(axis, first)).max())
     nodes, weights = np.polynomial.legendre.leggauss(40)
@@ -416,7 +416,7 @@ def derivative(_: Laboratory) -> Measured:
     def r(t: float) -> np.ndarray:
         return pure(np.array([np.sin(t), t * t / 2, 0.3 + t]))
 
-    found = differentiated(lambda t: exponential(r(t)), 0.7, 0.02)
+    found = differentiate(lambda t: exponential(r(t)), 0.7, 0.02)
     slope = pure(np.array([np.cos(0.7), 0.7, 1.0]))
     nodes, weights = np.polynomial.legendre.leggauss(16)
     s = ((1 + nodes) / 2)[:, None]
@@ -434,7 +434,7 @@ def derivative(_: Laboratory) -> Measured:
     claimed="identity",
 )
 def adjoint_series(_: Laboratory) -> Measured:
-    p, q = pure(some(2))
+    p, q = pure(samples(2))
     terms = [q]
     for k in range(1, 60):
         terms.append(bracket(p, terms[-1]) / k)
@@ -452,7 +452,7 @@ def adjoint_series(_: Laboratory) -> Measured:
     note="p in the last factor is the magnitude of the quaternion p",
 )
 def powers(_: Laboratory) -> Measured:
-    p, q = (pure(v) / 2 for v in some(2))
+    p, q = (pure(v) / 2 for v in samples(2))
     apart = max(gap(by_hand.powers(p, q, k), by_hand.power_closed(p, q, k)) for k in range(9))
     printed = product(-bracket(p, q), times(2 * p, 2 * p))  # k = 3, p a quaternion
     wrong = gap(by_hand.powers(p, q, 3), printed)
@@ -467,8 +467,8 @@ def powers(_: Laboratory) -> Measured:
     claimed="identity",
 )
 def rate_of_generator(_: Laboratory) -> Measured:
-    r, slope = pure(some(6)), pure(some(6, seed=2))
-    found = differentiated(lambda t: exponential(r + t * slope), 0.0, 0.01)
+    r, slope = pure(samples(6)), pure(samples(6, seed=2))
+    found = differentiate(lambda t: exponential(r + t * slope), 0.0, 0.01)
     omega = 2 * product(found, inverse(exponential(r)))
     worst = gap(omega, by_hand.rate_of(r, slope))
     return f"six r and r': {worst:.0e} by differences", judged(worst < DIFFERENCE)
@@ -501,7 +501,7 @@ def half_turn(_: Laboratory) -> Measured:
     " r = 0.05 a series is needed",
 )
 def slope_of_generator(_: Laboratory) -> Measured:
-    r, omega = some(8), some(8, seed=4)
+    r, omega = samples(8), samples(8, seed=4)
     back = by_hand.rate_of(pure(r), pure(by_hand.slope_of(r, omega)))
     worst = gap(back[:, 1:], omega)
     library = max(
@@ -548,7 +548,7 @@ def delicate(lab: Laboratory) -> Measured:
     claimed="the same",
 )
 def same_rotation(_: Laboratory) -> Measured:
-    r = some(5)
+    r = samples(5)
     unit = r / np.linalg.norm(r, axis=1, keepdims=True)
     worst = signs = 0.0
     for n in range(-3, 4):
@@ -590,7 +590,7 @@ def reset_magnitude(_: Laboratory) -> Measured:
 def decrease(_: Laboratory) -> Measured:
     worst = -np.inf
     for size_ in np.linspace(np.pi / 2, 3.1, 20):
-        for axis, omega in zip(some(6), some(6, seed=8), strict=True):
+        for axis, omega in zip(samples(6), samples(6, seed=8), strict=True):
             r = size_ * axis / np.linalg.norm(axis)
             w = omega if omega @ r > 0 else -omega  # r grows
             other = r * (1 - np.pi / size_)
@@ -607,7 +607,7 @@ def decrease(_: Laboratory) -> Measured:
     note="|y| the larger of both ends of the step",
 )
 def error_norm_of_a_step(_: Laboratory) -> Measured:
-    d, y, rtol, atol = 1e-6 * some(1, 4)[0], some(1, 4, seed=6)[0], 1e-5, 2e-6
+    d, y, rtol, atol = 1e-6 * samples(1, 4)[0], samples(1, 4, seed=6)[0], 1e-5, 2e-6
     measure = given(FORMULATIONS[ROTOR], True)[size]
     found = measure(tuple(d), tuple(y), tuple(y), (), (rtol, atol)) ** 2
     off = abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2))

@@ -7,7 +7,7 @@ import numpy as np
 
 from polhode import lie
 from polhode.papers.boyle2017 import by_hand
-from polhode.papers.boyle2017.formulas import EXACT, gap, some
+from polhode.papers.boyle2017.formulas import EXACT, gap, samples
 from polhode.papers.boyle2017.laboratory import Laboratory
 from polhode.papers.claims import Measured, Statements, judged
 
@@ -15,7 +15,7 @@ STATEMENTS = Statements()
 claim = STATEMENTS.claim
 
 LORENTZ = lie.Lorentz("left")
-GENERATORS = some(2) + 1j * some(2, seed=9)  # rotation and boost
+GENERATORS = samples(2) + 1j * samples(2, seed=9)  # rotation and boost
 
 
 def _matrix(a: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def any_group(_: Laboratory) -> Measured:
     from scipy.linalg import expm
 
     r, slope = 0.6 * _matrix(GENERATORS[0]), _matrix(GENERATORS[1])
-    found = by_hand.differentiated(lambda t: expm(r + t * slope), 0.0, 0.01) @ expm(-r)
+    found = by_hand.differentiate(lambda t: expm(r + t * slope), 0.0, 0.01) @ expm(-r)
     total, term = np.zeros((4, 4)), slope
     for k in range(1, 40):
         total = total + term / k  # ∫ s^(k-1) ds / (k-1)!
@@ -64,7 +64,7 @@ def any_group(_: Laboratory) -> Measured:
 )
 def truncation(_: Laboratory) -> Measured:
     group = lie.SO3("left")
-    a, b = 1.5 * some(2) / np.linalg.norm(some(2), axis=1, keepdims=True)
+    a, b = 1.5 * samples(2) / np.linalg.norm(samples(2), axis=1, keepdims=True)
     closed = group.dexpinv(a, b)
     errors = [gap(lie.dexpinv_series(group.bracket, a, b, n), closed) for n in (3, 7, 13, 29)]
     round_trip = gap(by_hand.rate_of(by_hand.pure(a / 2), by_hand.pure(closed / 2))[1:], b)
@@ -83,7 +83,7 @@ def truncation(_: Laboratory) -> Measured:
     claimed="finite, exact",
 )
 def nilpotent(_: Laboratory) -> Measured:
-    a, b = np.triu(some(5, 5), 1), np.triu(some(5, 5, seed=12), 1)
+    a, b = np.triu(samples(5, 5), 1), np.triu(samples(5, 5, seed=12), 1)
 
     def bracket(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return x @ y - y @ x
@@ -101,12 +101,12 @@ def nilpotent(_: Laboratory) -> Measured:
     claimed="identity",
 )
 def enveloping(_: Laboratory) -> Measured:
-    p, q = some(4, 4) / 4, some(4, 4, seed=13) / 4
+    p, q = samples(4, 4) / 4, samples(4, 4, seed=13) / 4
     worst = 0.0
     power = q
     for k in range(1, 8):
         power = p @ power - power @ p
-        worst = max(worst, gap(power, by_hand.enveloped(p, q, k)))
+        worst = max(worst, gap(power, by_hand.enveloping_power(p, q, k)))
     return f"4x4 matrices, k = 1 … 7: {worst:.0e}", judged(worst < EXACT)
 
 
@@ -117,7 +117,7 @@ def enveloping(_: Laboratory) -> Measured:
     claimed="-4 p² ad_p q",
 )
 def collapse(_: Laboratory) -> Measured:
-    p, q = (by_hand.pure(v) for v in some(2))
+    p, q = (by_hand.pure(v) for v in samples(2))
     scalar = by_hand.product(p, p)
     apart = gap(by_hand.powers(p, q, 3), -4 * by_hand.square(p) * by_hand.bracket(p, q))
     text = f"p p = {scalar[0]:.3f}, its vector part {np.abs(scalar[1:]).max():.0e}; {apart:.0e}"
@@ -152,7 +152,7 @@ def complex_numbers(_: Laboratory) -> Measured:
 
     a, b = 0.7 * GENERATORS
     slope = LORENTZ.dexpinv(a, b)
-    moved = by_hand.differentiated(lambda t: expm(_matrix(a + t * slope)), 0.0, 0.01)
+    moved = by_hand.differentiate(lambda t: expm(_matrix(a + t * slope)), 0.0, 0.01)
     apart = gap(moved @ expm(-_matrix(a)), _matrix(b))
     _path, error = _straight(LORENTZ, a, b, 2.0, 1e-10)
     text = (

@@ -26,9 +26,9 @@ from polhode.problems import GivenRate
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
 TWO, THREE = "vectors2", "vectors3"
-COMPARED = ROTOR, TWO, NAIVE, RESET  # figure 3
-DRAWN = ROTOR, TWO, RESET  # figure 5
-SHOWN = {
+FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # figure 3
+FIGURE_5 = ROTOR, TWO, RESET  # figure 5
+LABELS = {
     DP: "D-P",
     BS: "B-S",
     ROTOR: "rotor",
@@ -275,7 +275,7 @@ class Laboratory:
     def study(self) -> Study:
         """Figure 3; three vectors with D-P too."""
         study, clocks = Study(self.tolerances), {}
-        for pair in (*((i, name) for i in (DP, BS) for name in COMPARED), (DP, THREE)):
+        for pair in (*((i, name) for i in (DP, BS) for name in FIGURE_3), (DP, THREE)):
             study.runs[pair] = [self.run(BINARY, *pair, tol, self.end) for tol in self.tolerances]
             clocks[pair] = [self._driver(BINARY, *pair, tol, self.end) for tol in self.tolerances]
         for _ in range(0 if self.quick else REPEATS):  # one after the other: all in the same noise
@@ -353,7 +353,7 @@ class Laboratory:
         found = {}
         for problem in STAND_INS:
             found[problem.name] = study = Study(tuple(10.0**-k for k in powers))
-            for pair in ((i, name) for i in (DP, BS) for name in DRAWN):
+            for pair in ((i, name) for i in (DP, BS) for name in FIGURE_5):
                 study.runs[pair] = [
                     self.run(problem, *pair, tol, self.span(problem)) for tol in study.tolerances
                 ]

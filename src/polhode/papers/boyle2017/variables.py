@@ -7,7 +7,7 @@ from polhode.papers.boyle2017.by_hand import (
     ORBIT,
     binary,
     binary_rate,
-    differentiated,
+    differentiate,
     exponential,
     frame,
     product,
@@ -175,8 +175,8 @@ def past_the_reset(lab: Laboratory) -> Measured:
 def second_derivative(_: Laboratory) -> Measured:
     t, h = 1234.5, 25.0
     rotor, omega = binary(np.array(t)), pure(binary_rate(np.array(t)))
-    slope = differentiated(lambda s: pure(binary_rate(np.array(s))), t, h)
-    second = differentiated(lambda s: by_hand.binary_slope(np.array(s)), t, h)
+    slope = differentiate(lambda s: pure(binary_rate(np.array(s))), t, h)
+    second = differentiate(lambda s: by_hand.binary_slope(np.array(s)), t, h)
     good, wrong = (
         gap(second, product(slope, rotor) / 2 + sign * float(omega @ omega) * rotor / 4) / ORBIT**2
         for sign in (-1, 1)
@@ -193,7 +193,7 @@ def second_derivative(_: Laboratory) -> Measured:
 )
 def slow_rate(_: Laboratory) -> Measured:
     t = np.linspace(100.0, EARLY, 400)
-    slopes = differentiated(binary_rate, t, 25.0)
+    slopes = differentiate(binary_rate, t, 25.0)
     ratio = 2 * np.linalg.norm(slopes, axis=1) / (binary_rate(t) ** 2).sum(1)
     text = f"the binary: 2|ω'|/ω² is {ratio.min():.2f} to {ratio.max():.2f}"
     return text, judged(float(ratio.max()) < 1)

@@ -114,7 +114,7 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
     found: list[tuple[Array, Array, Array, Array]] = []
     while len(found) < count:
         q, m = rng.normal(size=4), rng.normal(size=3)
-        r = turned(q / np.linalg.norm(q))
+        r = matrix(q / np.linalg.norm(q))
         outside, whole = r @ m, np.linalg.norm(m)
         steep = max(abs(m[0]), abs(outside[0])) > 0.9 * whole
         if steep or (upward and min(m[2], outside[2]) < 0.1 * whole):
@@ -123,7 +123,7 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
     return found
 
 
-def turned(q: Any) -> Array:
+def matrix(q: Any) -> Array:
     w, v = q[0], np.array(q[1:])
     cross = np.cross(np.eye(3), v)
     return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) - 2 * w * cross

@@ -58,7 +58,7 @@ def tilt(x: Any) -> Array:
     return np.array([[w, 0, x], [0, 1, 0], [-x, 0, w]])
 
 
-def placed(u: Any) -> tuple[Array, Array]:
+def state_of(u: Any) -> tuple[Array, Array]:
     """(E, m) of (2)."""
     whole, x, a, f, h, xi = u
     e = r1(-h) @ tilt(x / whole) @ r3(-f) @ tilt(a / whole).T @ r1(-xi)
@@ -66,7 +66,7 @@ def placed(u: Any) -> tuple[Array, Array]:
     return e, np.array([a, w * np.sin(xi), w * np.cos(xi)])
 
 
-def of(r: Array, m: Array) -> Array:
+def variables_of(r: Array, m: Array) -> Array:
     """u of real matrices."""
     outside, (whole, x, _, a, _, f) = r @ m, by_hand.variables(r, m)
     return np.array([whole, x, a, f, -np.arctan2(outside[1], outside[2]), np.arctan2(m[1], m[2])])
@@ -115,7 +115,7 @@ def torque(r: Array, k: Array) -> Array:
 
 def energy(u: Any, moments: Array, k: Array) -> Any:
     """(3)."""
-    e, m = placed(u)
+    e, m = state_of(u)
     return (m * m / moments).sum() / 2 + potential(e, k)
 
 
@@ -137,7 +137,7 @@ def origin_rate(r: Array, m: Array, moments: Array, n: Array) -> float:
     """θ' between two nonrotating origins, taken anywhere on the circle, by their definition."""
     later, momentum = by_hand.along(r, m, moments, n)
     outside, inside = unit(later @ momentum), unit(momentum)
-    o, b = carried(outside), later @ carried(inside)
+    o, b = nonrotating(outside), later @ nonrotating(inside)
     return angle_rate(o @ b, outside @ np.cross(o, b)) / TINY
 
 
@@ -145,7 +145,7 @@ def unit(v: Any) -> Any:
     return v / np.sqrt(v @ v)
 
 
-def carried(axis: Any) -> Any:
+def nonrotating(axis: Any) -> Any:
     """A nonrotating origin across an axis that moves by what is imaginary."""
     n = unit(np.cross(axis.real, [0.6, 0.0, 0.8]))
     return n - 1j * (axis.imag @ n) * axis.real
@@ -158,10 +158,10 @@ def equator(lab: Laboratory) -> tuple[float, float]:
     q, m = (np.array(part, dtype=float) for part in zip(*states, strict=True))
     axes = np.einsum("nij,nj->ni", matrix(q), m)
     x, y, z = (axes / np.linalg.norm(axes, axis=1, keepdims=True)).T
-    return _swept(x, np.arctan2(y, z)), _swept(z, np.unwrap(np.arctan2(x, -y)))
+    return _sweep(x, np.arctan2(y, z)), _sweep(z, np.unwrap(np.arctan2(x, -y)))
 
 
-def _swept(weight: Array, angle: Array) -> float:
+def _sweep(weight: Array, angle: Array) -> float:
     """The largest |∫ weight d(angle)|."""
     parts = 0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)
     return float(np.abs(np.cumsum(parts)).max())
@@ -183,7 +183,7 @@ def canonical(_: Laboratory) -> Measured:
     unlike = min(float(np.abs(UNLIKE @ b @ UNLIKE + PAIRS).max()) for b in found)
     back = 0.0
     for r, m, _moments, _k in bodies(COUNT):
-        e, momentum = placed(of(r, m))
+        e, momentum = state_of(variables_of(r, m))
         back = max(back, float(np.abs(e - r).max()), float(np.abs(momentum - m).max()))
     text = (
         f"Poisson's brackets in Euler's angles and their momenta, {COUNT} states: canonical to"
@@ -202,7 +202,7 @@ def canonical(_: Laboratory) -> Measured:
 def hamiltonian(_: Laboratory) -> Measured:
     off = free = 0.0
     for r, m, moments, k in bodies(COUNT):
-        u = of(r, m)
+        u = variables_of(r, m)
         right = change(*by_hand.along(r, m, moments, torque(r, k)))
         off = max(off, float(np.abs(hamilton(u, moments, k) - right).max()))
         printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
@@ -236,7 +236,7 @@ def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> floa
     """By how much a step changes the symplectic form, which knows nothing of these variables."""
 
     def move(state: Matrices) -> Matrices:
-        return placed(midpoint(of(*state), STEP, moments, k, implicit))
+        return state_of(midpoint(variables_of(*state), STEP, moments, k, implicit))
 
     return symplectic_defect(move, (r, m))
 
@@ -282,7 +282,7 @@ def relation(_: Laboratory) -> Measured:
     off = spin = 0.0
     wrong = []
     for r, m, moments, n in by_hand.states(COUNT, upward=True):
-        whole, x, a = of(r, m)[:3]
+        whole, x, a = variables_of(r, m)[:3]
         f, h, xi = change(*by_hand.along(r, m, moments, n))[3:]  # h = -σ
         theta = origin_rate(r, m, moments, n)
         printed = by_hand.printed_angle_rate(r, m, moments, n)

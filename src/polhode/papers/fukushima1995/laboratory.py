@@ -105,7 +105,7 @@ def digits(run: Run, than: Run, what: str = "orientation") -> float:
 
 
 # ---- steps: of Adams's method, its sums plain or not, and of one-step methods besides
-def settled(summed: Callable) -> Callable:
+def adams_step(summed: Callable) -> Callable:
     """A step of Adams's method, all slopes being known, as in ``integrators/adams``."""
 
     def step(t, h, y, carry, body, params):
@@ -119,16 +119,16 @@ def settled(summed: Callable) -> Callable:
     return step
 
 
-def extrapolated(t, h, y, carry, body, params):
+def extrapolation_step(t, h, y, carry, body, params):
     d, share = _gragg(t, h, y, slope(t, y, body, params), body, params)
     return moved(y, share, d), carry
 
 
 _corrected, _gragg = correction(ORDER, float), extrapolation(ORDER, float)
-PLAINLY, CARRYING = settled(plainly), settled(accumulated)
+PLAIN_STEP, COMPENSATED_STEP = adams_step(plainly), adams_step(accumulated)
 
 
-def revolving(pattern: tuple) -> Callable:
+def revolution_loop(pattern: tuple) -> Callable:
     """The loop; (variables, carry, body, numbers) lie in the row ``data``, as in ``pattern``."""
 
     def run(data, h, k, count, a_turn, out):
@@ -141,7 +141,7 @@ def revolving(pattern: tuple) -> Callable:
     return run
 
 
-def outgrown(t, y, body):
+def needs_reset(t, y, body):
     """Whether the variables are to be changed, which ``revolving`` does not do."""
     return reset(t, y, body)[1]
 
@@ -198,13 +198,13 @@ def course(
         k = ORDER - 1
     everything = y, carry, body, problem.model.numbers
     layers = {step: one_step}, *parts.layers[1:]
-    loop: Any = loops.bound(revolving(zeros(everything)), *layers)
+    loop: Any = loops.bound(revolution_loop(zeros(everything)), *layers)
     if not plain:
         loop = CompiledOrPlain(loop, "the torque")
     loop(np.array([flat(everything)]), h, k, turns * a_turn, a_turn, out)
     good = int(np.isfinite(out).all(axis=1).sum()) - 1
 
-    changes = loops.bound(outgrown, *layers)
+    changes = loops.bound(needs_reset, *layers)
     if any(changes(float(n), tuple(out[n].tolist()), body) for n in {*range(0, good, 64), good}):
         raise Untestable(f"{variables.name} on {problem.name}: the variables were to be changed")
 
@@ -253,7 +253,10 @@ class Laboratory:
     def _settled(
         self, problem: Problem, variables: Formulation | Coordinates, carried: bool
     ) -> Course:
-        one_step, start = CARRYING if carried else PLAINLY, adams(ORDER, compensated=carried)
+        one_step, start = (
+            COMPENSATED_STEP if carried else PLAIN_STEP,
+            adams(ORDER, compensated=carried),
+        )
         return course(problem, variables, one_step, self.revolutions, A_TURN, start)
 
     def _solved(
@@ -279,7 +282,7 @@ class Laboratory:
         problem, turns, found = BODIES[EARTH], 32 if self.quick else OTHERS, {}
         steps: dict[str, tuple[Any, int]] = {"RK4": (INTEGRATORS["rk4"].step, 64)}
         if not self.quick:
-            steps["extrapolation"] = extrapolated, 16
+            steps["extrapolation"] = extrapolation_step, 16
         for scheme in (EULER, NEW):
             self.progress(f"other integrators, {scheme}")
             for name, (one_step, a_turn) in steps.items():

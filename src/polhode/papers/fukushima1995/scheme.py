@@ -87,7 +87,9 @@ def angle_rate(_: Laboratory) -> Measured:
     cases = by_hand.states(COUNT, upward=True)
 
     def off(*case, sign=1.0):
-        return abs(by_hand.printed_angle_rate(*case, sign) - by_hand.definition_rates(*case)[5])
+        return abs(
+            by_hand.printed_angle_rate(*case, sign=sign) - by_hand.definition_rates(*case)[5]
+        )
 
     printed = [off(*case) for case in cases]
     right = max(off(*case, sign=-1.0) for case in cases)

@@ -260,7 +260,9 @@ def eons(lab: Laboratory) -> Measured:
 
 
 # ---- 7.8
-def torqued(moments: Sequence[float], omega: Sequence[float], torque: Sequence[float]) -> float:
+def closed_form_error(
+    moments: Sequence[float], omega: Sequence[float], torque: Sequence[float]
+) -> float:
     """How far the closed form is from DOP853 after 10 s."""
     body, end = RigidBody(list(moments)), 10.0
     found = exact_constant_torque(body, None, omega, torque, [end])
@@ -289,7 +291,7 @@ def constant_torque(_: Laboratory) -> Measured:
         "symmetric": ((2.0, 2.0, 1.0), (1.0, 0.5, -0.3), (0.0, 0.0, 0.4)),
         "about a principal axis": ((1.0, 2.0, 3.0), (0.0, 0.0, -0.3), (0.0, 0.0, 0.4)),
     }
-    off = {name: torqued(*case) for name, case in cases.items()}
+    off = {name: closed_form_error(*case) for name, case in cases.items()}
     times = np.linspace(0.0, 1e6, 101)
     run = exact_constant_torque(RigidBody([2.0, 2.0, 1.0]), None, *cases["symmetric"][1:], times)
     length = off_sphere(run.q)

@@ -86,9 +86,9 @@ def frozen() -> Method:
 
 
 # ---- a torque that depends on everything
-def pushed(t: float, q: Numbers, omega: Numbers) -> Numbers:
+def push(t: float, q: Numbers, omega: Numbers) -> Numbers:
     """A top, a swing and friction, in body axes."""
-    u = by_hand.turned(by_hand.inverse(q), (0.0, 0.0, 1.0))
+    u = by_hand.rotate(by_hand.inverse(q), (0.0, 0.0, 1.0))
     return (
         1.5 * u[1] + 0.3 * cos(2 * t) - 0.1 * omega[0],
         -1.5 * u[0] - 0.1 * omega[1],
@@ -122,7 +122,7 @@ def march(
     h = t_end / count
     for k in range(count):
         q, omega = step(k * h, h, q, omega)
-        q = by_hand.normalised(q) if normalise else q
+        q = by_hand.normalise(q) if normalise else q
     return q, omega
 
 
@@ -130,7 +130,7 @@ def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torq
     """7.3: torques from their values at the starts of the last steps, the last of them at t."""
 
     def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
-        return tuple(by_hand.foretold(row, (s - t) / h) for row in zip(*values, strict=True))
+        return tuple(by_hand.extrapolate(row, (s - t) / h) for row in zip(*values, strict=True))
 
     return torque
 
@@ -160,8 +160,8 @@ class Coupled:
 def coupled() -> dict[str, Coupled]:
     box, disc = problems.off_centre_spring(), problems.charged_top()
     return {
-        "spring": Coupled(box, reference.hung(box.body.mass), 1.0, (200, 400, 800)),
-        "charge": Coupled(disc, reference.charged(disc.body.mass), 0.2, (400, 800, 1600)),
+        "spring": Coupled(box, reference.spring_wrench(box.body.mass), 1.0, (200, 400, 800)),
+        "charge": Coupled(disc, reference.charge_wrench(disc.body.mass), 0.2, (400, 800, 1600)),
     }
 
 
@@ -226,7 +226,7 @@ class Laboratory:
         """(q, ω) by the reference."""
 
         def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> Any:
-            return np.array(pushed(t, tuple(q), tuple(omega))), np.zeros(3)
+            return np.array(push(t, tuple(q), tuple(omega))), np.zeros(3)
 
         _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
         return q, omega
@@ -247,7 +247,7 @@ class Laboratory:
         counts = (20, 40, 80, 160) if self.quick else (20, 40, 80, 160, 320)
 
         def of(back: by_hand.Back) -> Step:
-            return lambda t, h, q, omega: by_hand.spun(t, h, q, omega, pushed, MOMENTS, back)
+            return lambda t, h, q, omega: by_hand.spin_step(t, h, q, omega, push, MOMENTS, back)
 
         return {
             "as printed": self.by_hand(of(by_hand.conjugate), counts),
@@ -265,9 +265,9 @@ class Laboratory:
         def step(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
             if t == 0.0:
                 values.clear()
-            values.append(pushed(t, q, omega))
-            seen = pushed if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
-            return by_hand.spun(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+            values.append(push(t, q, omega))
+            seen = push if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
+            return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
         return self.by_hand(step, counts, normalise=True)
 
@@ -315,6 +315,6 @@ def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, n
         path: list[Numbers] = [TUMBLING.attitude]
         for k in range(count):
             q = way(path[-1], h, rates[2 * k : 2 * k + 3])
-            path.append(by_hand.normalised(q) if normalise else q)
+            path.append(by_hand.normalise(q) if normalise else q)
         found[name] = np.array(path)
     return found

@@ -17,7 +17,7 @@ from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, Laboratory
 from polhode.papers.mandre2008.reference import five
-from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, largest, seen_from_centre
+from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, around_centre, largest
 from polhode.papers.maps import near, orders, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
@@ -48,14 +48,14 @@ def lorentz(t: float, p: Numbers, v: Numbers) -> Numbers:
     """E = -grad |p|⁴/4, and the field of a magnetic mirror."""
     square = by_hand.dot(p, p)
     field = -0.8 * p[0] * p[2], -0.8 * p[1] * p[2], 2.0 + 0.8 * p[2] ** 2
-    return by_hand.combined((-square, p), (1, by_hand.cross(v, field)))
+    return by_hand.combine((-square, p), (1, by_hand.cross(v, field)))
 
 
 def hamiltonian(p: Numbers, v: Numbers) -> float:
     return float(by_hand.dot(v, v) / 2 + by_hand.dot(p, p) ** 2 / 4)
 
 
-def flown(force: Force, count: int, **reading: bool) -> tuple[Numbers, Numbers]:
+def fly(force: Force, count: int, **reading: bool) -> tuple[Numbers, Numbers]:
     h, p, v = UNTIL / count, START, SPEED
     for k in range(count):
         p, v = by_hand.nystrom(k * h, h, p, v, force, **reading)
@@ -71,7 +71,7 @@ def linear_orders(force: Force, **reading: bool) -> list[float]:
 
     found = solve_ivp(rates, (0, UNTIL), [*START, *SPEED], method="DOP853", rtol=1e-13, atol=1e-14)
     right = found.y[:3, -1], found.y[3:, -1]
-    ends = [flown(force, count, **reading) for count in COUNTS]
+    ends = [fly(force, count, **reading) for count in COUNTS]
     return [
         slope(STEPS, [float(np.linalg.norm(end[k] - right[k])) for end in ends]) for k in (0, 1)
     ]
@@ -103,7 +103,7 @@ def nystrom(_: Laboratory) -> Measured:
 def lorentz_force(_: Laboratory) -> Measured:
     p, v = linear_orders(lorentz)
     first = hamiltonian(START, SPEED)
-    energies = [abs(hamiltonian(*flown(lorentz, n)) / first - 1) for n in COUNTS]
+    energies = [abs(hamiltonian(*fly(lorentz, n)) / first - 1) for n in COUNTS]
     text = (
         f"order {p:.2f} (p), {v:.2f} (v) in a magnetic mirror; energy to {energies[-1]:.1g} with"
         f" h = {STEPS[-1]:g}, as h^{slope(STEPS, energies):.1f}"
@@ -121,7 +121,7 @@ def constant_force(_: Laboratory) -> Measured:
     h, a = Fraction(3, 7), tuple(map(Fraction, (1, -2, 5)))
     p, v = tuple(map(Fraction, (2, 3, -1))), tuple(map(Fraction, (-4, 1, 1)))
     found = by_hand.nystrom(Fraction(0), h, p, v, lambda t, p, v: a)
-    right = by_hand.combined((1, p), (h, v), (h * h / 2, a)), by_hand.combined((1, v), (h, a))
+    right = by_hand.combine((1, p), (h, v), (h * h / 2, a)), by_hand.combine((1, v), (h, a))
     pairs = zip((*found[0], *found[1]), (*right[0], *right[1]), strict=True)
     off = float(max(abs(x - y) for x, y in pairs))
     return f"differ by {off:g}, in fractions", judged(off == 0)
@@ -145,8 +145,8 @@ def given_motion() -> dict[str, Numbers]:
     q = series.turning()
     a = series.matrix(q)
     omega = series.rate_in_body(a)
-    momentum = tuple(by_hand.dot(row, by_hand.applied(TENSOR, omega)) for row in a)
-    tau = by_hand.applied(series.transposed(a), series.rates(momentum))
+    momentum = tuple(by_hand.dot(row, by_hand.apply(TENSOR, omega)) for row in a)
+    tau = by_hand.apply(series.transposed(a), series.rates(momentum))
     return {"q": q, "omega": omega, "tau": tau}
 
 
@@ -158,13 +158,13 @@ def given_motion() -> dict[str, Numbers]:
 )
 def euler(_: Laboratory) -> Measured:
     of = given_motion()
-    spin = by_hand.applied(TENSOR, of["omega"])
-    bracket = by_hand.combined((1, of["tau"]), (-1, by_hand.cross(of["omega"], spin)))
-    found = by_hand.applied(inverse_tensor(), bracket)
+    spin = by_hand.apply(TENSOR, of["omega"])
+    bracket = by_hand.combine((1, of["tau"]), (-1, by_hand.cross(of["omega"], spin)))
+    found = by_hand.apply(inverse_tensor(), bracket)
     off = series.apart(found, series.rates(of["omega"]), KNOWN - 1)
     body = five()
     run = exact_free_motion(RigidBody(body.tensor), None, OMEGA, TIMES)
-    particles = largest(run.point_position(body.places) - seen_from_centre(None))
+    particles = largest(run.point_position(body.places) - around_centre(None))
     text = (
         f"ω̇ of a rotation matrix differs by {off:g}, in fractions; five free point masses on rods"
         f" are where these equations have them to {particles:.1g} m in 5 s"
@@ -220,9 +220,9 @@ def omega(_: Laboratory) -> Measured:
     q, rate = of["q"], series.rates(of["q"])
     first = series.apart(by_hand.omega_of(q, rate), of["omega"], KNOWN)
     u = by_hand.grassmann(by_hand.conjugate(q), rate)[1:]
-    bracket = by_hand.combined((1, of["tau"]), (-4, by_hand.cross(u, by_hand.applied(TENSOR, u))))
+    bracket = by_hand.combine((1, of["tau"]), (-4, by_hand.cross(u, by_hand.apply(TENSOR, u))))
     second = series.apart(
-        by_hand.applied(inverse_tensor(), bracket), series.rates(of["omega"]), KNOWN - 1
+        by_hand.apply(inverse_tensor(), bracket), series.rates(of["omega"]), KNOWN - 1
     )
     return f"differ by {first:g} and {second:g}, in fractions", judged(first == second == 0)
 
@@ -257,7 +257,7 @@ def top(t: Any, q: Numbers, omega: Numbers) -> Numbers:
 def one_step(back: by_hand.Back) -> float:
     """How far a step of the library is from the page in fractions."""
     q, omega, h = (0.5, 0.5, -0.5, 0.5), (0.75, -1.25, 0.5), 0.125
-    exact = by_hand.spun(
+    exact = by_hand.spin_step(
         Fraction(0),
         Fraction(h),
         tuple(map(Fraction, q)),

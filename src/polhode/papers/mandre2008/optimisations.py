@@ -43,10 +43,10 @@ COUNTS = 40, 80, 160  # steps of the runs of 7.3
 def momentum_constant(lab: Laboratory) -> Measured:
     run = lab.tumbling_exact
     rows = [(tuple(q), omega) for q, omega in zip(run.q.tolist(), run.omega, strict=True)][::40]
-    momenta = [by_hand.turned(q, tuple((MOMENTS * omega).tolist())) for q, omega in rows]
+    momenta = [by_hand.rotate(q, tuple((MOMENTS * omega).tolist())) for q, omega in rows]
     kept = largest(np.array(momenta) - momenta[0])
     back = max(
-        largest(np.divide(by_hand.turned(by_hand.conjugate(q), momenta[0]), MOMENTS) - omega)
+        largest(np.divide(by_hand.rotate(by_hand.conjugate(q), momenta[0]), MOMENTS) - omega)
         for q, omega in rows
     )
     text = f"closed form on [0, {SPAN:g}]: Lᵂ to {kept:.1g}, ω from it to {back:.1g}"
@@ -69,7 +69,7 @@ def momentum_kept(lab: Laboratory) -> Measured:
         runs = [lab.run(problem, SPAN, STEP, keep_momentum=keep) for keep in (False, True)]
         exact = exact_free_motion(problem.body, None, problem.omega, runs[0].t).q
         errors = [(largest(lab.energy(run)), run.frame_error(exact).max()) for run in runs]
-        gains.append(np.divide(*errors))
+        gains.append(np.divide(errors[0], errors[1]))
     energy, attitude = np.array(gains).T
     kept, plain = (
         lab.worst(f"q⁻¹, {name}", "momentum") for name in ("momentum kept", "every step")
@@ -99,7 +99,7 @@ def when_asked(_: Laboratory) -> Measured:
 
     one = tuple(map(Fraction, (1, 0, 0, 0)))
     moments = tuple(map(Fraction, (1, 2, 3)))
-    by_hand.spun(Fraction(0), Fraction(1), one, moments, torque, moments)
+    by_hand.spin_step(Fraction(0), Fraction(1), one, moments, torque, moments)
     text = f"{len(asked)} requests, at {', '.join(str(t) for t in asked)} of the step"
     return text, judged(asked == [0, Fraction(1, 2), Fraction(1, 2), 1])
 
@@ -151,7 +151,7 @@ def how_far(lab: Laboratory) -> Measured:
 def formula(_: Laboratory) -> Measured:
     values = tuple(map(Fraction, (5, -2, 7)))
     off = max(
-        abs(by_hand.foretold(values, x) - v) for x, v in zip((-2, -1, 0), values, strict=True)
+        abs(by_hand.extrapolate(values, x) - v) for x, v in zip((-2, -1, 0), values, strict=True)
     )
     return f"a, b, c at x = -2, -1, 0 to {float(off):g}, in fractions", judged(off == 0)
 
@@ -167,7 +167,7 @@ def formula(_: Laboratory) -> Measured:
 def cubic_lagrange(_: Laboratory) -> Measured:
     x = Fraction(1, 2)
     off = [
-        abs(by_hand.foretold(tuple(Fraction(k) ** n for k in (-2, -1, 0)), x) - x**n)
+        abs(by_hand.extrapolate(tuple(Fraction(k) ** n for k in (-2, -1, 0)), x) - x**n)
         for n in range(4)
     ]
     shown = ", ".join(f"{float(e):g}" for e in off)
@@ -175,7 +175,7 @@ def cubic_lagrange(_: Laboratory) -> Measured:
     return text, judged(off[3] == 0, off[:3] == [0, 0, 0])
 
 
-def struck(reset: bool, count: int = 40) -> float:
+def error_after_blow(reset: bool, count: int = 40) -> float:
     """The error in ω at t = 2 if a torque jumps at t = 1, where the history may be reset."""
     values: list[Numbers] = []
 
@@ -187,13 +187,13 @@ def struck(reset: bool, count: int = 40) -> float:
             values.clear()
         values.append(blow(t, q, omega))
         seen = extrapolation(values[-3:], t, h)
-        return by_hand.spun(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
     def known(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
         def seen(s: float, q: Numbers, omega: Numbers) -> Numbers:
             return blow(min(s, t + 0.999999 * h), q, omega)
 
-        return by_hand.spun(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
     start: tuple[Numbers, Numbers] = (1.0, 0.0, 0.0, 0.0), (0.6, 1.1, -0.4)
     ends = [np.array(march(step, 2.0, count, *start)[1]) for step in (guess, known)]
@@ -208,8 +208,8 @@ def struck(reset: bool, count: int = 40) -> float:
     claimed="haywire, unless reset",
 )
 def haywire(_: Laboratory) -> Measured:
-    over = [by_hand.foretold((0.0, 0.0, 1.0), x) for x in (0.5, 1.0)]
-    lost, kept = struck(reset=False), struck(reset=True)
+    over = [by_hand.extrapolate((0.0, 0.0, 1.0), x) for x in (0.5, 1.0)]
+    lost, kept = error_after_blow(reset=False), error_after_blow(reset=True)
     text = (
         f"after a jump of 1 it foretells {over[0]:g} and {over[1]:g} for the middle and the end of"
         f" the step; ω is wrong by {lost:.1g} rad/s after a blow, {kept:.1g} if the past is reset"

@@ -197,7 +197,7 @@ def right_handed(_: Laboratory) -> Measured:
 
 
 # ---- the change of axes
-def changed() -> dict[str, Array]:
+def change_of_axes() -> dict[str, Array]:
     """A body with a full tensor, an attitude, a rate, a torque, a point, and a part of the body."""
     tensor = tensors(3)[2]
     moments, b = axes_of(tensor)
@@ -220,7 +220,7 @@ def changed() -> dict[str, Array]:
     claimed="as printed",
 )
 def new_axes(_: Laboratory) -> Measured:
-    of = changed()
+    of = change_of_axes()
     b, omega, x, part, c = (of[name] for name in ("b", "omega", "x", "a_part", "c"))
     torque = np.cross(x, [1.0, 2.0, -1.0])
     rate = np.linalg.solve(of["tensor"], torque - np.cross(omega, of["tensor"] @ omega))
@@ -253,7 +253,7 @@ def ends(of: dict[str, Array], attitude: Array) -> Array:
     note="q' = q ∘ quat(B), A' = A B",
 )
 def new_attitude(_: Laboratory) -> Measured:
-    of = changed()
+    of = change_of_axes()
     a, b, x = of["a"], of["b"], of["x"]
     q, turn = quaternion(a), quaternion(b)
     given = exact_free_motion(RigidBody(of["tensor"]), a, of["omega"], [3.0]).point_position(x)[0]
@@ -282,7 +282,7 @@ def new_attitude(_: Laboratory) -> Measured:
     note="q'_L = quat(Bᵀ) ∘ q_L, which is A'_L = BᵀA_L, printed beside it",
 )
 def new_part(_: Laboratory) -> Measured:
-    of = changed()
+    of = change_of_axes()
     q, b = quaternion(of["a_part"]), of["b"]
     beside = b.T @ of["a_part"]
     printed, right = (

@@ -37,14 +37,14 @@ def on(particle: int, force: Array) -> Array:
 
 
 @cache
-def drifting(particle: int | None) -> tuple[Array, Array]:
+def moving_particles(particle: int | None) -> tuple[Array, Array]:
     """(places, velocities) over time; a force acts on one of the particles, or on none."""
     forces = NOTHING if particle is None else on(particle, FORCE)
     return BODY.moved(VELOCITY + np.cross(OMEGA, BODY.places), lambda t: forces, TIMES)
 
 
-def seen_from_centre(particle: int | None) -> Array:
-    places = drifting(particle)[0]
+def around_centre(particle: int | None) -> Array:
+    places = moving_particles(particle)[0]
     return places - BODY.centre(places)[:, None]
 
 
@@ -69,9 +69,9 @@ def largest(values: Array) -> float:
     claimed="straight",
 )
 def straight(_: Laboratory) -> Measured:
-    places = drifting(None)[0]
+    places = moving_particles(None)[0]
     off = largest(BODY.centre(places) - TIMES[:, None] * VELOCITY)
-    turned = largest(seen_from_centre(None) - BODY.places)
+    turned = largest(around_centre(None) - BODY.places)
     text = (
         f"five point masses on rods, each by Newton's law: {off:.1g} m off a straight line in 5 s,"
         f" seen from the centre they move by {turned:.1f} m"
@@ -91,8 +91,8 @@ def wobble(_: Laboratory) -> Measured:
         exact_free_motion(body, None, axis, TIMES).omega - np.array(axis)
         for axis in np.eye(3).tolist()
     ]
-    velocities = drifting(None)[1]
-    arms, speeds = seen_from_centre(None), velocities - BODY.centre(velocities)[:, None]
+    velocities = moving_particles(None)[1]
+    arms, speeds = around_centre(None), velocities - BODY.centre(velocities)[:, None]
     momentum = np.einsum("c,tci->ti", BODY.masses, np.cross(arms, speeds))
     kept = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
     run = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES)
@@ -114,8 +114,8 @@ def wobble(_: Laboratory) -> Measured:
     claimed="unaffected",
 )
 def central_force(_: Laboratory) -> Measured:
-    places = drifting(CENTRE)[0]
-    turn = largest(seen_from_centre(CENTRE) - seen_from_centre(None))
+    places = moving_particles(CENTRE)[0]
+    turn = largest(around_centre(CENTRE) - around_centre(None))
     path = TIMES[:, None] * VELOCITY + 0.5 * TIMES[:, None] ** 2 * FORCE / BODY.mass
     off = largest(BODY.centre(places) - path)
     text = f"particles: rotation changed by {turn:.1g} m, path off F = ma by {off:.1g} m in 5 s"
@@ -129,8 +129,8 @@ def central_force(_: Laboratory) -> Measured:
     claimed="both",
 )
 def off_centre_force(_: Laboratory) -> Measured:
-    places = drifting(0)[0]
-    turn = largest(seen_from_centre(0) - seen_from_centre(None))
+    places = moving_particles(0)[0]
+    turn = largest(around_centre(0) - around_centre(None))
     path = largest(BODY.centre(places) - TIMES[:, None] * VELOCITY)
     return f"particles: path by {path:.1f} m, rotation by {turn:.1f} m in 5 s", judged(
         min(turn, path) > VISIBLE
@@ -255,7 +255,7 @@ def world_tensor(_: Laboratory) -> Measured:
     a = exp(np.array([0.7, -0.4, 1.1]))
     moved = spread(BODY.masses, BODY.places @ a.T)
     off = largest(moved - a @ BODY.tensor @ a.T)
-    path = seen_from_centre(None)
+    path = around_centre(None)
     changes = max(largest(spread(BODY.masses, x) - BODY.tensor) for x in path)
     turns = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES).rotation.as_matrix()
     back = max(
@@ -353,7 +353,7 @@ def complete(lab: Laboratory) -> Measured:
     return text, judged(off < 1e-12)  # 200 steps of 1e-16, on a motion with neighbours that part
 
 
-Q = by_hand.normalised((0.8, 0.3, -0.5, 0.4))
+Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
 X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
 
 
@@ -365,11 +365,11 @@ X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
 )
 def points(lab: Laboratory) -> Measured:
     a = matrix(Q)
-    there = P + np.array(by_hand.turned(Q, tuple(X)))
-    back = np.array(by_hand.turned(by_hand.conjugate(Q), tuple(there - P)))
+    there = P + np.array(by_hand.rotate(Q, tuple(X)))
+    back = np.array(by_hand.rotate(by_hand.conjugate(Q), tuple(there - P)))
     run = lab.run(coupled()["spring"].problem, 0.5, 0.005)
     page = [
-        p + np.array(by_hand.turned(tuple(q), tuple(X))) for p, q in zip(run.x, run.q, strict=True)
+        p + np.array(by_hand.rotate(tuple(q), tuple(X))) for p, q in zip(run.x, run.q, strict=True)
     ]
     found = (
         largest(there - P - a @ X),
@@ -415,22 +415,22 @@ def velocities(lab: Laboratory) -> Measured:
     q = series.turning()
     x = tuple(map(series.Series, (2, -1, 3)))
     p = series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)
-    there = by_hand.combined((1, p), (1, by_hand.turned(q, x)))
+    there = by_hand.combine((1, p), (1, by_hand.rotate(q, x)))
     omega = by_hand.omega_of(q, series.rates(q))
-    world = by_hand.turned(q, omega)
+    world = by_hand.rotate(q, omega)
     forms = (
-        by_hand.cross(world, by_hand.combined((1, there), (-1, p))),
-        by_hand.cross(world, by_hand.turned(q, x)),
-        by_hand.turned(q, by_hand.cross(omega, x)),
+        by_hand.cross(world, by_hand.combine((1, there), (-1, p))),
+        by_hand.cross(world, by_hand.rotate(q, x)),
+        by_hand.rotate(q, by_hand.cross(omega, x)),
     )
     true, known = series.rates(there), series.TERMS - 1
     off = max(
-        series.apart(by_hand.combined((1, series.rates(p)), (1, form)), true, known)
+        series.apart(by_hand.combine((1, series.rates(p)), (1, form)), true, known)
         for form in forms
     )
     run = lab.run(coupled()["spring"].problem, 0.5, 0.005)
     page = [
-        v + np.array(by_hand.turned(tuple(q), tuple(np.cross(w, X))))
+        v + np.array(by_hand.rotate(tuple(q), tuple(np.cross(w, X))))
         for v, q, w in zip(run.v, run.q, run.omega, strict=True)
     ]
     library = largest(run.point_velocity(X) - np.array(page))
