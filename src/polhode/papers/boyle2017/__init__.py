@@ -52,6 +52,7 @@ def reproduce(quick: bool, out: Path, progress: Callable[[str], None]) -> Report
 
 
 PAPER = Paper(
+    order=3,
     name="boyle2017",
     title="The integration of angular velocity",
     reference="boyle2017",

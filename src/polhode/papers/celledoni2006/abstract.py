@@ -6,20 +6,10 @@ from polhode.papers.celledoni2006 import by_hand
 from polhode.papers.celledoni2006.elliptic import MODULI, carlson
 from polhode.papers.celledoni2006.laboratory import Laboratory, shown, swing
 from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, returned, small, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import EXACT
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
-@claim(
-    "jacobi",
-    "abstract",
-    "if the moments are distinct, Jacobi elliptic functions solve the Euler equations",
-    claimed="exact",
-    note="with the corrections of section 3",
-)
 def jacobi(_: Laboratory) -> Measured:
     made = bodies(12, seed=7)
     kinds = [
@@ -34,12 +24,6 @@ def jacobi(_: Laboratory) -> Measured:
     return text, judged(worst < 1e-12 and 0 < sum(kinds) < 12)
 
 
-@claim(
-    "means",
-    "abstract",
-    "the arithmetic-geometric mean calculates these functions efficiently and accurately",
-    claimed="few steps, accurate",
-)
 def means(_: Laboratory) -> Measured:
     worst = 0.0
     for k2 in MODULI:
@@ -58,16 +42,6 @@ def means(_: Laboratory) -> Measured:
     return text, judged(worst < ROUNDING and steps <= 9)
 
 
-@claim(
-    "faster",
-    "abstract",
-    "compared to standard and Lie-Poisson solvers, a faster and more accurate numerical solution of"
-    " the Euler equations",
-    claimed="faster and more accurate",
-    expected=CORRECTED,
-    note="faster at high accuracy; a compiled RK4, which keeps nothing, is faster at low",
-    timed=True,
-)
 def faster(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     others = [name for name in study.momentum if name != "je"]
@@ -85,12 +59,6 @@ def faster(lab: Laboratory) -> Measured:
     return text, judged(low > 1, accurate and min(high.values()) > 1)
 
 
-@claim(
-    "symmetric-bodies",
-    "abstract",
-    "for symmetric bodies the exact solution is available in trigonometric functions",
-    claimed="exact",
-)
 def symmetric_bodies(_: Laboratory) -> Measured:
     times = np.array([0.5, 2.0])
     inertia, omega = np.array([2.0, 2.0, 3.0]), np.array([0.3, -0.4, 1.0])
@@ -104,12 +72,6 @@ def symmetric_bodies(_: Laboratory) -> Measured:
     return text, judged(apart < EXACT and k2 == 0)
 
 
-@claim(
-    "time-symmetric",
-    "abstract",
-    "the method proposed is time-symmetric",
-    claimed="symmetric",
-)
 def time_symmetric(_: Laboratory) -> Measured:
     found = {
         name: max(returned(name, model) for model in ("free", "torque")) for name in ("sej", "sej4")
@@ -118,12 +80,6 @@ def time_symmetric(_: Laboratory) -> Measured:
     return text, judged(max(found.values()) < EXACT)
 
 
-@claim(
-    "benefits",
-    "abstract",
-    "the overall solution benefits greatly from the very accurate solution of the Euler equations",
-    claimed="greatly",
-)
 def benefits(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     k = 3

@@ -7,12 +7,9 @@ from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import EXACT, VISIBLE, near, slope
 from polhode.papers.rotations import matrix
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 TOP_BODY, TOP_RATE = np.array([1000.0, 5000.0, 6000.0]), np.array([10.0, 10.0, 10.0])  # 4.2
 FREE_BODY, FREE_MOMENTUM = np.array([5.0, 4.0, 3.0]), np.array([-1.0, 0.0, 2.0])  # 4.1
@@ -41,14 +38,6 @@ def amplitude_circle(c: by_hand.Constants) -> float:
 
 
 # ---- the constants (12)
-@claim(
-    "energy-half",
-    "3",
-    "(12): a1² = 2E I3 - G², a3² = G² - 2E I1, with the E of (2), which has no 1/2",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="2E is I1ω1² + I2ω2² + I3ω3², so that E is the kinetic energy, with its 1/2",
-)
 def energy_half(_: Laboratory) -> Measured:
     printed = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE, half=False))
     right = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE))
@@ -59,14 +48,6 @@ def energy_half(_: Laboratory) -> Measured:
     return text, judged(abs(printed - 1) < ROUNDING, abs(right - 1) < ROUNDING)
 
 
-@claim(
-    "b1",
-    "3",
-    "(12): b1² = I2 (I3 - I1)",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="b1² = I2 (I3 - I2)",
-)
 def b1(_: Laboratory) -> Measured:
     printed = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE, printed=True))
     right = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE))
@@ -79,14 +60,6 @@ def b1(_: Laboratory) -> Measured:
     return text, judged(abs(printed - 1) < ROUNDING, good)
 
 
-@claim(
-    "solution",
-    "3",
-    "(13), (14), with λ = b1 a3/(I2 √(I1 I3)) and k = b3 a1/(b1 a3), solve the Euler equations",
-    claimed="solve them",
-    expected=CORRECTED,
-    note="λ and k are right with b1² = I2 (I3 - I2)",
-)
 def solution(_: Laboratory) -> Measured:
     i1, i2, i3 = TOP_BODY
     found = {}
@@ -106,14 +79,6 @@ def solution(_: Laboratory) -> Measured:
     return text, judged(found[True] < ROUNDING, found[False] < ROUNDING)
 
 
-@claim(
-    "ordering",
-    "3",
-    "the solutions of the Euler equations (1) are (13), whatever the order of the moments",
-    claimed="any I1, I2, I3",
-    expected=CORRECTED,
-    note="(12) and (13) suppose I1 < I2 < I3, and 4.1 has (5, 4, 3): relabel the axes first",
-)
 def ordering(_: Laboratory) -> Measured:
     i1, _, i3 = FREE_BODY
     worst = max(free_error(inertia, omega, 2.0) for inertia, omega in bodies(12))
@@ -125,14 +90,6 @@ def ordering(_: Laboratory) -> Measured:
     return text, judged(below > 0, worst < 1e-12)
 
 
-@claim(
-    "odd-permutation",
-    "3",
-    "(implied) a relabelling of the axes brings the moments into that order",
-    claimed="any relabelling",
-    expected=CORRECTED,
-    note="it must be a rotation: an exchange of two axes takes a minus sign, or time is reversed",
-)
 def odd_permutation(_: Laboratory) -> Measured:
     omega = np.array([0.5, 0.1, 0.2])  # first family: (5, 4, 3) sorts by an exchange
     odd = by_hand.closed_form(FREE_BODY, omega, 1.0, proper=False)[0]
@@ -147,13 +104,6 @@ def odd_permutation(_: Laboratory) -> Measured:
     return text, judged(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
 
 
-@claim(
-    "second-family",
-    "3",
-    "(13) is for b3/a3 <= b1/a1; the situation is similar for b3/a3 >= b1/a1",
-    claimed="similar",
-    note="exchange axes 1 and 3; the body of 4.1 is of this second kind",
-)
 def second_family(_: Laboratory) -> Measured:
     omega = FREE_MOMENTUM / FREE_BODY
     upside = by_hand.constants(FREE_BODY[::-1], omega[::-1]).modulus
@@ -167,13 +117,6 @@ def second_family(_: Laboratory) -> Measured:
 
 
 # ---- the start
-@claim(
-    "amplitude",
-    "3",
-    "the amplitude φ of the start, in [0, 2π], is uniquely determined by ω1 and ω2",
-    claimed="unique",
-    note="unless a1 = 0, a rotation about axis 3, which needs none",
-)
 def amplitude(_: Laboratory) -> Measured:
     worst, circle = 0.0, 0.0
     for inertia, omega in bodies(50):
@@ -187,12 +130,6 @@ def amplitude(_: Laboratory) -> Measured:
     return text, judged(worst < 1e-12 and circle < 1e-12)
 
 
-@claim(
-    "signs",
-    "3",
-    "the sign of ω3 determines those of a3 and λ",
-    claimed="both signs",
-)
 def signs(_: Laboratory) -> Measured:
     omega = TOP_RATE * np.array([1.0, 1.0, -1.0])
     right = truth(TOP_BODY, omega, np.array([1.0]))[0]
@@ -203,12 +140,6 @@ def signs(_: Laboratory) -> Measured:
     return text, judged(good < 1e-12 and bad > 0.1)
 
 
-@claim(
-    "tau",
-    "3",
-    "(16), (17): τ = t - F(φ | k²)/λ gives the solution through ω(t) at any later time",
-    claimed="exact",
-)
 def tau(_: Laboratory) -> Measured:
     worst = 0.0
     for inertia, omega in bodies(8):
@@ -218,12 +149,6 @@ def tau(_: Laboratory) -> Measured:
 
 
 # ---- the means
-@claim(
-    "agm",
-    "3",
-    "(18), (19): the arithmetic-geometric mean gives F(φ | k²) to the accuracy desired",
-    claimed="rounding",
-)
 def agm(_: Laboratory) -> Measured:
     worst = {"page": 0.0, "library": 0.0}
     for k2 in MODULI:
@@ -239,14 +164,6 @@ def agm(_: Laboratory) -> Measured:
     return text, judged(max(worst.values()) < ROUNDING)
 
 
-@claim(
-    "branch",
-    "3",
-    "tan(φ(n+1) - φ(n)) = (b/a) tan φ(n), φ(n+1) > φ(n)",
-    claimed="defines φ(n+1)",
-    expected=CORRECTED,
-    note="the arctangent next to φ(n): φ runs to 2π, and its principal value ends at π/2",
-)
 def branch(_: Laboratory) -> Measured:
     worst = {True: 0.0, False: 0.0}
     for phi in np.linspace(0.0, 2 * np.pi, 41).tolist():
@@ -260,12 +177,6 @@ def branch(_: Laboratory) -> Measured:
     return text, judged(worst[False] < EXACT, worst[True] < EXACT)
 
 
-@claim(
-    "quadratic",
-    "3",
-    "(18) converges quadratically: very few recursion steps to c < eps",
-    claimed="very few",
-)
 def quadratic(_: Laboratory) -> Measured:
     counts = {k2: len(by_hand.means(1 - k2)[0]) - 1 for k2 in MODULI}
     c = by_hand.means(0.01)[2]
@@ -282,12 +193,6 @@ def quadratic(_: Laboratory) -> Measured:
     return text, judged(max(counts.values()) <= 9 and exponent > 1.9)
 
 
-@claim(
-    "reuse",
-    "3",
-    "the sequence of means of F serves for sn, cn, dn too",
-    claimed="the same sequence",
-)
 def reuse(_: Laboratory) -> Measured:
     back, right = 0.0, 0.0
     for k2 in MODULI:
@@ -303,12 +208,6 @@ def reuse(_: Laboratory) -> Measured:
     return text, judged(max(back, right) < ROUNDING)
 
 
-@claim(
-    "special",
-    "3",
-    "φ can be found explicitly for k² = 0 and for k² = 1",
-    claimed="explicit",
-)
 def special(_: Laboratory) -> Measured:
     u = np.linspace(-4.0, 4.0, 17)
     flat = max(abs(carlson(float(x), 1.0) - x) for x in u)
@@ -327,15 +226,6 @@ def special(_: Laboratory) -> Measured:
 
 
 # ---- the nodes
-@claim(
-    "nodes",
-    "3",
-    "Magnus method of order 4: c1, c2 = 1/2 ± √3/6",
-    claimed="order 4",
-    expected=CORRECTED,
-    note="c1 = 1/2 - √3/6 and c2 = 1/2 + √3/6; the other way round the commutator has its sign"
-    " wrong",
-)
 def nodes(_: Laboratory) -> Measured:
     problem = problems.celledoni_free()
     inertia = np.array(problem.body.data[0])

@@ -24,20 +24,10 @@ from polhode.papers.celledoni2006.maps import (
     small,
     truth,
 )
-from polhode.papers.claims import Measured, Statements, judged
 from polhode.papers.maps import EXACT, HALVINGS, defect, defect_order, near
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
-@claim(
-    "constants",
-    "1",
-    "(2): E and G² are constant along the solutions of (1)",
-    claimed="constant",
-    note="E of (2) is twice the energy",
-)
 def constants(_: Laboratory) -> Measured:
     omega = truth(TOP_BODY, TOP_RATE, np.linspace(0.1, 2.0, 20))
     energy, square = omega**2 @ TOP_BODY, omega**2 @ TOP_BODY**2
@@ -51,12 +41,6 @@ def constants(_: Laboratory) -> Measured:
     return f"to {kept[0]:.0e} and {kept[1]:.0e} along DOP853", judged(max(kept) < 1e-12)
 
 
-@claim(
-    "lie-poisson",
-    "1",
-    "the flow of (1) preserves a Lie-Poisson structure",
-    claimed="preserved",
-)
 def lie_poisson(_: Laboratory) -> Measured:
     def flow(p: np.ndarray) -> np.ndarray:
         return by_hand.closed_form(FREE_BODY, p / FREE_BODY, 1.0)[0] * FREE_BODY
@@ -66,13 +50,6 @@ def lie_poisson(_: Laboratory) -> Measured:
     return text, judged(found < DIFFERENCE)
 
 
-@claim(
-    "fields",
-    "1",
-    "(3): the right-hand side of (1) is f1 + f2 + f3, each Hamiltonian",
-    claimed="sum, and Hamiltonian",
-    note="fi is π × ∇(πi²/2Ii)",
-)
 def fields(_: Laboratory) -> Measured:
     total, bracket = 0.0, 0.0
     for inertia, omega in bodies(10):
@@ -87,12 +64,6 @@ def fields(_: Laboratory) -> Measured:
     return text, judged(max(total, bracket) < ROUNDING)
 
 
-@claim(
-    "fields-flow",
-    "1",
-    "each of the three is easy to integrate exactly",
-    claimed="exact",
-)
 def fields_flow(_: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
@@ -110,24 +81,12 @@ def fields_flow(_: Laboratory) -> Measured:
     return text, judged(worst < EXACT)
 
 
-@claim(
-    "mr-poisson",
-    "1",
-    "the composition of their flows is a (non-canonical) symplectic approximation",
-    claimed="Lie-Poisson",
-)
 def mr_poisson(_: Laboratory) -> Measured:
     found = poisson_defect(momentum_map("mr2", 0.4), np.array([-1.0, 1.5, 2.0]))
     text = f"one step of MR2, h = 0.4: |J skew(π)Jᵀ - skew(π')| = {found:.0e} |π|"
     return text, judged(found < DIFFERENCE)
 
 
-@claim(
-    "not-symplectic",
-    "1",
-    "the overall splitting is symmetric, but not symplectic",
-    claimed="symmetric, not symplectic",
-)
 def not_symplectic(_: Laboratory) -> Measured:
     back = max(returned(name, "torque") for name in ("sej", "sej4"))
     (p2, d2), (p4, d4) = (defect_order(name, "torque") for name in ("sej", "sej4"))
@@ -139,12 +98,6 @@ def not_symplectic(_: Laboratory) -> Measured:
     return text, judged(back < EXACT and min(d2, d4) > 1e4 * control)
 
 
-@claim(
-    "better-energy",
-    "1",
-    "in many of the experiments better conservation of energy than the symplectic integrator",
-    claimed="many",
-)
 def better_energy(lab: Laboratory) -> Measured:
     ratios = lab.energy_ratios
     better = sum(ratio > 1 for ratio in ratios)
@@ -155,13 +108,6 @@ def better_energy(lab: Laboratory) -> Measured:
     return text, judged(better > len(ratios) / 2)
 
 
-@claim(
-    "better-behaviour",
-    "1",
-    "and better behaviour of the numerical solution",
-    claimed="better",
-    note="where the step is large, h = 0.1",
-)
 def better_behaviour(lab: Laboratory) -> Measured:
     far = {
         name: [
@@ -182,12 +128,6 @@ def better_behaviour(lab: Laboratory) -> Measured:
     return text, judged(left["sej4"] == 0 and left["sej"] < left["mr2"])
 
 
-@claim(
-    "dmv-preserves",
-    "1",
-    "DMV approximations preserve energy, momentum and the Lie-Poisson structure",
-    claimed="all three",
-)
 def dmv_preserves(lab: Laboratory) -> Measured:
     names = ("dmv2", "dmv4", "dmv6")
     energy = max(lab.free_swings[name].largest for name in names)
@@ -205,13 +145,6 @@ def dmv_preserves(lab: Laboratory) -> Measured:
     return text, judged(max(energy, moved) < 1e-12 and structure < DIFFERENCE)
 
 
-@claim(
-    "dmv-orders",
-    "1",
-    "rescaling the initial condition gives DMV methods of orders 4 and 6",
-    claimed="4 and 6",
-    note="in π, which is what the paper looks at; the attitude stays of order 2",
-)
 def dmv_orders(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     found = {n: study.order(study.momentum, n) for n in ("dmv2", "dmv4", "dmv6")}
@@ -222,13 +155,6 @@ def dmv_orders(lab: Laboratory) -> Measured:
     return text, judged(right and all(near(p, 2) for p in attitude))
 
 
-@claim(
-    "dmv-once",
-    "1",
-    "the rescaling needs to be performed just once, at the beginning",
-    claimed="once",
-    note="the scales are 1 - t3 h² and 1 - t3 h² + (3 t3² - t5) h⁴, of quantities that are kept",
-)
 def dmv_once(lab: Laboratory) -> Measured:
     h, apart = 1 / 8, 0.0
     problem = problems.celledoni_free()
@@ -243,13 +169,6 @@ def dmv_once(lab: Laboratory) -> Measured:
     return text, judged(apart < EXACT)
 
 
-@claim(
-    "dmv-cost",
-    "1",
-    "the higher order DMV methods have virtually the same computational cost as that of order 2",
-    claimed="the same",
-    timed=True,
-)
 def dmv_cost(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     base = float(np.median(study.cost["dmv2"]))
@@ -263,13 +182,6 @@ def dmv_cost(lab: Laboratory) -> Measured:
     return text, judged(same and max(ratio.values()) < 2)
 
 
-@claim(
-    "je-dmv",
-    "1",
-    "the exact solution is very competitive, also compared to the improved DMV",
-    claimed="very competitive",
-    timed=True,
-)
 def je_dmv(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     cost = float(np.median(study.cost["je"]) / np.median(study.cost["dmv6"]))
@@ -283,13 +195,6 @@ def je_dmv(lab: Laboratory) -> Measured:
     return text, judged(errors[0] < 1e-3 * errors[1] and cost < 6)
 
 
-@claim(
-    "extra-cost",
-    "1",
-    "what is computed before the stepping (τ) increases the cost within a splitting",
-    claimed="increased",
-    timed=True,
-)
 def extra_cost(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
     once, each = (float(np.median(study.cost[n])) for n in ("jem2", "sej"))
@@ -300,14 +205,6 @@ def extra_cost(lab: Laboratory) -> Measured:
     return text, judged(each > once)
 
 
-@claim(
-    "torqued",
-    "1",
-    "the symmetric splitting remains competitive for torqued rigid bodies",
-    claimed="competitive",
-    note="SEJ4 at the same error in Q; SEJ gains in π and in energy only",
-    timed=True,
-)
 def torqued(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     aim = 1e-3

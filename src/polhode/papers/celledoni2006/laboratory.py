@@ -19,10 +19,10 @@ from polhode.kernels.vector import add_scaled, cross, scale
 from polhode.methods import METHODS
 from polhode.models import gravity_gradient, heavy_top
 from polhode.papers.celledoni2006 import by_hand, reference
-from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope
 from polhode.papers.reference import motion, top
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Untestable
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import prepare, solve

@@ -7,7 +7,6 @@ from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY
 from polhode.papers.celledoni2006.laboratory import Laboratory, shown
 from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, returned, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.maps import (
     EXACT,
     HALVINGS,
@@ -22,20 +21,12 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 COUNTS = (10, 20, 40, 80)
 
 
-@claim(
-    "hamiltonian",
-    "2",
-    "(4), (5): the system of the Hamiltonian H = kinetic energy + V(Q)",
-    claimed="Hamiltonian",
-)
 def hamiltonian(_: Laboratory) -> Measured:
     cases = (
         (by_hand.top, by_hand.top_potential),
@@ -61,15 +52,6 @@ def hamiltonian(_: Laboratory) -> Measured:
     return text, judged(worst < DIFFERENCE)
 
 
-@claim(
-    "skew",
-    "2",
-    "(5): Q' = skew(I⁻¹π)Q, Q the rotation that the body undergoes",
-    claimed="attitude of the body",
-    expected=CORRECTED,
-    note="skew has the sign opposite to most books', and Q takes inertial to body axes: it is the"
-    " transpose of the attitude matrix R",
-)
 def skew(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
@@ -86,26 +68,11 @@ def skew(lab: Laboratory) -> Measured:
     return text, judged(same < EXACT, turned < EXACT)
 
 
-@claim(
-    "verlet",
-    "2",
-    "the Störmer-Verlet scheme with the exact flows of S1 and S2 is symplectic",
-    claimed="symplectic",
-    note="it is the library's strang",
-)
 def verlet(_: Laboratory) -> Measured:
     found = max(defect("strang", model, HALVINGS[0]) for model in ("free", "torque"))
     return f"|JᵀΩ'J - Ω| of one step, h = 0.4: {found:.0e}", judged(found < DIFFERENCE)
 
 
-@claim(
-    "asymmetric-flow",
-    "2",
-    "the flow of S1 has a form in trigonometric functions for symmetric bodies, not for asymmetric",
-    claimed="symmetric only",
-    note="asymmetric bodies need elliptic functions; with an integral of the third kind Q is exact"
-    " too, and the splitting then symplectic",
-)
 def asymmetric_flow(_: Laboratory) -> Measured:
     problem = problems.celledoni_free()
     run = exact_free_motion(problem.body, None, problem.omega, 1.0)
@@ -115,12 +82,6 @@ def asymmetric_flow(_: Laboratory) -> Measured:
     return text, judged(k2 > 0.01 and error < ROUNDING)
 
 
-@claim(
-    "pi-exact",
-    "2",
-    "(8): the update of π is exact, for any time and any initial value",
-    claimed="exact",
-)
 def pi_exact(lab: Laboratory) -> Measured:
     from polhode.body import RigidBody
     from polhode.problems.problem import Problem
@@ -136,12 +97,6 @@ def pi_exact(lab: Laboratory) -> Measured:
     return text, judged(worst < 3e-12)
 
 
-@claim(
-    "magnus-orders",
-    "2",
-    "a symmetric Magnus method of order 2 or 4 for the orientation",
-    claimed="2 and 4",
-)
 def magnus_orders(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
     found = {n: study.order(study.attitude, n) for n in ("jem2", "jem4")}
@@ -152,14 +107,6 @@ def magnus_orders(lab: Laboratory) -> Measured:
     return text, judged(right and back < EXACT)
 
 
-@claim(
-    "by-product",
-    "2",
-    "π in the middle of the step is a by-product of its update, with little extra cost",
-    claimed="little",
-    note="JEM2 has one more set of elliptic functions a step than JE: compiled, not so little",
-    timed=True,
-)
 def by_product(lab: Laboratory) -> Measured:
     once = float(np.median(lab.studies["euler"].cost["je"]))
     twice = float(np.median(lab.studies["frb"].cost["jem2"]))
@@ -169,12 +116,6 @@ def by_product(lab: Laboratory) -> Measured:
     return text, judged(twice < 2 * once)
 
 
-@claim(
-    "rodrigues",
-    "2",
-    "the exponential in (9) is computed by Rodrigues' formula",
-    claimed="exact",
-)
 def rodrigues(_: Laboratory) -> Measured:
     from scipy.linalg import expm
 
@@ -184,12 +125,6 @@ def rodrigues(_: Laboratory) -> Measured:
     return f"differs from SciPy's matrix exponential by {worst:.0e}", judged(worst < EXACT)
 
 
-@claim(
-    "kick",
-    "2",
-    "given f(Q), the flow of S2 is calculated exactly: (11)",
-    claimed="exact",
-)
 def kick(_: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
@@ -200,13 +135,6 @@ def kick(_: Laboratory) -> Measured:
     return f"π + hf(Q) is the solution of (7) to {apart:.0e}", judged(apart < ROUNDING)
 
 
-@claim(
-    "scheme",
-    "2",
-    "the scheme: (10), with the Magnus method of order 2 (or 4), between two halves of (11)",
-    claimed="SEJ (SEJ4)",
-    note="with the corrections of section 3",
-)
 def scheme(_: Laboratory) -> Measured:
     apart = 0.0
     for q, m in states():
@@ -224,24 +152,12 @@ def _page_torque(q: np.ndarray) -> np.ndarray:
     return torque_by_hand("torque")(0.0, q.T)
 
 
-@claim(
-    "second-order",
-    "2",
-    "the updating scheme is of second order",
-    claimed="order 2",
-)
 def second_order(_: Laboratory) -> Measured:
     p, r = orders("sej", "torque", COUNTS)
     text = f"asymmetric body with torque: order {p:.2f} (π), {r:.2f} (Q)"
     return text, judged(near(p, 2) and near(r, 2))
 
 
-@claim(
-    "flow-symmetric",
-    "2",
-    "φ(h)φ(-h) = 1 for (10), and Φ(h)Φ(-h) = 1 for the whole",
-    claimed="identities",
-)
 def flow_symmetric(_: Laboratory) -> Measured:
     part = max(returned(name, "free") for name in ("jem2", "jem4"))
     whole = max(returned(name, "torque") for name in ("sej", "sej4"))
@@ -249,12 +165,6 @@ def flow_symmetric(_: Laboratory) -> Measured:
     return text, judged(max(part, whole) < EXACT)
 
 
-@claim(
-    "more-terms",
-    "2",
-    "with more terms of the Magnus series the scheme approximates Störmer-Verlet more accurately",
-    claimed="more accurate",
-)
 def more_terms(_: Laboratory) -> Measured:
     (p2, d2), (p4, d4) = (step_difference(name, "strang") for name in ("sej", "sej4"))
     text = (

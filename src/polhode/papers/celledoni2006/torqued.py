@@ -16,13 +16,10 @@ from polhode.papers.celledoni2006.laboratory import (
     vertical,
 )
 from polhode.papers.celledoni2006.maps import ROUNDING, small
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.maps import EXACT, near, slope, states
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged
 from polhode.problems.problem import Problem
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 EARTH = 6.371e6  # m, mean radius
 GRAVITY, MASS = 6.6743e-11, 5.9722e24  # of the Earth, SI
@@ -44,12 +41,6 @@ def times_to(study: Study, aim: float) -> dict[str, float]:
 
 
 # ---- 4.2, the model
-@claim(
-    "top-torque",
-    "4.2",
-    "V = e3ᵀQu0 gives the torque f = (u2, -u1, 0), u = Qu0",
-    claimed="as printed",
-)
 def top_torque(_: Laboratory) -> Measured:
     given = problems.celledoni_heavy_top()
     gap = model_gap(given, by_hand.top)
@@ -59,15 +50,6 @@ def top_torque(_: Laboratory) -> Measured:
     return text, judged(gap < ROUNDING and same)
 
 
-@claim(
-    "centre",
-    "4.2",
-    "u = Q(t)u0 is the centre of mass of the top, u0 its initial position",
-    claimed="centre of mass",
-    expected=CORRECTED,
-    note="Q takes inertial to body axes: u is the vertical as the body sees it, and Qᵀe3 the centre"
-    " of mass; they have the same height",
-)
 def centre(lab: Laboratory) -> Measured:
     attitude = lab.top_runs["strang", 0.01].rotation.as_matrix()
     u, mass = attitude[:, 2, :], attitude[:, :, 2]
@@ -80,15 +62,6 @@ def centre(lab: Laboratory) -> Measured:
 
 
 # ---- 4.2, figure 3
-@claim(
-    "figure3-order",
-    "4.2",
-    "figure 3: all the methods have order 2",
-    claimed="order 2",
-    expected=CORRECTED,
-    note="SEJ4 in π; its error in Q falls as h⁴ until, below what is drawn, that of the weak torque"
-    " remains",
-)
 def figure3_order(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     momentum = {n: study.order(study.momentum, n, 3) for n in ("mr2", "sej", "sej4")}
@@ -99,13 +72,6 @@ def figure3_order(lab: Laboratory) -> Measured:
     return text, judged(second and near(attitude["sej4"], 2), second and near(attitude["sej4"], 4))
 
 
-@claim(
-    "figure3-sej4",
-    "4.2",
-    "the advantage of SEJ4 is quite clear",
-    claimed="clear",
-    timed=True,
-)
 def figure3_sej4(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     gains = {}
@@ -123,15 +89,6 @@ def figure3_sej4(lab: Laboratory) -> Measured:
     return text, judged(gains[1e-3] > 1.2 and gains[1e-5] > 3)
 
 
-@claim(
-    "figure3-similar",
-    "4.2",
-    "while MR and SEJ perform similarly",
-    claimed="similarly",
-    expected=CORRECTED,
-    note="in Q, MR being cheaper and SEJ more accurate; in π SEJ is 100 000 times as accurate",
-    timed=True,
-)
 def figure3_similar(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     times = times_to(study, 1e-3)
@@ -148,12 +105,6 @@ def figure3_similar(lab: Laboratory) -> Measured:
 
 
 # ---- 4.2, figures 4 and 5
-@claim(
-    "small-steps",
-    "4.2",
-    "for small step sizes the methods produce similar trajectories",
-    claimed="similar",
-)
 def small_steps(lab: Laboratory) -> Measured:
     found = [
         float(np.linalg.norm(vertical(a) - vertical(b), axis=1).mean())
@@ -172,13 +123,6 @@ def small_steps(lab: Laboratory) -> Measured:
     return text, judged(found[0] > found[1] > found[2] > 10 * last and max(curves) < 1e-4)
 
 
-@claim(
-    "distance",
-    "4.2",
-    "h = 0.01: the mean of |u_SEJ - u_MR| on [0, 100] is O(1e-1)",
-    claimed="O(1e-1)",
-    note="it is the error of both: neither is on the exact trajectory then",
-)
 def distance(lab: Laboratory) -> Measured:
     sej, mr = (vertical(lab.top_runs[n, 0.01]) for n in ("sej", "mr2"))
     found = float(np.linalg.norm(sej - mr, axis=1)[1:].mean())
@@ -193,23 +137,11 @@ def distance(lab: Laboratory) -> Measured:
     return text, judged(0.03 < found < 0.5)
 
 
-@claim(
-    "energy-factor",
-    "4.2",
-    "the energy error for SEJ is a factor 1e-4 smaller than for MR (h = 0.01)",
-    claimed="1e-4",
-)
 def energy_factor(lab: Laboratory) -> Measured:
     sej, mr = (swing(lab.top_runs[n, 0.01]).largest for n in ("sej", "mr2"))
     return f"{sej:.1e} / {mr:.0f} = {sej / mr:.1e}", judged(3e-5 < sej / mr < 3e-4)
 
 
-@claim(
-    "energy-steps",
-    "4.2",
-    "with h = 0.05 and 0.1 the oscillations of the energy error increase for both methods",
-    claimed="increase",
-)
 def energy_steps(lab: Laboratory) -> Measured:
     found = {n: [swing(lab.top_runs[n, h]).amplitude for h in TOP_STEPS] for n in ("sej", "mr2")}
     text = "; ".join(
@@ -221,12 +153,6 @@ def energy_steps(lab: Laboratory) -> Measured:
     )
 
 
-@claim(
-    "energy-consistently",
-    "4.2",
-    "consistently for all the experiments SEJ has a much smaller energy error than MR",
-    claimed="much smaller",
-)
 def energy_consistently(lab: Laboratory) -> Measured:
     ratios = [
         swing(lab.top_runs["mr2", h]).largest / swing(lab.top_runs["sej", h]).largest
@@ -238,12 +164,6 @@ def energy_consistently(lab: Laboratory) -> Measured:
     return text, judged(min(ratios) > 100)
 
 
-@claim(
-    "mr-trajectory",
-    "4.2",
-    "the trajectory of MR with h = 0.1 is different from that with h = 0.01",
-    claimed="different",
-)
 def mr_trajectory(lab: Laboratory) -> Measured:
     far = {h: astray(vertical(lab.top_runs["mr2", h]), lab.top_curve) for h in TOP_STEPS}
     text = "farthest from the exact curve: " + ", ".join(
@@ -253,12 +173,6 @@ def mr_trajectory(lab: Laboratory) -> Measured:
     return text, judged(far[0.1].max() > 3 * NEAR and far[0.01].max() < 0.1)
 
 
-@claim(
-    "sej-trajectory",
-    "4.2",
-    "that of SEJ maintains the same character for h = 0.01, 0.05 and 0.1",
-    claimed="same character",
-)
 def sej_trajectory(lab: Laboratory) -> Measured:
     far = {h: astray(vertical(lab.top_runs["sej", h]), lab.top_curve).max() for h in TOP_STEPS}
     fourth = astray(vertical(lab.top_runs["sej4", 0.1]), lab.top_curve).max()
@@ -269,13 +183,6 @@ def sej_trajectory(lab: Laboratory) -> Measured:
 
 
 # ---- 4.2, figure 6
-@claim(
-    "figure6",
-    "4.2",
-    "figure 6: the energy error of SEJ is smaller than that of MR in some cases",
-    claimed="some",
-    note="the ranges of α are not given: 0.1 to 32 in (a), 0.1 to 1000 in (b)",
-)
 def figure6(lab: Laboratory) -> Measured:
     text, smaller = [], []
     for panel, errors in lab.alpha_errors.items():
@@ -288,12 +195,6 @@ def figure6(lab: Laboratory) -> Measured:
     return "; ".join(text), judged(all(smaller))
 
 
-@claim(
-    "figure6-when",
-    "4.2",
-    "namely when the angular velocity or the inertia is large, the torque being relatively small",
-    claimed="large ω or I",
-)
 def figure6_when(lab: Laboratory) -> Measured:
     found, right = [], []
     for panel, errors in lab.alpha_errors.items():
@@ -306,14 +207,6 @@ def figure6_when(lab: Laboratory) -> Measured:
 
 
 # ---- 4.3, the model
-@claim(
-    "satellite-torque",
-    "4.3",
-    "the potential gives the torque f(Q) in equation (5)",
-    claimed="(5)",
-    expected=CORRECTED,
-    note="f is in (4)",
-)
 def satellite_torque(_: Laboratory) -> Measured:
     given = problems.satellite()
     inertia = np.array(given.body.data[0])
@@ -323,12 +216,6 @@ def satellite_torque(_: Laboratory) -> Measured:
     return text, judged(False, gap < ROUNDING and same)
 
 
-@claim(
-    "satellite-energy",
-    "4.3",
-    "in the test problem the energy is preserved",
-    claimed="preserved",
-)
 def satellite_energy(lab: Laboratory) -> Measured:
     run = lab.run(problems.satellite(), "strang6", 40.0, 0.01)
     found = swing(run)
@@ -336,15 +223,6 @@ def satellite_energy(lab: Laboratory) -> Measured:
     return text, judged(found.largest / abs(found.start) < 1e-8)
 
 
-@claim(
-    "radius",
-    "4.3",
-    "μ = GM = 3.986e14, r = 1.5e5: a satellite in a circular orbit around the earth",
-    claimed="a satellite",
-    expected=CORRECTED,
-    note="r in metres is inside the Earth. It must be kept all the same: the figures belong to it,"
-    " and in a real orbit the torque would not show. The direction of the Earth is kept fixed",
-)
 def radius(_: Laboratory) -> Measured:
     share = by_hand.RADIUS / EARTH
     product = GRAVITY * MASS
@@ -357,12 +235,6 @@ def radius(_: Laboratory) -> Measured:
 
 
 # ---- 4.3, figures 7 and 8
-@claim(
-    "figure7-best",
-    "4.3",
-    "figure 7 (h = 0.1): SEJ4 gives the best results",
-    claimed="SEJ4",
-)
 def figure7_best(lab: Laboratory) -> Measured:
     far = {
         n: astray(vertical(lab.satellite_runs[n, 0.1]), lab.satellite_curve).max()
@@ -375,23 +247,10 @@ def figure7_best(lab: Laboratory) -> Measured:
     return text, judged(far["sej4"] < NEAR and far["sej4"] < 0.3 * min(far["mr2"], far["sej"]))
 
 
-@claim(
-    "figure7-energy",
-    "4.3",
-    "both SEJ and SEJ4 preserve the energy much better than MR",
-    claimed="much better",
-)
 def figure7_energy(lab: Laboratory) -> Measured:
     return _satellite_energy(lab, 0.1, 100)
 
 
-@claim(
-    "figure8-similar",
-    "4.3",
-    "figure 8 (h = 0.05): the three methods perform similarly",
-    claimed="similarly",
-    note="in the curve they fill; the place on it is lost",
-)
 def figure8_similar(lab: Laboratory) -> Measured:
     paths = {n: vertical(lab.satellite_runs[n, 0.05]) for n in ("mr2", "sej", "sej4", "strang")}
     far = {n: float(astray(u, lab.satellite_curve).max()) for n, u in paths.items()}
@@ -405,12 +264,6 @@ def figure8_similar(lab: Laboratory) -> Measured:
     return text, judged(max(far["mr2"], far["sej"], far["sej4"]) < NEAR)
 
 
-@claim(
-    "figure8-energy",
-    "4.3",
-    "also in this case the SEJ methods give better energy preservation",
-    claimed="better",
-)
 def figure8_energy(lab: Laboratory) -> Measured:
     return _satellite_energy(lab, 0.05, 3)
 
@@ -425,14 +278,6 @@ def _satellite_energy(lab: Laboratory, h: float, factor: float) -> Measured:
     return text, judged(error["mr2"] > factor * max(error["sej"], error["sej4"]))
 
 
-@claim(
-    "orderings",
-    "4.3",
-    "different orderings of the elementary flows of MR gave no significant differences",
-    claimed="none significant",
-    expected=FAILS,
-    note="the order printed is among the better ones",
-)
 def orderings(lab: Laboratory) -> Measured:
     found = {name: list(errors.values()) for name, errors in lab.orderings.items()}
     text = "energy errors of the six orders, relative: " + "; ".join(
@@ -442,12 +287,6 @@ def orderings(lab: Laboratory) -> Measured:
     return text, judged(all(max(errors) < 3 * min(errors) for errors in found.values()))
 
 
-@claim(
-    "better-orderings",
-    "4.3",
-    "appropriate orderings may improve MR in some cases",
-    claimed="not excluded",
-)
 def better_orderings(lab: Laboratory) -> Measured:
     gains = {name: errors[0, 1, 2] / min(errors.values()) for name, errors in lab.orderings.items()}
     text = "the best order has 1/" + ", 1/".join(f"{x:.1f} ({n})" for n, x in gains.items())
@@ -455,15 +294,6 @@ def better_orderings(lab: Laboratory) -> Measured:
 
 
 # ---- 5
-@claim(
-    "efficient",
-    "5",
-    "in many of the experiments the symmetric splitting is more efficient than the symplectic one",
-    claimed="many",
-    expected=CORRECTED,
-    note="SEJ4 is, and both are at equal energy error; SEJ at equal error in Q is not",
-    timed=True,
-)
 def efficient(lab: Laboratory) -> Measured:
     study = lab.studies["top"]
     aims = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -479,12 +309,6 @@ def efficient(lab: Laboratory) -> Measured:
     return text, judged(wins["sej"] == 4, wins["sej4"] >= 3 and gain > 3)
 
 
-@claim(
-    "energy-many",
-    "5",
-    "the new method presents in many experiments a better energy conservation",
-    claimed="many",
-)
 def energy_many(lab: Laboratory) -> Measured:
     ratios = lab.energy_ratios
     runs = len(TOP_STEPS) + len(SATELLITE_STEPS)
@@ -495,13 +319,6 @@ def energy_many(lab: Laboratory) -> Measured:
     return text, judged(sum(r > 1 for r in ratios) > len(ratios) / 2)
 
 
-@claim(
-    "large-inertia",
-    "5",
-    "especially for problems where the moments of inertia are large",
-    claimed="large moments",
-    note="the error of MR grows with the moments, that of SEJ does not",
-)
 def large_inertia(lab: Laboratory) -> Measured:
     alpha, errors = lab.alphas["b"], lab.alpha_errors["b"]
     large = alpha > 5

@@ -43,6 +43,7 @@ def reproduce(quick: bool, out: Path, progress: Callable[[str], None]) -> Report
 
 
 PAPER = Paper(
+    order=5,
     name="fukushima1995",
     title="A numerical scheme to integrate the rotational motion of a rigid body",
     reference="fukushima1995",

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from polhode.papers.claims import Measured, Statements, judged
 from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.laboratory import (
     COMPARED,
@@ -16,17 +15,9 @@ from polhode.papers.krysl2006.laboratory import (
 )
 from polhode.papers.krysl2006.maps import asymmetry, composed_gap
 from polhode.papers.maps import EXACT, INERTIA, VISIBLE, march
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
-@claim(
-    "pairs",
-    "6",
-    "two midpoint-trapezoid pairs were derived as compositions of forward and backward Euler steps",
-    claimed="identical",
-)
 def pairs(_: Laboratory) -> Measured:
     found = max(
         composed_gap(f"{rule}{kind}", *steps)
@@ -39,12 +30,6 @@ def pairs(_: Laboratory) -> Measured:
     return f"all four to {found:.0e}, torque and none", judged(found < EXACT)
 
 
-@claim(
-    "first-pair",
-    "6",
-    "IMID/TRAP: energy-conserving without torque (TRAP at the midpoint), spatial momenta not",
-    claimed="energy yes, momentum no",
-)
 def first_pair(lab: Laboratory) -> Measured:
     energy = lab.free_drifts["imid"].worst_energy
     run = lab.run(EXAMPLES["free"].problem(), "trap", 20_000 * FREE_STEP, FREE_STEP)
@@ -57,25 +42,12 @@ def first_pair(lab: Laboratory) -> Measured:
     return text, judged(max(energy, middle) < KEPT and moved > VISIBLE)
 
 
-@claim(
-    "first-pair-symmetric",
-    "6",
-    "both (IMID and TRAP) are time symmetric",
-    claimed="symmetric",
-)
 def first_pair_symmetric(_: Laboratory) -> Measured:
     found = {name: asymmetry(name) for name in ("imid", "trap")}
     text = f"h then -h: back to {found['imid']:.0e} (IMID), {found['trap']:.0e} (TRAP)"
     return text, judged(max(found.values()) < EXACT)
 
 
-@claim(
-    "second-pair",
-    "6",
-    "IMIDM/TRAPM: the integral form endows both with conservation of the spatial momenta; again,"
-    " both are self-adjoint",
-    claimed="momentum exact, symmetric",
-)
 def second_pair(lab: Laboratory) -> Measured:
     kept = max(lab.free_drifts[name].momentum for name in ("imidm", "trapm"))
     back = max(asymmetry(name) for name in ("imidm", "trapm"))
@@ -83,12 +55,6 @@ def second_pair(lab: Laboratory) -> Measured:
     return text, judged(kept < KEPT and back < EXACT)
 
 
-@claim(
-    "accuracy",
-    "6",
-    "the performance of both pairs is excellent in absolute accuracy",
-    claimed="excellent",
-)
 def accuracy(lab: Laboratory) -> Measured:
     lost = []
     for section, study in zip(("5.1", "5.2", "5.3"), lab.convergence.values(), strict=True):
@@ -101,12 +67,6 @@ def accuracy(lab: Laboratory) -> Measured:
     return text, judged(len(lost) <= 1)
 
 
-@claim(
-    "large-steps",
-    "6",
-    "and in the behaviour for larger time steps",
-    claimed="excellent",
-)
 def large_steps(lab: Laboratory) -> Measured:
     problem = EXAMPLES["free"].problem()
     runs = {
@@ -127,12 +87,6 @@ def large_steps(lab: Laboratory) -> Measured:
     return text, judged(set(PRESENT) <= set(finished) and worst < 0.5)
 
 
-@claim(
-    "long-times",
-    "6",
-    "stable and bounded response for large steps and very long integrations (soft wall)",
-    claimed="bounded",
-)
 def long_times(lab: Laboratory) -> Measured:
     count = WALL_STEPS if lab.quick else 25 * WALL_STEPS
     problem, worst, growth = lab.wall_problem(1.0), 0.0, 0.0
@@ -148,13 +102,6 @@ def long_times(lab: Laboratory) -> Measured:
     return text, judged(worst < 0.05 and growth < 0.05)
 
 
-@claim(
-    "newmark",
-    "6",
-    "one of the variants is effectively the implicit version of the Newmark algorithm",
-    claimed="implicit Newmark",
-    note="TRAPM about a fixed axis is Newmark's method with β = 1/4, γ = 1/2",
-)
 def newmark(_: Laboratory) -> Measured:
     angle, rate, h, count = 0.4, 1.3, 0.2, 100
     c, s = float(np.cos(angle / 2)), float(np.sin(angle / 2))

@@ -3,7 +3,6 @@
 import numpy as np
 
 from polhode.models import heavy_top
-from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.krysl2006.laboratory import (
     EXAMPLES,
     KEPT,
@@ -14,9 +13,7 @@ from polhode.papers.krysl2006.laboratory import (
 )
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.maps import EXACT, VISIBLE, march, near, states, step
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
 def _listed(errors: dict[str, float]) -> str:
@@ -44,35 +41,14 @@ def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
 
 
 # ---- 5.1
-@claim(
-    "free-order",
-    "5.1",
-    "figure 1: all algorithms are second order, in R and in Π",
-    claimed="order 2",
-    note="R₀ is not given: the identity",
-)
 def free_order(lab: Laboratory) -> Measured:
     return _second_order(lab.convergence["free"])
 
 
-@claim(
-    "free-reference",
-    "5.1",
-    "the reference was obtained with an extremely small step of 0.001",
-    claimed="converged",
-    note="the method used is not named; our reference is DOP853",
-)
 def free_reference(lab: Laboratory) -> Measured:
     return _own_reference(lab, "free", 0.001)
 
 
-@claim(
-    "free-best-momentum",
-    "5.1",
-    "the most accurate algorithm in Π is IMID",
-    claimed="IMID",
-    note="AKW has the same error: without torque its recursion for Π is IMID's",
-)
 def free_best_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ranking = study.ranking(study.momentum)
@@ -81,14 +57,6 @@ def free_best_momentum(lab: Laboratory) -> Measured:
     return text, judged(ranking["imid"] < others)
 
 
-@claim(
-    "free-best-attitude",
-    "5.1",
-    "the most accurate algorithm in R is IMID",
-    claimed="IMID",
-    expected=FAILS,
-    note="TRAP is, by 9 %",
-)
 def free_best_attitude(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ranking = study.ranking(study.attitude)
@@ -97,25 +65,12 @@ def free_best_attitude(lab: Laboratory) -> Measured:
     return text, judged(next(iter(ranking)) == "imid")
 
 
-@claim(
-    "free-imid-kept",
-    "5.1",
-    "IMID is energy-conserving, even though it does not conserve spatial angular momentum",
-    claimed="energy exact, momentum not",
-)
 def free_imid_kept(lab: Laboratory) -> Measured:
     found = lab.free_drifts["imid"]
     text = f"energy {found.worst_energy:.0e}, momentum {found.momentum:.1e}"
     return text, judged(found.worst_energy < KEPT and found.momentum > VISIBLE)
 
 
-@claim(
-    "free-akw-momentum",
-    "5.1",
-    "AKW matches IMID in Π",
-    claimed="same error",
-    note="without torque the two have the same recursion for Π",
-)
 def free_akw_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ratio = study.momentum["akw"] / study.momentum["imid"]
@@ -124,12 +79,6 @@ def free_akw_momentum(lab: Laboratory) -> Measured:
     return text, judged(found < 1e-6)  # both errors have rounding of 1e-16 · 1e4 steps / 1e-4
 
 
-@claim(
-    "free-akw-attitude",
-    "5.1",
-    "AKW is an order of magnitude less accurate in R",
-    claimed="about 10 times",
-)
 def free_akw_attitude(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ranking = study.ranking(study.attitude)
@@ -137,25 +86,12 @@ def free_akw_attitude(lab: Laboratory) -> Measured:
     return f"{ratio:.1f} times the error of IMID", judged(5 < ratio < 50)
 
 
-@claim(
-    "free-trap-momentum",
-    "5.1",
-    "TRAP is slightly less accurate than IMID in Π",
-    claimed="slightly",
-    note="by a factor of two",
-)
 def free_trap_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ratio = float(study.momentum["trap"][-1] / study.momentum["imid"][-1])
     return f"{ratio:.2f} times the error of IMID", judged(1 < ratio < 3)
 
 
-@claim(
-    "free-half-step",
-    "5.1",
-    "because of the half-step shift",
-    claimed="TRAP is IMID, shifted",
-)
 def free_half_step(_: Laboratory) -> Measured:
     start, h, count = states(1)[0], 0.2, 200
     shift = step("forward-euler")
@@ -170,12 +106,6 @@ def free_half_step(_: Laboratory) -> Measured:
     return text, judged(left < KEPT and apart > VISIBLE)
 
 
-@claim(
-    "free-pair",
-    "5.1",
-    "the pair BBTRAP/SWC1 is rather inaccurate in Π",
-    claimed="inaccurate",
-)
 def free_pair(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ranking = study.ranking(study.momentum)
@@ -187,12 +117,6 @@ def free_pair(lab: Laboratory) -> Measured:
 
 
 # ---- 5.2
-@claim(
-    "slow-torque",
-    "5.2",
-    "the spatial torque is -20 R(:,3) x [0; 0; 1]",
-    claimed="as printed",
-)
 def slow_torque(_: Laboratory) -> Measured:
     def printed(r: np.ndarray) -> np.ndarray:
         return -20 * np.cross(r[:, 2], [0.0, 0.0, 1.0])
@@ -201,47 +125,20 @@ def slow_torque(_: Laboratory) -> Measured:
     return f"the model heavy_top(20) differs by {found:.0e}", judged(found < EXACT)
 
 
-@claim(
-    "slow-order",
-    "5.2",
-    "figure 2: the present algorithm converges at a quadratic rate, as all others do",
-    claimed="order 2",
-)
 def slow_order(lab: Laboratory) -> Measured:
     return _second_order(lab.convergence["slow"])
 
 
-@claim(
-    "slow-reference",
-    "5.2",
-    "the reference was obtained with an extremely small step of 0.0001",
-    claimed="converged",
-)
 def slow_reference(lab: Laboratory) -> Measured:
     return _own_reference(lab, "slow", 0.0001)
 
 
-@claim(
-    "slow-attitude",
-    "5.2",
-    "its absolute accuracy is also outstanding: in R",
-    claimed="outstanding",
-    note="'the present algorithm' is not named; IMID and TRAP are the best in R",
-)
 def slow_attitude(lab: Laboratory) -> Measured:
     study = lab.convergence["slow"]
     ranking = study.ranking(study.attitude)
     return _listed(ranking), judged(next(iter(ranking)) in PRESENT)
 
 
-@claim(
-    "slow-momentum",
-    "5.2",
-    "its absolute accuracy is also outstanding: in Π",
-    claimed="outstanding",
-    expected=FAILS,
-    note="SWC1 is twice as accurate as the best of the present ones",
-)
 def slow_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["slow"]
     ranking = study.ranking(study.momentum)
@@ -249,35 +146,16 @@ def slow_momentum(lab: Laboratory) -> Measured:
 
 
 # ---- 5.3
-@claim(
-    "fast-order",
-    "5.3",
-    "figure 3: convergence of the fast top",
-    claimed="order 2",
-    note="the final time is not given: t = 10",
-)
 def fast_order(lab: Laboratory) -> Measured:
     return _second_order(lab.convergence["fast"])
 
 
-@claim(
-    "fast-kinetic",
-    "5.3",
-    "the kinetic energy is dominant",
-    claimed="dominant",
-)
 def fast_kinetic(lab: Laboratory) -> Measured:
     run = lab.run(EXAMPLES["fast"].problem(), "imidm", 10.0, 1e-3)
     ratio = run.kinetic_energy / np.abs(np.asarray(run.potential_energy))
     return f"at least {ratio.min():.0f} times the potential energy", judged(ratio.min() > 20)
 
 
-@claim(
-    "fast-frequencies",
-    "5.3",
-    "precession and nutation have distinct frequencies",
-    claimed="distinct",
-)
 def fast_frequencies(_: Laboratory) -> Measured:
     times = np.linspace(0.0, 10.0, 4001)
     q, _m = EXAMPLES["fast"].reference(times)
@@ -291,12 +169,6 @@ def fast_frequencies(_: Laboratory) -> Measured:
     return text, judged(nutation > 5 * precession)
 
 
-@claim(
-    "fast-accuracy",
-    "5.3",
-    "the pair IMIDM/TRAPM is significantly more accurate than the other algorithms",
-    claimed="significantly",
-)
 def fast_accuracy(lab: Laboratory) -> Measured:
     study = lab.convergence["fast"]
     ratios = []
@@ -308,14 +180,6 @@ def fast_accuracy(lab: Laboratory) -> Measured:
     return text, judged(min(ratios) > 3)
 
 
-@claim(
-    "fast-reason",
-    "5.3",
-    "perhaps momentum conservation together with time symmetry is the decisive advantage",
-    claimed="perhaps",
-    expected=FAILS,
-    note="SWC1 and BBTRAP have both, and are no more accurate for it",
-)
 def fast_reason(lab: Laboratory) -> Measured:
     names = ("swc1", "bbtrap", "trapm", "imidm")
     trips = {name: lab.round_trips[name] for name in names}

@@ -11,9 +11,9 @@ from polhode import problems
 from polhode.contracts import Model
 from polhode.models import heavy_top, soft_wall
 from polhode.papers import reference
-from polhode.papers.claims import Untestable
 from polhode.papers.maps import slope
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Untestable
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import solve

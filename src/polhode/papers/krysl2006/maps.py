@@ -19,6 +19,7 @@ from polhode.papers.maps import (
     State,
     defect_order,
     gap,
+    orders,
     orders_of_ends,
     states,
     step,
@@ -26,6 +27,7 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged, near
 
 
 def kinetic(state: State) -> float:
@@ -123,3 +125,18 @@ def defects(method: str) -> tuple[float, float, float]:
         (matrix(q), np.array(m)),
     )
     return *defect_order(method, "free"), control
+
+
+def torque_time(method: str) -> Measured:
+    """The orders of the page and of the library with a torque that depends on time."""
+    counts = 20, 40, 80
+    library = min(orders(method, "swinging", counts))
+    right, printed = (
+        min(orders_by_hand(getattr(by_hand, method), "swinging", counts, late=late))
+        for late in (0.0, 1.0)
+    )
+    text = (
+        f"top of strength 3 cos 2t: order {printed:.2f} as printed, {right:.2f} at t(n-1) + Δt/2"
+        f" (library {library:.2f})"
+    )
+    return text, judged(near(printed, 2), near(library, 2) and near(right, 2))

@@ -4,14 +4,11 @@ import numpy as np
 
 from polhode.models import soft_wall
 from polhode.papers import reference
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006.laboratory import ALL, COMPARED, PRESENT, WALL_STEP, Laboratory
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.verdicts import Measured, judged
 from polhode.results.trajectory import Trajectory
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 BALANCE = 0.01 ** (1 / 9)  # the x at which the two terms of the torque cancel: 0.599
 SLOW = 500  # steps: periods that are long in a run of 40 000
@@ -58,16 +55,6 @@ def wander(values: np.ndarray) -> float:
 
 
 # ---- claims
-@claim(
-    "wall-sign",
-    "5.4",
-    "the torque (-x⁻² + 0.01x⁻¹¹)[-R23; R13; 0], x = 1.1 + R33, is that of an attractive Coulomb"
-    " potential with a repulsive soft wall",
-    claimed="attraction and wall",
-    expected=CORRECTED,
-    note="the printed sign belongs to V = 1/x - 0.001/x¹⁰, a repulsion; the text needs the other"
-    " one. Figures 4 and 5 belong to the printed sign",
-)
 def wall_sign(lab: Laboratory) -> Measured:
     def printed(r: np.ndarray) -> np.ndarray:
         return reference.wall(0.0, r[2, 2]) * np.array([-r[1, 2], r[0, 2], 0.0])
@@ -84,14 +71,6 @@ def wall_sign(lab: Laboratory) -> Measured:
     return text, judged(slopes[0] > 0, right and slopes[1] > 0)
 
 
-@claim(
-    "wall-knocks",
-    "5.4",
-    "the body is repeatedly repelled from the wall",
-    claimed="repeated knocks",
-    expected=CORRECTED,
-    note="with the sign of the text; with the printed one no wall is ever met",
-)
 def wall_knocks(lab: Laboratory) -> Measured:
     def knocks(x: np.ndarray) -> int:
         lowest = (x[1:-1] < x[:-2]) & (x[1:-1] <= x[2:])
@@ -106,13 +85,6 @@ def wall_knocks(lab: Laboratory) -> Measured:
     return text, judged(knocks(printed) > 0, knocks(text_sign) > 10)
 
 
-@claim(
-    "wall-short-step",
-    "5.4",
-    "the sharp knock at the wall calls for a relatively short time step",
-    claimed="short step",
-    note="with the sign of the text; a clear failure status is the right answer at 0.5",
-)
 def wall_short_step(lab: Laboratory) -> Measured:
     long, short = (lab.wall_attractive[dt] for dt in (WALL_STEP, 0.002))
     stopped = [run for run in long.values() if not run.success]
@@ -127,12 +99,6 @@ def wall_short_step(lab: Laboratory) -> Measured:
     return text, judged(len(stopped) == len(ALL) and len(finished) == len(ALL))
 
 
-@claim(
-    "wall-not-exact",
-    "5.4",
-    "none of the algorithms conserves the Hamiltonian of this system exactly",
-    claimed="none",
-)
 def wall_not_exact(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     best = min(errors, key=lambda name: errors[name])
@@ -140,13 +106,6 @@ def wall_not_exact(lab: Laboratory) -> Measured:
     return text, judged(errors[best] > VISIBLE)
 
 
-@claim(
-    "wall-angle",
-    "5.4",
-    "Δt = 0.5 leads to rotations within a step of well over 30°",
-    claimed="> 30°",
-    note="as a mean and at most; the smallest are below",
-)
 def wall_angle(lab: Laboratory) -> Measured:
     mean, largest, smallest = [], [], []
     for name in ALL:
@@ -162,14 +121,6 @@ def wall_angle(lab: Laboratory) -> Measured:
     return text, judged(min(mean) > 30 and min(largest) > 35)
 
 
-@claim(
-    "wall-poorly",
-    "5.4",
-    "so the sharp repelling action near the wall is likely represented rather poorly",
-    claimed="poorly",
-    expected=CORRECTED,
-    note="with the sign of the text; the printed problem has no wall, and its torque is mild",
-)
 def wall_poorly(lab: Laboratory) -> Measured:
     nearest = min(float(wall_distance(lab.wall[name]).min()) for name in ALL)
     met = np.abs([reference.wall(0.0, x - 1.1) for x in np.linspace(nearest, 2.1, 500)]).max()
@@ -183,12 +134,6 @@ def wall_poorly(lab: Laboratory) -> Measured:
     return text, judged(nearest < BALANCE, met < 5 < wall and stopped == len(ALL))
 
 
-@claim(
-    "wall-no-blow-up",
-    "5.4",
-    "figure 4: none of AKW, BBTRAP, SWC1 blows up",
-    claimed="bounded",
-)
 def wall_no_blow_up(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     finished = all(lab.wall[name].success for name in COMPARED)
@@ -198,12 +143,6 @@ def wall_no_blow_up(lab: Laboratory) -> Measured:
     return text, judged(finished and max(errors[name] for name in COMPARED) < 0.2)
 
 
-@claim(
-    "wall-irregular",
-    "5.4",
-    "but their long-term behaviour displays an irregular pattern",
-    claimed="irregular",
-)
 def wall_irregular(lab: Laboratory) -> Measured:
     shares = {n: slow_share(lab.hamiltonian[n][1:], SLOW) for n in COMPARED}
     spans = [wander(lab.hamiltonian[name][1:]) for name in COMPARED]
@@ -214,12 +153,6 @@ def wall_irregular(lab: Laboratory) -> Measured:
     return text, judged(min(shares.values()) > 0.5 and min(spans) > 0.01)
 
 
-@claim(
-    "wall-scale",
-    "5.4",
-    "the vertical scale of figure 5 is 1/5 of that of figure 4",
-    claimed="1/5",
-)
 def wall_scale(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     four, five = (max(errors[name] for name in names) for names in (COMPARED, PRESENT))
@@ -229,12 +162,6 @@ def wall_scale(lab: Laboratory) -> Measured:
     return text, judged(3 < four / five < 8)
 
 
-@claim(
-    "wall-smaller",
-    "5.4",
-    "that is, the error in the Hamiltonian is generally much smaller",
-    claimed="much smaller",
-)
 def wall_smaller(lab: Laboratory) -> Measured:
     error = rms(lab)
     compared, present = ([error[name] for name in names] for names in (COMPARED, PRESENT))
@@ -246,12 +173,6 @@ def wall_smaller(lab: Laboratory) -> Measured:
     return text, judged(min(compared) > 2 * max(present))
 
 
-@claim(
-    "wall-clean",
-    "5.4",
-    "the present algorithms yield very clean and well behaved solutions",
-    claimed="clean",
-)
 def wall_clean(lab: Laboratory) -> Measured:
     growth = []
     for name in PRESENT:
@@ -265,12 +186,6 @@ def wall_clean(lab: Laboratory) -> Measured:
     return text, judged(max(map(abs, growth)) < 0.05 and max(spans) < 0.002)
 
 
-@claim(
-    "wall-periodic",
-    "5.4",
-    "the trapezoidal rules display a more pronounced periodic pattern of lower frequency",
-    claimed="slower pattern",
-)
 def wall_periodic(lab: Laboratory) -> Measured:
     shares = {n: slow_share(lab.hamiltonian[n][1:], 100) for n in PRESENT}
     line = slowest_line(lab.hamiltonian["trapm"][1:], 100)
@@ -283,12 +198,6 @@ def wall_periodic(lab: Laboratory) -> Measured:
     )
 
 
-@claim(
-    "wall-trapezoid-error",
-    "5.4",
-    "and a somewhat higher error than the midpoint rules",
-    claimed="somewhat higher",
-)
 def wall_trapezoid_error(lab: Laboratory) -> Measured:
     error = rms(lab)
     ratios = error["trap"] / error["imid"], error["trapm"] / error["imidm"]
@@ -296,12 +205,6 @@ def wall_trapezoid_error(lab: Laboratory) -> Measured:
     return text, judged(all(1 < ratio < 4 for ratio in ratios))
 
 
-@claim(
-    "wall-superior",
-    "5.4",
-    "in the overall quality of the Hamiltonian all present algorithms are superior",
-    claimed="all four to all three",
-)
 def wall_superior(lab: Laboratory) -> Measured:
     error, errors = rms(lab), extremes(lab)
     worst, best = max(error[n] for n in PRESENT), min(error[n] for n in COMPARED)

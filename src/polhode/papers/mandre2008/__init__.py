@@ -46,6 +46,7 @@ def reproduce(quick: bool, out: Path, progress: Callable[[str], None]) -> Report
 
 
 PAPER = Paper(
+    order=4,
     name="mandre2008",
     title="Rigid body dynamics using Euler's equations, Runge-Kutta and quaternions",
     reference="mandre2008",
