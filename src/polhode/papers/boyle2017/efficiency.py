@@ -18,19 +18,10 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
     spread,
 )
-from polhode.papers.claims import Measured, Statements, judged
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
 # ---- abstract
-@claim(
-    "rotor-best",
-    "abstract",
-    "using quaternions directly is most efficient and accurate",
-    claimed="the most efficient",
-)
 def rotor_best(lab: Laboratory) -> Measured:
     found = {i: [lab.study.ratio(i, n, lab.errors) for n in (RESET, TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
@@ -40,25 +31,12 @@ def rotor_best(lab: Laboratory) -> Measured:
     return text, judged(min(float(np.min(ratios)) for ratios in found.values()) > 1)
 
 
-@claim(
-    "generator-rivals",
-    "abstract",
-    "integration of the generator can be made roughly as efficient",
-    claimed="roughly equal",
-    note="with the reset; by Dormand-Prince",
-)
 def generator_rivals(lab: Laboratory) -> Measured:
     ratio = lab.study.ratio(DP, RESET, lab.errors)
     text = f"D-P: {spread(ratio)} times the evaluations of the rotor at equal error"
     return text, judged(float(ratio.max()) < 1.4)
 
 
-@claim(
-    "twice",
-    "abstract",
-    "both are typically twice as efficient as naive vector- or matrix-based methods",
-    claimed="twice",
-)
 def twice(lab: Laboratory) -> Measured:
     found = {
         "three vectors (matrix), D-P": lab.study.ratio(DP, THREE, lab.errors),
@@ -73,13 +51,6 @@ def twice(lab: Laboratory) -> Measured:
 
 
 # ---- figure 2
-@claim(
-    "convergence",
-    "VI.B",
-    "figure 2: a tolerance smaller by 10 makes the error smaller by roughly 10, but for the"
-    " smallest",
-    claimed="about 10",
-)
 def convergence(lab: Laboratory) -> Measured:
     runs = dict(sorted(lab.rotor_runs.items(), reverse=True))
     gains = [
@@ -95,14 +66,6 @@ def convergence(lab: Laboratory) -> Measured:
     return text, judged(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
 
 
-@claim(
-    "rounding",
-    "VI.B",
-    "figure 2: the last two lines, 1e-13 and 1e-14, are noisy, limited by machine precision",
-    claimed="the last two",
-    note="1e-13 still gains, because sums carry what they lose to rounding; 1e-14 gains hardly"
-    " anything",
-)
 def rounding(lab: Laboratory) -> Measured:
     rough, worst = {}, {tol: run.worst for tol, run in lab.tight.items()}
     for tol, run in lab.tight.items():
@@ -118,14 +81,6 @@ def rounding(lab: Laboratory) -> Measured:
     return text, judged(noisy and worst[1e-14] < 2e-10)
 
 
-@claim(
-    "precision",
-    "I, VII",
-    "general-purpose integrators evolve rotations very accurately and stably, approaching the"
-    " limits of machine precision",
-    claimed="near rounding",
-    note="1000 orbits in full, 50 in the quick form",
-)
 def precision(lab: Laboratory) -> Measured:
     run, tight, steps = lab.run(BINARY, DP, ROTOR, 1e-10, lab.end), lab.tight[1e-14], lab.end / 1e6
     text = (
@@ -144,13 +99,6 @@ def evaluations_per_step(lab: Laboratory, integrator: str) -> dict[str, np.ndarr
     }
 
 
-@claim(
-    "twelve",
-    "VI.B",
-    "figure 3: D-P takes an average of just over 12 evaluations a step",
-    claimed="just over 12",
-    note="for rotors and vectors; rejected trials of the generators count on their steps",
-)
 def twelve(lab: Laboratory) -> Measured:
     means = evaluations_per_step(lab, DP)
     text = ", ".join(f"{LABELS[name]} {spread(values)}" for name, values in means.items())
@@ -158,12 +106,6 @@ def twelve(lab: Laboratory) -> Measured:
     return text, judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
 
 
-@claim(
-    "twenty-to-ninety",
-    "VI.B",
-    "figure 3: B-S takes 20 to 90 evaluations a step, more for smaller tolerances",
-    claimed="20 to 90",
-)
 def twenty_to_ninety(lab: Laboratory) -> Measured:
     means = evaluations_per_step(lab, BS)
     text = ", ".join(
@@ -175,13 +117,6 @@ def twenty_to_ninety(lab: Laboratory) -> Measured:
     return text, judged(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
 
 
-@claim(
-    "large-steps",
-    "VI.B",
-    "figure 3: B-S nearly reaches its smallest error, about 1e-9, with just over 2000 steps for"
-    " 1000 orbits",
-    claimed="1e-9, 2 steps an orbit",
-)
 def large_steps(lab: Laboratory) -> Measured:
     run, count = lab.large_steps, lab.end / 1000
     text = (
@@ -191,14 +126,6 @@ def large_steps(lab: Laboratory) -> Measured:
     return text, judged(run.worst < 1e-9 and run.steps < 3 * count)
 
 
-@claim(
-    "counts-are-times",
-    "VI.B",
-    "a plot of evaluations looks almost exactly like that of times",
-    claimed="proportional",
-    note="for one formulation; an evaluation of the generator needs a sine, a cosine and roots too",
-    timed=True,
-)
 def counts_are_times(lab: Laboratory) -> Measured:
     each = {
         i: np.array(
@@ -221,13 +148,6 @@ def counts_are_times(lab: Laboratory) -> Measured:
     return text, judged(bool(values.max() / values.min() < 2.5))
 
 
-@claim(
-    "ranking",
-    "VI.B",
-    "for a given integrator the rotor is always more efficient than vectors, and these than the"
-    " simple generator",
-    claimed="rotor, vectors, generator",
-)
 def ranking(lab: Laboratory) -> Measured:
     found = {i: [lab.study.ratio(i, name, lab.errors) for name in (TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
@@ -236,13 +156,6 @@ def ranking(lab: Laboratory) -> Measured:
     return text, judged(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
 
 
-@claim(
-    "reset-d-p",
-    "VI.B",
-    "with the reset the generator achieves essentially the efficiency of the rotor by D-P, and is"
-    " between rotor and vectors by B-S",
-    claimed="equal; between",
-)
 def reset_d_p(lab: Laboratory) -> Measured:
     first = lab.study.ratio(DP, RESET, lab.errors)
     second, vectors = (lab.study.ratio(BS, name, lab.errors) for name in (RESET, TWO))
@@ -255,13 +168,6 @@ def reset_d_p(lab: Laboratory) -> Measured:
 
 
 # ---- section VII
-@claim(
-    "within-two",
-    "VII",
-    "two vectors come within a factor of 2 of the best method",
-    claimed="factor 2",
-    note="2.0 within the scatter of the tolerances",
-)
 def within_two(lab: Laboratory) -> Measured:
     first, second = (
         lab.study.ratio(i, TWO, lab.errors)
@@ -272,14 +178,6 @@ def within_two(lab: Laboratory) -> Measured:
     return text, judged(max(first.max(), second.max()) < 2.2)
 
 
-@claim(
-    "fewer-steps-than-generator",
-    "VII",
-    "for large rotations the rotor is frequently able to achieve a given accuracy with fewer steps"
-    " than the generator",
-    claimed="fewer steps",
-    note="by D-P with as many steps, but fewer rejected ones",
-)
 def fewer_steps_than_generator(lab: Laboratory) -> Measured:
     first, second = (lab.study.ratio(i, RESET, lab.errors, "steps") for i in (DP, BS))
     trials = lab.study.numbers(DP, RESET, "rejected"), lab.study.numbers(DP, ROTOR, "rejected")

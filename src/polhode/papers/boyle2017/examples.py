@@ -19,12 +19,9 @@ from polhode.papers.boyle2017.laboratory import (
     distance,
     spread,
 )
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
+from polhode.papers.verdicts import Measured, Untestable, judged
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 REGULAR, VIBRATING, STRONGLY, UNBOUNDED = STAND_INS
 ERRORS = 1e-4, 1e-5, 1e-6, 1e-7
@@ -43,13 +40,6 @@ def _rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
     return np.array([problem.omega(t) for t in times])
 
 
-@claim(
-    "rotation-vector",
-    "A",
-    "with r = θ/2 and r' = θ'/2, (17) gives ω, and R = e^r the exact frame",
-    claimed="closed forms",
-    note="stand-ins, as in all of the appendix",
-)
 def rotation_vector(_: Laboratory) -> Measured:
     t = np.linspace(0.1, 20.0, 50)
     r, slope = (by_hand.pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
@@ -59,13 +49,6 @@ def rotation_vector(_: Laboratory) -> Measured:
     return text, judged(rates < EXACT and frames < EXACT)
 
 
-@claim(
-    "vibrations",
-    "A",
-    "two of the examples are vibrational, 2|ω'| ≫ ω²",
-    claimed="≫ 1",
-    note="so the stand-ins were made",
-)
 def vibrations(_: Laboratory) -> Measured:
     found = {}
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
@@ -79,14 +62,6 @@ def vibrations(_: Laboratory) -> Measured:
     return text, judged(good and max(found[REGULAR.name], found[UNBOUNDED.name]) < 3)
 
 
-@claim(
-    "smaller-advantage",
-    "A",
-    "for vibrations the rotor has no such large advantage over vectors, but is slightly more"
-    " efficient even then",
-    claimed="slightly better",
-    note=STAND_IN,
-)
 def smaller_advantage(lab: Laboratory) -> Measured:
     found = _ratios(lab, DP, TWO)
     text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7: " + ", ".join(
@@ -98,13 +73,6 @@ def smaller_advantage(lab: Laboratory) -> Measured:
     return text, judged(good)
 
 
-@claim(
-    "identity",
-    "A",
-    "the last example returns precisely to the identity many times, with increasing frequency",
-    claimed="many times",
-    note=STAND_IN,
-)
 def identity(_: Laboratory) -> Measured:
     end = UNBOUNDED.span[1]
     times = np.sqrt(2 * np.pi * np.arange(1, int(end**2 / (2 * np.pi)) + 1))
@@ -116,13 +84,6 @@ def identity(_: Laboratory) -> Measured:
     return text, judged(off < 1e-12 and len(times) > 10)
 
 
-@claim(
-    "breaks-down",
-    "A",
-    "there the naive generator breaks down entirely, as the equations become stiff",
-    claimed="breaks down",
-    note=f"{STAND_IN}; not stiff but singular: exactly at the identity dexp⁻¹ is infinite",
-)
 def breaks_down(lab: Laboratory) -> Measured:
     end, most = 4.0, 1_000 if lab.quick else 100_000
     rotor, found = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end), []
@@ -138,14 +99,6 @@ def breaks_down(lab: Laboratory) -> Measured:
     return text, judged("given up" in found[-1])
 
 
-@claim(
-    "reset-wins",
-    "A",
-    "there the reset generator is the most efficient of all",
-    claimed="the most efficient",
-    expected=FAILS,
-    note=f"the rotor is, {STAND_IN}",
-)
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
     text = ", ".join(f"{LABELS[i]} {spread(x)}" for i, x in found.items())
@@ -153,14 +106,6 @@ def reset_wins(lab: Laboratory) -> Measured:
     return f"evaluations relative to the rotor: {text}", judged(good)
 
 
-@claim(
-    "same-behaviour",
-    "A",
-    "otherwise the same behaviour: rotor and generator comparable, vectors substantially less"
-    " efficient",
-    claimed="as for the binary",
-    note="vibrations apart",
-)
 def same_behaviour(lab: Laboratory) -> Measured:
     resets, vectors = _ratios(lab, DP, RESET), _ratios(lab, DP, TWO)
     text = "D-P, evaluations relative to the rotor: " + "; ".join(
@@ -172,13 +117,6 @@ def same_behaviour(lab: Laboratory) -> Measured:
     return text, judged(comparable and heavy)
 
 
-@claim(
-    "small-rotations",
-    "VII",
-    "near the identity the generator may be very slightly more efficient than the rotor",
-    claimed="slightly better",
-    note="there it is never reset; tested with the strong vibration, of 0.02 rad",
-)
 def small_rotations(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
     means = {i: float(x.mean()) for i, x in found.items()}
@@ -188,16 +126,6 @@ def small_rotations(lab: Laboratory) -> Measured:
     return text, judged(min(means.values()) < 1.01 and max(means.values()) < 1.1)
 
 
-@claim(
-    "low-order",
-    "A",
-    "high-order general-purpose integrators are far more accurate than the low-order methods of"
-    " Zupan & Saje",
-    claimed="far more accurate",
-    expected=CORRECTED,
-    note="their results are not at hand: the classical Runge-Kutta method of order 4 stands for low"
-    " order",
-)
 def low_order(lab: Laboratory) -> Measured:
     end = lab.span(REGULAR)
     high = lab.run(REGULAR, DP, ROTOR, 1e-11, end)
@@ -223,13 +151,6 @@ def low_order(lab: Laboratory) -> Measured:
     return text, judged(False, low > 1000 * high.worst)
 
 
-@claim(
-    "typical",
-    "VI.B",
-    "the behaviour of figure 2 is typical of the other cases, and of other test cases",
-    claimed="typical",
-    note="other formulations, and stand-ins for the other test cases",
-)
 def typical(lab: Laboratory) -> Measured:
     found = {}
     for name, study in {"binary": lab.study, **lab.stand_ins}.items():

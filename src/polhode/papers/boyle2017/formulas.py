@@ -40,12 +40,9 @@ from polhode.papers.boyle2017.laboratory import (
     distance,
     frames,
 )
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.counted import Counted, count_operations
 from polhode.papers.rotations import skew
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 EXACT = 1e-13  # rounding of a few dozen operations on numbers of size 1
 DIFFERENCE = 1e-10  # differences of order 8
@@ -61,13 +58,6 @@ def gap(a, b) -> float:
 
 
 # ---- section II
-@claim(
-    "matrix",
-    "II",
-    "integrating (1) for three unit vectors is precisely equivalent to integrating the rotation"
-    " matrix",
-    claimed="equivalent",
-)
 def matrix(_: Laboratory) -> Measured:
     omega, columns = samples(1)[0], np.linalg.qr(samples(3))[0]
     found = np.reshape(rate_of_three(tuple(columns.T.ravel()), tuple(omega)), (3, 3)).T
@@ -75,16 +65,6 @@ def matrix(_: Laboratory) -> Measured:
     return f"the slopes of both differ by {apart:.0e}", judged(apart < EXACT)
 
 
-@claim(
-    "redundant",
-    "II",
-    "evolving two vectors and f2 = f0 x f1 reduces the redundancy, and improves accuracy and"
-    " efficiency (I)",
-    claimed="more accurate, more efficient",
-    expected=FAILS,
-    note="six numbers for nine, but no fewer evaluations: the third vector was no burden, and f0 x"
-    " f1 adds its errors to theirs",
-)
 def redundant(lab: Laboratory) -> Measured:
     two, three = (lab.study.numbers(DP, name, "evaluations") for name in (TWO, THREE))
     more = two / three - 1
@@ -97,12 +77,6 @@ def redundant(lab: Laboratory) -> Measured:
     return text, judged(bool((more < 0).all() and (errors < 1).all()), bool((more < -0.05).all()))
 
 
-@claim(
-    "violations",
-    "II",
-    "violations of the constraints due to finite precision could grow",
-    claimed="may grow",
-)
 def violations(lab: Laboratory) -> Measured:
     run = lab.study.runs[DP, THREE][1]
     squares = np.einsum("tij,tkj->tik", *2 * (frames(THREE, run.y),))
@@ -128,14 +102,6 @@ def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
     return float(np.log(values[0] / values[1]) / 0.1)
 
 
-@claim(
-    "damping-lengths",
-    "II",
-    "(2): λ sets the timescale on which violations of the norm are damped, as 1/λ",
-    claimed="1/λ",
-    expected=CORRECTED,
-    note="near unit norm it is 1/(2λ)",
-)
 def damping_lengths(_: Laboratory) -> Measured:
     start = np.array([1 + 1e-6, 0, 0, 0, 1, 0])
     found = _decay(1.0, 0.0, start, lambda y: np.linalg.norm(y[:3]) - 1)
@@ -143,25 +109,12 @@ def damping_lengths(_: Laboratory) -> Measured:
     return text, judged(abs(found - 1) < 0.01, abs(found - 2) < 0.01)
 
 
-@claim(
-    "damping-angle",
-    "II",
-    "(3) drives f1 toward perpendicularity in the f0-f1 plane",
-    claimed="driven back",
-    note="at the rate μ",
-)
 def damping_angle(_: Laboratory) -> Measured:
     start = np.array([1, 0, 0, 1e-6, 1, 0])
     found = _decay(0.0, 1.0, start, lambda y: y[:3] @ y[3:])
     return f"f0·f1 = 1e-6 comes back at the rate {found:.3f} μ", judged(abs(found - 1) < 0.01)
 
 
-@claim(
-    "damping-idle",
-    "II",
-    "where the constraints hold, neither term changes the evolution in any way",
-    claimed="no change",
-)
 def damping_idle(_: Laboratory) -> Measured:
     turn, omega = np.linalg.qr(samples(3))[0], tuple(samples(1)[0])
     y = tuple(turn[:2].ravel())
@@ -170,16 +123,6 @@ def damping_idle(_: Laboratory) -> Measured:
     return f"slopes differ by {apart:.0e}", judged(apart < EXACT)
 
 
-@claim(
-    "stiff",
-    "II, VI.B",
-    "damping terms large enough to noticeably impact the results make the equations stiff, and"
-    " orders of magnitude less efficient",
-    claimed="100 times slower",
-    expected=CORRECTED,
-    note="strong damping does; weak damping, 1/λ = 1/μ = one orbit, is not stiff, has visibly"
-    " smaller errors, and even saves a little",
-)
 def stiff(lab: Laboratory) -> Measured:
     costs = {k: [a.evaluations / b.evaluations for a, b in p] for k, p in lab.damped.items()}
     cost, slow = costs["weak"], min(costs["strong"])
@@ -194,13 +137,6 @@ def stiff(lab: Laboratory) -> Measured:
 
 
 # ---- section III
-@claim(
-    "rotation",
-    "III",
-    "(4): R v R⁻¹ is v rotated about the vector part, by an angle given by the ratio of the parts,"
-    " for any R but 0",
-    claimed="a rotation",
-)
 def rotation(_: Laboratory) -> Measured:
     from scipy.spatial.transform import Rotation
 
@@ -228,13 +164,6 @@ def _cross(a, b):
     return [a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3] for i in range(3)]
 
 
-@claim(
-    "footnote-3",
-    "III",
-    "footnote 3: v + 2 r x (s v + r x v)/m is (4), and roughly twice as efficient as products of"
-    " quaternions",
-    claimed="twice",
-)
 def footnote_3(_: Laboratory) -> Measured:
     def by_products(q, v):
         norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
@@ -258,14 +187,7 @@ def footnote_3(_: Laboratory) -> Measured:
     return text, judged(apart < EXACT and 1.5 < first / second < 2.5)
 
 
-@claim(
-    "conjugate",
-    "III",
-    "with the conjugate in place of the inverse, v' would have another magnitude than v, and so no"
-    " longer be rotated",
-    claimed="|v'| ≠ |v|",
-)
-def with_conjugate(lab: Laboratory) -> Measured:
+def conjugate_(lab: Laboratory) -> Measured:
     rotor, v = lab.study.runs[DP, ROTOR][0].y[-1], np.array([0.0, 0.0, 1.0])
     wrong = np.linalg.norm(times(rotor, pure(v), conjugate(rotor))[1:])
     right = np.linalg.norm(rotate(rotor, v))
@@ -277,12 +199,6 @@ def with_conjugate(lab: Laboratory) -> Measured:
     return text, judged(bool(abs(wrong - 1) > 1e-6 and abs(right - 1) < EXACT))
 
 
-@claim(
-    "inverse-slope",
-    "III",
-    "(5): d(R⁻¹)/dt = -R⁻¹ R' R⁻¹",
-    claimed="identity",
-)
 def inverse_slope(_: Laboratory) -> Measured:
     t, h = 300.0, 20.0
     found = differentiate(lambda s: (1 + s / 1000) * inverse(binary(np.array(s))), t, h)
@@ -293,14 +209,7 @@ def inverse_slope(_: Laboratory) -> Measured:
     return text, judged(apart < DIFFERENCE)
 
 
-@claim(
-    "pure",
-    "III",
-    "R' R⁻¹ is a pure vector if and only if R R̄ is constant (not necessarily 1); then (7) to (9):"
-    " ω = 2 R' R⁻¹",
-    claimed="if and only if",
-)
-def pure_rate(_: Laboratory) -> Measured:
+def pure_(_: Laboratory) -> Measured:
     t, h = np.array(300.0), 20.0
     constant = product(3 * binary_slope(t), inverse(3 * binary(t)))
     changing = product(
@@ -318,12 +227,6 @@ def pure_rate(_: Laboratory) -> Measured:
     return text, judged(good)
 
 
-@claim(
-    "norm",
-    "III",
-    "(10) is the right equation for any norm of R but 0: no constraint, the norm is irrelevant",
-    claimed="irrelevant",
-)
 def norm(lab: Laboratory) -> Measured:
     tolerance, end = 1e-8, EARLY
     runs = [lab.run(BINARY, DP, ROTOR, tolerance, end, scale=s) for s in (1.0, 1024.0, -4.0)]
@@ -336,12 +239,6 @@ def norm(lab: Laboratory) -> Measured:
     return text, judged(apart < EXACT and len(counts) == 1)
 
 
-@claim(
-    "no-normalising",
-    "III",
-    "to enforce the unit magnitude of the rotor is wholly unnecessary effort",
-    claimed="no gain",
-)
 def no_normalising(lab: Laboratory) -> Measured:
     pairs = [
         (lab.run(BINARY, DP, "normalised", tol, lab.end), lab.study.runs[DP, ROTOR][k])
@@ -356,14 +253,6 @@ def no_normalising(lab: Laboratory) -> Measured:
     return text, judged(max(gains) < 1.5 and max(abs(c - 1) for c in costs) < 0.05)
 
 
-@claim(
-    "footnote-5",
-    "III",
-    "footnote 5: if ω has a scalar part s, d(R R̄)/dt = s R R̄/2",
-    claimed="s/2",
-    expected=CORRECTED,
-    note="s R R̄, without the half; with s = 0, which is what matters, nothing changes",
-)
 def footnote_5(_: Laboratory) -> Measured:
     rotor, rate = samples(1, 4)[0], samples(1, 4, seed=5)[0]
     slope = product(rate, rotor) / 2  # (10) with s + ω
@@ -373,16 +262,7 @@ def footnote_5(_: Laboratory) -> Measured:
     return text, judged(abs(found - 0.5) < EXACT, abs(found - 1) < EXACT)
 
 
-@claim(
-    "exponential",
-    "III",
-    "(11), the exponential of ½∫ω dt, is the solution only if all ω(t) commute, and commute with"
-    " R(0): rotation about a single axis",
-    claimed="only then",
-    expected=CORRECTED,
-    note="that ω(t1) and ω(t2) commute is enough; R(0) stands on the other side, and is free",
-)
-def exponential_of_integral(_: Laboratory) -> Measured:
+def exponential_(_: Laboratory) -> Measured:
     first = samples(1, 4)[0] / np.linalg.norm(samples(1, 4)[0])
     axis = pure(np.array([0.0, 0.6, 0.8]))
 
@@ -406,12 +286,6 @@ def exponential_of_integral(_: Laboratory) -> Measured:
 
 
 # ---- section IV
-@claim(
-    "derivative",
-    "IV",
-    "(12): d(e^r)/dt = ∫ e^(sr) r' e^((1-s)r) ds, s from 0 to 1",
-    claimed="identity",
-)
 def derivative(_: Laboratory) -> Measured:
     def r(t: float) -> np.ndarray:
         return pure(np.array([np.sin(t), t * t / 2, 0.3 + t]))
@@ -427,12 +301,6 @@ def derivative(_: Laboratory) -> Measured:
     return f"by 16 Gauss nodes, and by differences: {apart:.0e}", judged(apart < DIFFERENCE)
 
 
-@claim(
-    "adjoint-series",
-    "IV",
-    "(13): e^p q e^-p is the sum of ad_p^k q / k!",
-    claimed="identity",
-)
 def adjoint_series(_: Laboratory) -> Measured:
     p, q = pure(samples(2))
     terms = [q]
@@ -443,14 +311,6 @@ def adjoint_series(_: Laboratory) -> Measured:
     return f"60 terms: {apart:.0e}", judged(apart < 1e-12)
 
 
-@claim(
-    "powers",
-    "IV",
-    "(16): ad_p^k q of so(3) in closed form, with (2p)^(k-1)",
-    claimed="identity",
-    expected=CORRECTED,
-    note="p in the last factor is the magnitude of the quaternion p",
-)
 def powers(_: Laboratory) -> Measured:
     p, q = (pure(v) / 2 for v in samples(2))
     apart = max(gap(by_hand.powers(p, q, k), by_hand.power_closed(p, q, k)) for k in range(9))
@@ -460,12 +320,6 @@ def powers(_: Laboratory) -> Measured:
     return text, judged(wrong < EXACT, apart < EXACT)
 
 
-@claim(
-    "rate-of-generator",
-    "IV",
-    "(17): ω from r and r'",
-    claimed="identity",
-)
 def rate_of_generator(_: Laboratory) -> Measured:
     r, slope = pure(samples(6)), pure(samples(6, seed=2))
     found = differentiate(lambda t: exponential(r + t * slope), 0.0, 0.01)
@@ -474,14 +328,6 @@ def rate_of_generator(_: Laboratory) -> Measured:
     return f"six r and r': {worst:.0e} by differences", judged(worst < DIFFERENCE)
 
 
-@claim(
-    "half-turn",
-    "IV",
-    "at r = π, where R = -1, (17) reduces to r' = ω/2",
-    claimed="r' = ω/2",
-    expected=CORRECTED,
-    note="only for r' along r: across r the right side of (17) vanishes, and r' is not determined",
-)
 def half_turn(_: Laboratory) -> Measured:
     r = np.pi * pure(np.array([0.0, 0.0, 1.0]))
     along, across = (pure(np.eye(3)[k]) for k in (2, 0))
@@ -491,15 +337,6 @@ def half_turn(_: Laboratory) -> Measured:
     return text, judged(abs(second - 2) < EXACT, first < EXACT and second < EXACT)
 
 
-@claim(
-    "slope-of-generator",
-    "IV",
-    "(18) solves (17) for r'",
-    claimed="identity",
-    expected=CORRECTED,
-    note="as a formula; in floating point 1 - r cot r loses its digits for small r, and below about"
-    " r = 0.05 a series is needed",
-)
 def slope_of_generator(_: Laboratory) -> Measured:
     r, omega = samples(8), samples(8, seed=4)
     back = by_hand.rate_of(pure(r), pure(by_hand.slope_of(r, omega)))
@@ -525,13 +362,6 @@ def relative_speed(run: Run) -> np.ndarray:
     return slopes / (np.linalg.norm(omega, axis=1) / 2)
 
 
-@claim(
-    "delicate",
-    "IV",
-    "where the rotation returns approximately to the identity, the integration becomes very"
-    " delicate",
-    claimed="needs small steps",
-)
 def delicate(lab: Laboratory) -> Measured:
     run = lab.early[NAIVE]
     speed, size_ = relative_speed(run), np.linalg.norm(run.y, axis=1) / np.pi
@@ -540,13 +370,6 @@ def delicate(lab: Laboratory) -> Measured:
     return text, judged(bool(speed[k] > 5 and size_[k] > 0.75))
 
 
-@claim(
-    "same-rotation",
-    "IV",
-    "(19): exp r and exp(r + nπ r/|r|) are the same rotation for any integer n (footnote 7: the"
-    " sign is (-1)^n)",
-    claimed="the same",
-)
 def same_rotation(_: Laboratory) -> Measured:
     r = samples(5)
     unit = r / np.linalg.norm(r, axis=1, keepdims=True)
@@ -559,15 +382,7 @@ def same_rotation(_: Laboratory) -> Measured:
     return text, judged(worst < EXACT and signs < EXACT)
 
 
-@claim(
-    "reset",
-    "IV",
-    "(20): subtracting π r/|r| whenever r ≥ π/2 brings the magnitude below π/2 (at π/2: r → -r)",
-    claimed="below π/2",
-    expected=CORRECTED,
-    note="once is not enough beyond 3π/2; n = round(r/π) times is",
-)
-def reset_magnitude(_: Laboratory) -> Measured:
+def reset_(_: Laboratory) -> Measured:
     turn, once = np.array([0.0, np.pi / 2, 0.0]), abs(5.0 - np.pi)
     flipped = gap(turn - np.pi * turn / np.linalg.norm(turn), -turn)
     sizes = np.linspace(1.6, 12.0, 40)
@@ -580,13 +395,6 @@ def reset_magnitude(_: Laboratory) -> Measured:
     return text, judged(good and once < np.pi / 2, good)
 
 
-@claim(
-    "decrease",
-    "IV",
-    "after the reset the magnitude begins to decrease, rather than increase",
-    claimed="decreases",
-    note="for π/2 ≤ r < π, which is where small steps find it",
-)
 def decrease(_: Laboratory) -> Measured:
     worst = -np.inf
     for size_ in np.linspace(np.pi / 2, 3.1, 20):
@@ -599,13 +407,6 @@ def decrease(_: Laboratory) -> Measured:
     return f"120 generators that grew: d|r|/dt ≤ {worst:.1e} |ω| after it", judged(worst < 0)
 
 
-@claim(
-    "error-norm-of-a-step",
-    "VI.A",
-    "the step is chosen so that the mean of (δy/(tol_abs + |y| tol_rel))² is less than 1",
-    claimed="as printed",
-    note="|y| the larger of both ends of the step",
-)
 def error_norm_of_a_step(_: Laboratory) -> Measured:
     d, y, rtol, atol = 1e-6 * samples(1, 4)[0], samples(1, 4, seed=6)[0], 1e-5, 2e-6
     measure = given(FORMULATIONS[ROTOR], True)[size]

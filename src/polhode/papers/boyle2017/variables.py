@@ -29,10 +29,7 @@ from polhode.papers.boyle2017.laboratory import (
     frames,
     spread,
 )
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
 # ---- figure 4
@@ -42,12 +39,6 @@ def _dominant(values: np.ndarray) -> float:
     return float(power.argmax())
 
 
-@claim(
-    "twice-as-fast",
-    "VI.B",
-    "figure 4: the vector components vary twice as rapidly as those of the rotor",
-    claimed="twice",
-)
 def twice_as_fast(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 4096, endpoint=False)
     vectors = frame(binary(t))[:, :2].reshape(-1, 6)
@@ -56,25 +47,12 @@ def twice_as_fast(_: Laboratory) -> Measured:
     return text, judged(abs(first / second - 2) < 0.1)
 
 
-@claim(
-    "twice-the-steps",
-    "VI.B",
-    "this explains why vectors take twice as many steps",
-    claimed="twice",
-)
 def twice_the_steps(lab: Laboratory) -> Measured:
     ratios = [lab.study.ratio(i, TWO, lab.errors, "steps") for i in (DP, BS)]
     text = f"at equal error D-P {spread(ratios[0])} times, B-S {spread(ratios[1])} times"
     return text, judged(bool(ratios[0].min() > 1.5 and ratios[0].max() < 2.4))
 
 
-@claim(
-    "sharp",
-    "VI.B",
-    "figure 4: the generator is roughly linear, but changes very sharply whenever its amplitude"
-    " approaches π",
-    claimed="sharp near π",
-)
 def sharp(lab: Laboratory) -> Measured:
     run = lab.early[NAIVE]
     size = np.linalg.norm(run.y, axis=1)
@@ -88,12 +66,6 @@ def sharp(lab: Laboratory) -> Measured:
     return text, judged(bool(rate[near].max() > 5 * rate[far].max()))
 
 
-@claim(
-    "sensitive",
-    "VI.B",
-    "a slightly different R0 makes the features much sharper or smoother",
-    claimed="very sensitive",
-)
 def sensitive(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 40_001)
     found = []
@@ -108,13 +80,6 @@ def sensitive(_: Laboratory) -> Measured:
     return text, judged(max(found) / min(found) > 2)
 
 
-@claim(
-    "once-an-orbit",
-    "VI.B",
-    "figure 4: the reset generator has discontinuities at roughly the orbital period, and is smooth"
-    " and slow between",
-    claimed="once an orbit",
-)
 def once_an_orbit(lab: Laboratory) -> Measured:
     run = lab.early[RESET]
     jumps = int((np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0).sum())
@@ -123,15 +88,6 @@ def once_an_orbit(lab: Laboratory) -> Measured:
     return text, judged(bool(18 <= jumps <= 22 and speed < 1.8))
 
 
-@claim(
-    "not-resolved",
-    "VI.B",
-    "the discontinuities need not be resolved, and do not affect the size of steps",
-    claimed="no effect",
-    expected=CORRECTED,
-    note="if the integrator starts anew: a slope carried from before the reset (first same as last)"
-    " is stale, which error control hides at several times the cost",
-)
 def not_resolved(lab: Laboratory) -> Measured:
     study = lab.after_resets
     errors = study.numbers("dopri5", "stale", "worst")
@@ -146,13 +102,6 @@ def not_resolved(lab: Laboratory) -> Measured:
     return text, judged(stale < 1.2 and anew < 1.4, stale > 2 and anew < 1.4)
 
 
-@claim(
-    "past-the-reset",
-    "VI.B",
-    "B-S takes such large steps that the generator goes well past the point where it could have"
-    " been reset",
-    claimed="past π/2",
-)
 def past_the_reset(lab: Laboratory) -> Measured:
     past, short = (
         float(np.diff(lab.study.runs[i, RESET][2].t).max()) * ORBIT / 2 for i in (BS, DP)
@@ -164,14 +113,6 @@ def past_the_reset(lab: Laboratory) -> Measured:
     return text, judged(past > np.pi / 2 > short)
 
 
-@claim(
-    "second-derivative",
-    "VI.B",
-    "(29): R'' = ω' R/2 + ω² R/4",
-    claimed="identity",
-    expected=CORRECTED,
-    note="ω² is the square of a quaternion, -|ω|²",
-)
 def second_derivative(_: Laboratory) -> Measured:
     t, h = 1234.5, 25.0
     rotor, omega = binary(np.array(t)), pure(binary_rate(np.array(t)))
@@ -185,12 +126,6 @@ def second_derivative(_: Laboratory) -> Measured:
     return text, judged(wrong < DIFFERENCE, good < 1e-8)
 
 
-@claim(
-    "slow-rate",
-    "VI.B",
-    "the factor of two needs an angular velocity that varies slowly, 2|ω'| below ω²",
-    claimed="slow here",
-)
 def slow_rate(_: Laboratory) -> Measured:
     t = np.linspace(100.0, EARLY, 400)
     slopes = differentiate(binary_rate, t, 25.0)
@@ -199,14 +134,6 @@ def slow_rate(_: Laboratory) -> Measured:
     return text, judged(float(ratio.max()) < 1)
 
 
-@claim(
-    "lsoda",
-    "VI.B",
-    "for the damped vectors lsoda is slightly more efficient than D-P for most tolerances, but"
-    " cannot compete with vectors that are not damped",
-    claimed="slightly better; not competitive",
-    note="it is limited by its accuracy, D-P by stability",
-)
 def lsoda(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 

@@ -24,15 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.fukushima1995 import by_hand
 from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 COUNT, SOME, EXACT = 100, 3, 1e-12
 ARCSECOND = pi / 180 / 3600
@@ -168,15 +165,6 @@ def _sweep(weight: Array, angle: Array) -> float:
 
 
 # ---- 4
-@claim(
-    "canonical",
-    "4",
-    "the new variables are translated to the set of canonical variables (L, L_X, L_A; f, -σ, ξ)",
-    claimed="canonical",
-    note="σ and ξ, which the paper does not define, being the outer angles of (1), tan σ = L_Y/L_Z"
-    " and tan ξ = L_B/L_C: Serret and Andoyer's set with X for Z and A for C. Of L along X or A it"
-    " is not defined",
-)
 def canonical(_: Laboratory) -> Measured:
     found = [brackets(y) for y in euler_states(COUNT)]
     off = max(float(np.abs(b + PAIRS).max()) for b in found)
@@ -193,13 +181,7 @@ def canonical(_: Laboratory) -> Measured:
     return text, judged(max(off, back) < EXACT and unlike > 1)
 
 
-@claim(
-    "hamilton",
-    "4",
-    "(being canonical, the set has the equations of motion as its Hamilton's equations)",
-    claimed="follows",
-)
-def hamiltonian(_: Laboratory) -> Measured:
+def hamilton_(_: Laboratory) -> Measured:
     off = free = 0.0
     for r, m, moments, k in bodies(COUNT):
         u = variables_of(r, m)
@@ -214,14 +196,6 @@ def hamiltonian(_: Laboratory) -> Measured:
     return text, judged(max(off, free) < EXACT)
 
 
-@claim(
-    "symplectic",
-    "4",
-    "this indicates the possibility to develop another symplectic integrator",
-    claimed="possible",
-    note="the implicit midpoint rule is one in any canonical variables; whether there is a good"
-    " one, the paper does not say",
-)
 def symplectic(_: Laboratory) -> Measured:
     a, b = ([defect(*case, implicit) for case in bodies(SOME)] for implicit in (True, False))
     text = (
@@ -252,14 +226,6 @@ def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Ar
     return u + 2 * d
 
 
-@claim(
-    "sidereal",
-    "4",
-    "the angle f looks similar to the sidereal angle based on nonrotating origins",
-    claimed="similar",
-    note="the origin of f, X seen along L, does rotate, by -(L_X/L) σ': little, as long as L is"
-    " nearly across X, while a node takes part in all of the precession",
-)
 def sidereal(lab: Laboratory) -> Measured:
     own, node = equator(lab)
     text = (
@@ -269,15 +235,6 @@ def sidereal(lab: Laboratory) -> Measured:
     return text, judged(own < 1e-3 * node)
 
 
-@claim(
-    "relation",
-    "4",
-    "the rigorous relation between them remains an open problem",
-    claimed="open",
-    expected=CORRECTED,
-    note="it is L θ' = L f' - L_X σ' + L_A ξ', which is 2T, twice the kinetic energy: f = θ +"
-    " ∫ (L_X dσ - L_A dξ)/L. It needs (2) with the opposite signs",
-)
 def relation(_: Laboratory) -> Measured:
     off = spin = 0.0
     wrong = []

@@ -12,7 +12,6 @@ import numpy as np
 
 from polhode.celestial.model_orbits import truth
 from polhode.kernels.angles import two_product
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995 import by_hand
 from polhode.papers.fukushima1995.laboratory import (
     A_TURN,
@@ -33,8 +32,8 @@ from polhode.papers.fukushima1995.laboratory import (
 )
 from polhode.papers.maps import slope
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged
 
-INTRODUCTION, STATEMENTS, CONCLUSION, BEYOND = (Statements() for _ in range(4))
 ARCSECOND = pi / 180 / 3600
 TITLES = {
     "extrapolation": "extrapolation of order 14, 16 steps a revolution",
@@ -75,24 +74,12 @@ def expected(lab: Laboratory, low: float) -> str:
 
 
 # ---- 1
-@INTRODUCTION.claim(
-    "loss",
-    "1",
-    "there is a loss of precision in long-term integration",
-    claimed="a loss",
-)
 def loss(lab: Laboratory) -> Measured:
     first, last = lab.run(EARTH, EULER).orientation[[0, -1]]
     text = f"Euler's angles of the Earth: {first:.0e} rad after 1, {last:.0e} after {lab.where}"
     return text, judged(last > 1e4 * first)
 
 
-@INTRODUCTION.claim(
-    "any-integrator",
-    "1",
-    "a formulation that reduces the error should do so whatever the integrator",
-    claimed="independent of it",
-)
 def any_integrator(lab: Laboratory) -> Measured:
     found, parts, good = lab.other_integrators, [], True
     for name, title in TITLES.items():
@@ -118,37 +105,14 @@ def _digits_gained(lab: Laboratory, what: str, low: float, high: float) -> Measu
     return text, judged(within(lab, found, low, high) and new < LOST[EARTH])
 
 
-@STATEMENTS.claim(
-    "orientation-digits",
-    "3, figure 1",
-    "the error of the new scheme is smaller by 7-9 digits for the overall orientation",
-    claimed="7-9",
-    note=SPAN,
-)
 def orientation_digits(lab: Laboratory) -> Measured:
     return _digits_gained(lab, "orientation", 7, 9)
 
 
-@STATEMENTS.claim(
-    "axis-digits",
-    "3, figure 1",
-    "and by 3-10 digits for the figure axis",
-    claimed="3-10",
-    note=SPAN,
-)
 def axis_digits(lab: Laboratory) -> Measured:
     return _digits_gained(lab, "axis", 3, 10)
 
 
-@STATEMENTS.claim(
-    "moon",
-    "3",
-    "similar results for the Moon's rotation",
-    claimed="similar",
-    expected=CORRECTED,
-    note="against Euler's angles; Serret and Andoyer's variables of a Moon are not defined where L"
-    " passes the third axis (J = 0), and this one comes there",
-)
 def moon(lab: Laboratory) -> Measured:
     euler, andoyer = gains(lab, MOON)
     run = lab.run(MOON, ANDOYER)
@@ -163,17 +127,6 @@ def moon(lab: Laboratory) -> Measured:
     return text, judged(similar and run.whole, similar)
 
 
-@STATEMENTS.claim(
-    "magnitude",
-    "3",
-    "the differences are due to the magnitude of the integrated variables, especially of those"
-    " related to the rotation angle",
-    claimed="small variables",
-    expected=CORRECTED,
-    note="the momentum's as well as the angle's: quaternions, never larger than 1, lose as much as"
-    " an angle of 2e5 rad, because a momentum that is rounded in each step walks at random, and the"
-    " attitude goes with it",
-)
 def magnitude(lab: Laboratory) -> Measured:
     euler, new = lab.run(EARTH, EULER), lab.run(EARTH, NEW)
     small = lab.run(EARTH, QUATERNION)
@@ -187,15 +140,6 @@ def magnitude(lab: Laboratory) -> Measured:
     return text, judged(gained > 0.5 * whole, whole > least(lab, 7) and gained < 0.25 * whole)
 
 
-@STATEMENTS.claim(
-    "ten-arcseconds",
-    "3",
-    "all the integrated variables remain less than 10″, the magnitude of nutation",
-    claimed="< 10″",
-    expected=FAILS,
-    note="L_X has the precession in it, 20″ a year; L_Y the nutation, which does not begin at its"
-    " mean",
-)
 def ten_arcseconds(_: Laboratory) -> Measured:
     problem, rows = BODIES[EARTH], {}
     first = by_hand.variables(matrix(problem.attitude), np.array(problem.angular_momentum))
@@ -215,12 +159,6 @@ def ten_arcseconds(_: Laboratory) -> Measured:
     return text, judged(bool(sizes.max() < 10))
 
 
-@STATEMENTS.claim(
-    "slower-growth",
-    "3",
-    "the growth of the error seems smaller in the new scheme",
-    claimed="smaller",
-)
 def slower_growth(lab: Laboratory) -> Measured:
     found = {b: [lab.run(b, scheme).growth() for scheme in (EULER, NEW)] for b in BODIES}
     text = "errors of the first 10 000 revolutions grow as N^p: " + "; ".join(
@@ -229,16 +167,6 @@ def slower_growth(lab: Laboratory) -> Measured:
     return text, judged(all(new < euler - 0.5 for euler, new in found.values()))
 
 
-@STATEMENTS.claim(
-    "linear",
-    "3",
-    "with an almost linear growth for the first 10⁴ revolutions; the reason is not clarified yet",
-    claimed="p = 1",
-    expected=CORRECTED,
-    note="less than linear, once nothing is lost beside the departures: on the Earth it is the"
-    " rounding of the result. Linear is the nominal angle n t as a rounded product, which errs by"
-    " half a unit in its last place",
-)
 def linear(lab: Laboratory) -> Measured:
     new = [lab.run(body, NEW).growth() for body in BODIES]
     turns = [2**k for k in range(16)]
@@ -257,14 +185,6 @@ def linear(lab: Laboratory) -> Measured:
 
 
 # ---- 4
-@CONCLUSION.claim(
-    "five-to-nine",
-    "4",
-    "the new scheme integrates the orientation of Earth and Moon 5-9 digits more precisely than"
-    " the Eulerian or the Serret-Andoyer one",
-    claimed="5-9",
-    note="7-9 in section 3, of the Earth; after 33 000 revolutions, and fewer after fewer",
-)
 def five_to_nine(lab: Laboratory) -> Measured:
     (a, b), (c, d) = (gains(lab, body) for body in BODIES)
     text = (
@@ -275,17 +195,6 @@ def five_to_nine(lab: Laboratory) -> Measured:
     return text, judged(good)
 
 
-@CONCLUSION.claim(
-    "variables",
-    "4",
-    "a new scheme: these variables, of which the corrections to constants and to a linear motion"
-    " are integrated",
-    claimed="the new scheme gains",
-    expected=CORRECTED,
-    note="the corrections gain, not the variables: the same variables without them gain nothing,"
-    " and corrections to the quaternion of a uniform rotation gain as much; corrections to Euler's"
-    " angles do, too, if the axis does not circle round the pole, as the Moon's does",
-)
 def variables(lab: Laboratory) -> Measured:
     parts, printed, corrected = [], True, True
     for body in BODIES:
@@ -305,12 +214,6 @@ def variables(lab: Laboratory) -> Measured:
 
 
 # ---- beyond
-@BEYOND.claim(
-    "carried",
-    "beyond",
-    "(not in the paper) plain quaternions, the sums of Adams's method carrying what they lose",
-    claimed="1e-14",
-)
 def carried(lab: Laboratory) -> Measured:
     found, plain = ([lab.run(b, s).worst() for b in BODIES] for s in (CARRIED, QUATERNION))
     text = (

@@ -15,7 +15,6 @@ from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
 from polhode.loops.join import Pursuit
-from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     BODIES,
@@ -27,8 +26,8 @@ from polhode.papers.fukushima1995.laboratory import (
     Laboratory,
     formulation,
 )
+from polhode.papers.verdicts import Measured, judged
 
-INTRODUCTION, STATEMENTS = Statements(), Statements()
 SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
 QUADRUPLE = "-DQUADRUPLE", "-DREAL=__float128", "-DSIN=sinq", "-DCOS=cosq", "-DNUMBER(x)=x##Q"
@@ -121,15 +120,6 @@ def quadruple() -> tuple[tuple[float, float], str]:
     return (c / a, d / b), "clock.c by gcc -O2"
 
 
-@INTRODUCTION.claim(
-    "thirty-times",
-    "1",
-    "quadruple precision is roughly 30 times more time-consuming than double precision",
-    claimed="30; table 1: 29 (E), 35 (equations)",
-    expected=FAILS,
-    note="more: processors have become faster in double precision, and have no quadruple one",
-    timed=True,
-)
 def thirty_times(_: Laboratory) -> Measured:
     (e, f), whence = quadruple()
     text = f"E {e:.0f} times, equations of motion {f:.0f} times ({whence})"
@@ -137,16 +127,6 @@ def thirty_times(_: Laboratory) -> Measured:
 
 
 # ---- table 1
-@STATEMENTS.claim(
-    "no-difference",
-    "3, table 1",
-    "there is no actual difference in CPU time between the Euler and new schemes",
-    claimed="E 1.00, equations 0.95",
-    expected=FAILS,
-    note="here the new scheme has labels of the axes and a nominal angle that is reduced without"
-    " rounding; a departure from a quaternion needs no labels and costs less",
-    timed=True,
-)
 def no_difference(lab: Laboratory) -> Measured:
     e, f = ratios(lab, NEW)
     c, d = ratios(lab, ENCKE)
@@ -157,13 +137,6 @@ def no_difference(lab: Laboratory) -> Measured:
     return text, judged(max(e, f) < 1.2)
 
 
-@STATEMENTS.claim(
-    "andoyer-slower",
-    "3, table 1",
-    "the Serret-Andoyer scheme is slower than Euler's",
-    claimed="E 1.26, equations 1.21",
-    timed=True,
-)
 def andoyer_slower(lab: Laboratory) -> Measured:
     e, f = ratios(lab, ANDOYER)
     text = f"Serret-Andoyer over Euler, {machine(lab)}: E {e:.2f}, equations {f:.2f}"

@@ -6,7 +6,6 @@ import numpy as np
 
 from polhode.body import RigidBody
 from polhode.errors import MethodError
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import (
     SPAN,
@@ -20,11 +19,9 @@ from polhode.papers.mandre2008.laboratory import (
 from polhode.papers.mandre2008.reference import Array, flight
 from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import near, slope
+from polhode.papers.verdicts import Measured, judged
 from polhode.problems.problem import Problem
 from polhode.solvers.exact_torque import exact_constant_torque
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 WHERE = f"T = {SPAN:g}, h = {STEP}"
 
@@ -45,12 +42,6 @@ def orders(name: str) -> float:
     return slope([4.0 / n for n in counts], errors)
 
 
-@claim(
-    "leaves-length",
-    "7.7",
-    "during integration steps the quaternion drifts away from length 1",
-    claimed="drifts",
-)
 def leaves_length(lab: Laboratory) -> Measured:
     euler, rk4 = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
     ours = lab.worst("as printed, never", "length")
@@ -58,12 +49,6 @@ def leaves_length(lab: Laboratory) -> Measured:
     return text, judged(min(euler, rk4, ours) > 1e-12)
 
 
-@claim(
-    "tangential",
-    "7.7",
-    "q is a point on a sphere in four dimensions, q̇ its tangential speed",
-    claimed="q·q̇ = 0",
-)
 def tangential(_: Laboratory) -> Measured:
     q = series.turning()
     length = series.apart((by_hand.dot(q, q),), (1,))
@@ -72,12 +57,6 @@ def tangential(_: Laboratory) -> Measured:
     return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judged(length == off == 0)
 
 
-@claim(
-    "naive",
-    "7.7",
-    "with q + hq̇ the point moves away from the sphere",
-    claimed="moves away",
-)
 def naive(lab: Laboratory) -> Measured:
     path, omega = lab.kinematics["Euler"], lab.tumbling_exact.omega
     length = np.linalg.norm(path, axis=1)
@@ -87,12 +66,6 @@ def naive(lab: Laboratory) -> Measured:
     return f"{text} {SPAN:g}", judged(off < 1e-13 and off_sphere(path) > 0.1)
 
 
-@claim(
-    "rk4-too",
-    "7.7",
-    "and so it does with more sophisticated algorithms like RK4",
-    claimed="moves away",
-)
 def rk4_too(lab: Laboratory) -> Measured:
     steps = 0.4, 0.2, 0.1
     drifts = [off_sphere(kinematic_runs(h, round(20 / h))["RK4"]) for h in steps]
@@ -101,15 +74,6 @@ def rk4_too(lab: Laboratory) -> Measured:
     return text, judged(found > 1e-12)
 
 
-@claim(
-    "each-step",
-    "7.7",
-    "integrating like that needs constant and costly normalisation at each step",
-    claimed="at each step",
-    expected=FAILS,
-    note="q̇ = qω/2 is linear: its length multiplies q and changes nothing else, so that once, where"
-    " q is used, is enough",
-)
 def each_step(lab: Laboratory) -> Measured:
     count = round(SPAN / STEP)
     forced = kinematic_runs(STEP, count, normalise=True)
@@ -121,13 +85,6 @@ def each_step(lab: Laboratory) -> Measured:
     return text, judged(max(apart) > 1e-12)
 
 
-@claim(
-    "nasa",
-    "7.7",
-    "NASA's patent moves the point correctly across the sphere, by one composed angular velocity",
-    claimed="|q| = 1",
-    note="a turn about the mean of ω at both ends of the step; of order 2",
-)
 def nasa(lab: Laboratory) -> Measured:
     found, rate = off_sphere(lab.kinematics["NASA"]), orders("NASA")
     wrong = off_attitude(lab, "NASA")
@@ -138,14 +95,6 @@ def nasa(lab: Laboratory) -> Measured:
     return text, judged(found < 1e-13 and near(rate, 2))
 
 
-@claim(
-    "on-the-surface",
-    "7.7",
-    "our q̈ is the change of the tangential speed, which indicates that it must follow the surface",
-    claimed="follows",
-    expected=FAILS,
-    note="it leaves the sphere as other methods of its order do, and faster than RK4",
-)
 def on_the_surface(lab: Laboratory) -> Measured:
     printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
     theirs = off_sphere(lab.kinematics["RK4"])
@@ -156,13 +105,6 @@ def on_the_surface(lab: Laboratory) -> Measured:
     return text, judged(max(printed, right) < 1e-12)
 
 
-@claim(
-    "keeps-momentum",
-    "7.7",
-    "it factors in the change that is needed to maintain angular momentum",
-    claimed="maintained",
-    note="to the error of the method: with q⁻¹, and not to rounding",
-)
 def keeps_momentum(lab: Laboratory) -> Measured:
     right, printed = (
         lab.worst(f"{name}, every step", "momentum") for name in ("q⁻¹", "as printed")
@@ -179,15 +121,6 @@ def keeps_momentum(lab: Laboratory) -> Measured:
     return text, judged(right < 1e-6 and order > 3.5)
 
 
-@claim(
-    "as-good",
-    "7.7",
-    "this is pretty much as good as what NASA is doing, if not better",
-    claimed="as good",
-    expected=FAILS,
-    note="in drift, which the section is about; with q⁻¹ its attitude is far better, being of order"
-    " 4. Footnote 2 takes it back in part",
-)
 def as_good(lab: Laboratory) -> Measured:
     ours = lab.worst("as printed, every 1000", "length")
     theirs = off_sphere(lab.kinematics["NASA"])
@@ -203,12 +136,6 @@ def as_good(lab: Laboratory) -> Measured:
     return text, judged(ours < 10 * theirs)
 
 
-@claim(
-    "better-than-euler",
-    "7.7",
-    "footnote 2: NASA's offers better integration than a simple Euler method",
-    claimed="better",
-)
 def better_than_euler(lab: Laboratory) -> Measured:
     (euler, first), (nasa, second) = (
         (off_attitude(lab, name), orders(name)) for name in ("Euler", "NASA")
@@ -220,13 +147,6 @@ def better_than_euler(lab: Laboratory) -> Measured:
     return text, judged(nasa < euler and second > first + 0.5)
 
 
-@claim(
-    "rk4-comparable",
-    "7.7",
-    "footnote 2: higher order methods like RK4 offer comparable accuracy",
-    claimed="comparable",
-    note="much better at equal steps",
-)
 def rk4_comparable(lab: Laboratory) -> Measured:
     rk4, nasa = (off_attitude(lab, name) for name in ("RK4", "NASA"))
     text = (
@@ -236,13 +156,6 @@ def rk4_comparable(lab: Laboratory) -> Measured:
     return text, judged(rk4 < 2 * nasa)
 
 
-@claim(
-    "eons",
-    "7.7",
-    "footnote 2: NASA's method is probably more stable over eons of time",
-    claimed="more stable",
-    note="stable is not accurate: its attitude is lost by then, and RK4's is not",
-)
 def eons(lab: Laboratory) -> Measured:
     h, count = 0.1, 10_000 if lab.quick else 200_000
     paths = kinematic_runs(h, count)
@@ -275,16 +188,6 @@ def closed_form_error(
     return max(angle(found.q[0], q), float(np.abs(found.omega[0] - rate).max()))
 
 
-@claim(
-    "constant-torque",
-    "7.8",
-    "with a constant torque it might be possible to integrate q̈ directly, and be rid of drift; 'I"
-    " have no idea how'",
-    claimed="might be possible",
-    expected=CORRECTED,
-    note="for a sphere, a symmetric body with the torque along its axis, and some motions of any"
-    " body: ph.exact_constant_torque; none is known for all",
-)
 def constant_torque(_: Laboratory) -> Measured:
     cases = {
         "sphere": ((2.0, 2.0, 2.0), (1.0, 0.5, -0.3), (0.3, -0.2, 0.4)),

@@ -12,19 +12,15 @@ from polhode.compiler.tree import bind
 from polhode.contracts import torque
 from polhode.methods.rkn4 import rkn4
 from polhode.models import heavy_top
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, Laboratory
 from polhode.papers.mandre2008.reference import five
 from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, around_centre, largest
 from polhode.papers.maps import near, orders, slope
+from polhode.papers.verdicts import Measured, judged
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
-
 
 # ---- section 5: a particle
 Force = Callable[[Any, Numbers, Numbers], Numbers]  # F(t, p, v) of a mass of 1
@@ -77,14 +73,7 @@ def linear_orders(force: Force, **reading: bool) -> list[float]:
     ]
 
 
-@claim(
-    "nyström",
-    "5",
-    "the Runge-Kutta-Nyström formulas, a modification of RK4 for F(p, v, t)",
-    claimed="fourth order",
-    note="k₃ takes k₁ in the place and k₂ in the velocity: right as printed",
-)
-def nystrom(_: Laboratory) -> Measured:
+def nyström(_: Laboratory) -> Measured:
     p, v = linear_orders(driven)
     other = linear_orders(driven, second=True)
     text = (
@@ -94,13 +83,7 @@ def nystrom(_: Laboratory) -> Measured:
     return text, judged(min(p, v) > 3.85)
 
 
-@claim(
-    "lorentz",
-    "5",
-    "the force may depend on place and speed, as F = q (E(p) + v × B(p)) does",
-    claimed="fourth order",
-)
-def lorentz_force(_: Laboratory) -> Measured:
+def lorentz_(_: Laboratory) -> Measured:
     p, v = linear_orders(lorentz)
     first = hamiltonian(START, SPEED)
     energies = [abs(hamiltonian(*fly(lorentz, n)) / first - 1) for n in COUNTS]
@@ -111,12 +94,6 @@ def lorentz_force(_: Laboratory) -> Measured:
     return text, judged(min(p, v) > 3.85)
 
 
-@claim(
-    "constant-force",
-    "5",
-    "with a constant force the formulas reduce to p + vh + ah²/2 and v + ah",
-    claimed="identity",
-)
 def constant_force(_: Laboratory) -> Measured:
     h, a = Fraction(3, 7), tuple(map(Fraction, (1, -2, 5)))
     p, v = tuple(map(Fraction, (2, 3, -1))), tuple(map(Fraction, (-4, 1, 1)))
@@ -150,12 +127,6 @@ def given_motion() -> dict[str, Numbers]:
     return {"q": q, "omega": omega, "tau": tau}
 
 
-@claim(
-    "euler",
-    "6",
-    "Iω̇ + ω × (Iω) = τ in the frame of the body, so ω̇ = I⁻¹(τ - ω × (Iω))",
-    claimed="identity",
-)
 def euler(_: Laboratory) -> Measured:
     of = given_motion()
     spin = by_hand.apply(TENSOR, of["omega"])
@@ -172,12 +143,6 @@ def euler(_: Laboratory) -> Measured:
     return text, judged(off == 0 and particles < INTEGRATED)
 
 
-@claim(
-    "quaternion-rate",
-    "6",
-    "q̇ = ωᵂ q/2 = q ω q̄ q/2 = q ω/2",
-    claimed="identities",
-)
 def quaternion_rate(_: Laboratory) -> Measured:
     of = given_motion()
     q, omega = of["q"], of["omega"]
@@ -187,13 +152,6 @@ def quaternion_rate(_: Laboratory) -> Measured:
     return f"differ by {off:g}, in fractions; ω from the rotation matrix", judged(off == 0)
 
 
-@claim(
-    "grassmann",
-    "6",
-    "vectors enter Grassmann products as (0, v), and their vector part is extracted again",
-    claimed="nothing is lost",
-    note="of 2 q̄ q̇ something is lost once |q| is not 1: its scalar part is the rate of |q|²",
-)
 def grassmann(_: Laboratory) -> Measured:
     q = tuple(map(Fraction, (2, -1, 3, 1)))
     x = tuple(map(Fraction, (4, 1, -2)))
@@ -209,12 +167,6 @@ def grassmann(_: Laboratory) -> Measured:
     return text, judged(turned[0] == 0 and off == 0)
 
 
-@claim(
-    "omega",
-    "6",
-    "ω = 2 q̄ q̇, and ω̇ = I⁻¹(τ - 4 (q̄ q̇) × (I (q̄ q̇)))",
-    claimed="identities",
-)
 def omega(_: Laboratory) -> Measured:
     of = given_motion()
     q, rate = of["q"], series.rates(of["q"])
@@ -227,12 +179,6 @@ def omega(_: Laboratory) -> Measured:
     return f"differ by {first:g} and {second:g}, in fractions", judged(first == second == 0)
 
 
-@claim(
-    "second-derivative",
-    "6",
-    "q̈ = (q̇ ω + q ω̇)/2 = q̇ q̄ q̇ + q [I⁻¹(τ - 4 (q̄ q̇) × (I (q̄ q̇)))]/2",
-    claimed="identities",
-)
 def second_derivative(_: Laboratory) -> Measured:
     of = given_motion()
     q, omega = of["q"], of["omega"]
@@ -278,12 +224,6 @@ def one_step(back: by_hand.Back) -> float:
     return float(max(abs(Fraction(x) - y) for x, y in pairs))
 
 
-@claim(
-    "page-step",
-    "6",
-    "the formulas of a step: q̇₀, k₁ to k₄, q₁, q̇₁, ω₁",
-    claimed="as printed",
-)
 def page_step(_: Laboratory) -> Measured:
     printed, right = one_step(by_hand.conjugate), one_step(by_hand.inverse)
     text = (
@@ -293,14 +233,6 @@ def page_step(_: Laboratory) -> Measured:
     return text, judged(max(printed, right) < 1e-14)
 
 
-@claim(
-    "order",
-    "6",
-    "Runge-Kutta-Nyström for q̈, with ω₁ = 2 q̄₁ q̇₁",
-    claimed="fourth order",
-    expected=CORRECTED,
-    note="ω₁ = 2 q₁⁻¹ q̇₁; with q̄ each step multiplies ω by |q|²",
-)
 def order(lab: Laboratory) -> Measured:
     of = lab.spinning
     printed, right = of["as printed"].orders, of["q⁻¹"].orders
@@ -315,12 +247,6 @@ def order(lab: Laboratory) -> Measured:
     return text, judged(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
 
 
-@claim(
-    "drifts",
-    "6",
-    "the quaternion might drift from unit length, and should be normalised from time to time",
-    claimed="drifts",
-)
 def drifts(lab: Laboratory) -> Measured:
     found = [lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")]
     text = (
@@ -337,12 +263,6 @@ def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
     return float(abs(np.linalg.norm(run.q[-1]) - 1)) / 20.0
 
 
-@claim(
-    "how-often",
-    "6",
-    "how often depends on the step, on the angular velocity, and on the accuracy wanted",
-    claimed="depends",
-)
 def how_often(lab: Laboratory) -> Measured:
     speeds, steps = (1.0, 2.0, 4.0), (0.02, 0.01, 0.005)
     by_step = slope(steps, [drift_rate(lab, 4.0, h) for h in steps])
@@ -351,15 +271,6 @@ def how_often(lab: Laboratory) -> Measured:
     return text, judged(by_step > 3 and by_speed > 4)
 
 
-@claim(
-    "thousand",
-    "6",
-    "normalising every 1000 iterations might be good enough",
-    claimed="good enough",
-    expected=CORRECTED,
-    note="with q⁻¹, where it changes nothing that matters; as printed it costs the order, and only"
-    " every step will do",
-)
 def thousand(lab: Laboratory) -> Measured:
     energy = {
         name: [lab.worst(f"{name}, {n}", "energy") for n in ("every step", "every 1000", "never")]
@@ -375,7 +286,6 @@ def thousand(lab: Laboratory) -> Measured:
     return text, judged(printed < enough, right < enough and energy["q⁻¹"][0] < 4e-7)
 
 
-@claim("sign", "6", "sgn(q) = q/|q|", claimed="|q| = 1")
 def sign(lab: Laboratory) -> Measured:
     found = lab.worst("q⁻¹, every step", "length")
     return f"|q| is 1 to {found:.1g} after every of 4000 steps", judged(found < 1e-15)

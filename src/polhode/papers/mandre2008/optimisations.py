@@ -6,7 +6,6 @@ import numpy as np
 
 from polhode import problems
 from polhode.papers import reference
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import (
@@ -22,24 +21,16 @@ from polhode.papers.mandre2008.laboratory import (
 )
 from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, near, slope
+from polhode.papers.verdicts import Measured, judged
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 SEED = 20080226
 COUNTS = 40, 80, 160  # steps of the runs of 7.3
 
 
 # ---- 7.2
-@claim(
-    "momentum-constant",
-    "7.2",
-    "without torque Lᵂ = q (Iω) q̄ is constant, and ω = I⁻¹(q̄ Lᵂ q)",
-    claimed="constant",
-)
 def momentum_constant(lab: Laboratory) -> Measured:
     run = lab.tumbling_exact
     rows = [(tuple(q), omega) for q, omega in zip(run.q.tolist(), run.omega, strict=True)][::40]
@@ -53,14 +44,6 @@ def momentum_constant(lab: Laboratory) -> Measured:
     return text, judged(max(kept, back) < 1e-12)  # of elliptic functions at 100
 
 
-@claim(
-    "momentum-kept",
-    "7.2",
-    "normalising ω by Lᵂ after each step increases the accuracy of torque-free rotation",
-    claimed="increases",
-    note="the momentum to rounding; energy and attitude in most motions, and by a factor, not by"
-    " an order",
-)
 def momentum_kept(lab: Laboratory) -> Measured:
     rng, gains = np.random.default_rng(SEED), []
     for _ in range(12 if lab.quick else 100):
@@ -84,12 +67,6 @@ def momentum_kept(lab: Laboratory) -> Measured:
 
 
 # ---- 7.3
-@claim(
-    "when-asked",
-    "7.3",
-    "forces and torques are requested at the start, in the middle and at the end of a step",
-    claimed="three times",
-)
 def when_asked(_: Laboratory) -> Measured:
     asked: list[Fraction] = []
 
@@ -104,14 +81,6 @@ def when_asked(_: Laboratory) -> Measured:
     return text, judged(asked == [0, Fraction(1, 2), Fraction(1, 2), 1])
 
 
-@claim(
-    "foretold",
-    "7.3",
-    "to extrapolate from earlier steps increases accuracy where forces are known only at the start"
-    " of a step",
-    claimed="increases",
-    note="from order 1 to 3, not to 4; ph.Simulator does so",
-)
 def foretold(lab: Laboratory) -> Measured:
     studies = [lab.foretold(known, COUNTS) for known in (1, 2, 3)]
     found = [min(study.orders) for study in studies]
@@ -124,14 +93,6 @@ def foretold(lab: Laboratory) -> Measured:
     return text, judged(all(near(p, k, 0.3) for k, p in enumerate(found, 1)))
 
 
-@claim(
-    "how-far",
-    "7.3",
-    "x = (t_s - t)/h",
-    claimed="extrapolates",
-    expected=CORRECTED,
-    note="x = (t - t₀)/h: with the sign printed it looks back",
-)
 def how_far(lab: Laboratory) -> Measured:
     printed, right = (lab.foretold(3, COUNTS, sign) for sign in (-1.0, 1.0))
     text = (
@@ -142,12 +103,6 @@ def how_far(lab: Laboratory) -> Measured:
     return text, judged(near(min(printed.orders), 3, 0.3), near(min(right.orders), 3, 0.3))
 
 
-@claim(
-    "formula",
-    "7.3",
-    "d = a (x+1) x/2 - b (x+2) x + c (x+2)(x+1)/2",
-    claimed="through a, b, c",
-)
 def formula(_: Laboratory) -> Measured:
     values = tuple(map(Fraction, (5, -2, 7)))
     off = max(
@@ -156,14 +111,6 @@ def formula(_: Laboratory) -> Measured:
     return f"a, b, c at x = -2, -1, 0 to {float(off):g}, in fractions", judged(off == 0)
 
 
-@claim(
-    "cubic-lagrange",
-    "7.3",
-    "it is the cubic Lagrange polynomial with three steps of history",
-    claimed="cubic",
-    expected=CORRECTED,
-    note="three values make a quadratic polynomial",
-)
 def cubic_lagrange(_: Laboratory) -> Measured:
     x = Fraction(1, 2)
     off = [
@@ -200,13 +147,6 @@ def error_after_blow(reset: bool, count: int = 40) -> float:
     return float(np.linalg.norm(ends[0] - ends[1]))
 
 
-@claim(
-    "haywire",
-    "7.3",
-    "a sudden change, say a collision, sends the extrapolation haywire; then the past values should"
-    " be reset",
-    claimed="haywire, unless reset",
-)
 def haywire(_: Laboratory) -> Measured:
     over = [by_hand.extrapolate((0.0, 0.0, 1.0), x) for x in (0.5, 1.0)]
     lost, kept = error_after_blow(reset=False), error_after_blow(reset=True)
@@ -228,12 +168,6 @@ def top_error(lab: Laboratory, dt: float, **options: float) -> tuple[float, int]
     return angle(run.q[-1], q[-1]), run.nfev
 
 
-@claim(
-    "substeps",
-    "7.4",
-    "to get precise results we need a smaller step or more sub-steps",
-    claimed="more precise",
-)
 def substeps(lab: Laboratory) -> Measured:
     divided, _ = top_error(lab, 0.1, substeps=4)
     counts = 2, 4, 8, 16
@@ -247,12 +181,6 @@ def substeps(lab: Laboratory) -> Measured:
     return text, judged(apart < EXACT and rate > 3.8)
 
 
-@claim(
-    "too-many",
-    "7.4",
-    "too many sub-steps are unnecessary calculations",
-    claimed="unnecessary",
-)
 def too_many(lab: Laboratory) -> Measured:
     counts = [4**k for k in range(1, 7 if lab.quick else 9)]
     errors = {n: top_error(lab, 0.1 / n)[0] for n in counts}
@@ -265,12 +193,6 @@ def too_many(lab: Laboratory) -> Measured:
     return text, judged(errors[last] > 0.1 * errors[best] and last > best)
 
 
-@claim(
-    "see-whether",
-    "7.4",
-    "one does sub-steps to see whether the result differs significantly, and so finds how many",
-    claimed="finds",
-)
 def see_whether(lab: Laboratory) -> Measured:
     found = {tol: top_error(lab, 0.1, tolerance=tol) for tol in (1e-4, 1e-7, 1e-10)}
     shown = ", ".join(f"{e:.1g} from {n} evaluations for {tol:g}" for tol, (e, n) in found.items())
@@ -280,13 +202,6 @@ def see_whether(lab: Laboratory) -> Measured:
     return text, judged(fine and counts[0] < counts[1] < counts[2])
 
 
-@claim(
-    "fast-and-long",
-    "7.4",
-    "with a very high angular velocity and large steps the quaternion builds up errors much more"
-    " quickly",
-    claimed="much more quickly",
-)
 def fast_and_long(lab: Laboratory) -> Measured:
     turns, rows = (0.05, 0.1, 0.2), []
     for turn in turns:
@@ -303,14 +218,6 @@ def listed(orders: list[float]) -> str:
     return ", ".join(f"{p:.2f}" for p in orders)
 
 
-@claim(
-    "split-movement",
-    "7.5",
-    "the equations being split up causes a problem: torques do not know the current position, nor"
-    " forces the rotation",
-    claimed="a problem",
-    note="each half then sees the other at the start of the step, and the order is 1",
-)
 def split_movement(lab: Laboratory) -> Measured:
     study, joint = lab.flights["apart"], lab.flights["spring"]
     text = (
@@ -321,13 +228,6 @@ def split_movement(lab: Laboratory) -> Measured:
     return text, judged(all(near(p, 1, 0.15) for p in study.orders))
 
 
-@claim(
-    "joined",
-    "7.5",
-    "there is probably a way to merge the two",
-    claimed="probably",
-    note="one RKN4 on (p, q): method rkn4 with six degrees of freedom",
-)
 def joined(lab: Laboratory) -> Measured:
     box, disc = (lab.flights[name].orders for name in ("spring", "charge"))
     text = f"order in p, v, q, ω: box on a spring {listed(box)}; charged top {listed(disc)}"
@@ -335,14 +235,6 @@ def joined(lab: Laboratory) -> Measured:
 
 
 # ---- 7.6
-@claim(
-    "no-wobble",
-    "7.6",
-    "q̈ = q̇ q̄ q̇ + q [I⁻¹τ]/2, without the gyroscopic term, removes the wobble from the torque-free"
-    " precession",
-    claimed="removed",
-    note="and with it the conservation of momentum (printed: 'conversation')",
-)
 def no_wobble(lab: Laboratory) -> Measured:
     run = lab.run(TUMBLING, 20.0, STEP, gyroscopic=False)
     full = lab.tumbling["q⁻¹, every step"]
@@ -364,15 +256,6 @@ def precession(run: Trajectory) -> float:
     return float((azimuth[-1] - azimuth[0]) / (run.t[-1] - run.t[0]))
 
 
-@claim(
-    "gyroscopic",
-    "7.6",
-    "to a lay person torque-induced (gyroscopic) precession would seem odd: believable without the"
-    " term",
-    claimed="gone (implied)",
-    expected=FAILS,
-    note="it stays, at I₃/I₁ of its rate",
-)
 def gyroscopic(lab: Laboratory) -> Measured:
     full, without = (
         precession(lab.run(problems.fast_top(), 10.0, 0.001, **options))

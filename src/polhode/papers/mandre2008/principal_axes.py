@@ -7,7 +7,6 @@ from operator import matmul, mul
 import numpy as np
 
 from polhode.body import RigidBody
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.counted import count_operations
 from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
@@ -15,10 +14,8 @@ from polhode.papers.mandre2008.reference import Array
 from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
+from polhode.papers.verdicts import Measured, judged
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 SEED = 20080226
 
@@ -39,13 +36,6 @@ def axes_of(tensor: Array) -> tuple[Array, Array]:
     return moments, b * np.array([1.0, 1.0, np.linalg.det(b)])
 
 
-@claim(
-    "diagonal",
-    "7.1",
-    "a symmetric tensor has axes in which it is diagonal: (I - I₁1) n₁ = 0 and so on, with n₁, n₂,"
-    " n₃ of length 1 and n₁ × n₂ = n₃",
-    claimed="exist",
-)
 def diagonal(_: Laboratory) -> Measured:
     worst = 0.0
     for tensor in tensors(1000):
@@ -59,12 +49,6 @@ def diagonal(_: Laboratory) -> Measured:
     return f"1000 tensors: all conditions to {worst:.1g}", judged(worst < EXACT)
 
 
-@claim(
-    "fewer-calculations",
-    "7.1",
-    "multiplying a diagonal matrix with a vector takes less calculations",
-    claimed="fewer",
-)
 def fewer_calculations(_: Laboratory) -> Measured:
     v = np.array([1.0, 2.0, 3.0])
     _, full = count_operations(matmul, tensors(1)[0], v)
@@ -72,12 +56,6 @@ def fewer_calculations(_: Laboratory) -> Measured:
     return f"{less} operations instead of {full}", judged(less < full)
 
 
-@claim(
-    "cubic",
-    "7.1",
-    "|I - λ1| = aλ³ + bλ² + cλ + d with the coefficients given",
-    claimed="identity",
-)
 def cubic(_: Laboratory) -> Measured:
     rows = tuple(tuple(map(Fraction, row)) for row in ((7, 2, -3), (2, 5, 1), (-3, 1, 11)))
     a, b, c, d = by_hand.cubic(rows)
@@ -89,14 +67,6 @@ def cubic(_: Laboratory) -> Measured:
     return f"differ by {float(worst):g} at 15 values of λ, in fractions", judged(worst == 0)
 
 
-@claim(
-    "three-real",
-    "7.1",
-    "the cubic has three real solutions, the principal moments; this direct approach is possible"
-    " instead of Jacobi's iteration",
-    claimed="possible",
-    note="where two moments are nearly equal it keeps half of the digits",
-)
 def three_real(_: Laboratory) -> Measured:
     apart = unreal = 0.0
     for tensor in tensors(1000):
@@ -132,15 +102,6 @@ def null_vector(rows: Array) -> tuple[Array, int]:
     return n / np.linalg.norm(n), divisions + 2
 
 
-@claim(
-    "elimination",
-    "7.1",
-    "the eigenvectors come from homogeneous systems by iterative methods like Gaussian elimination,"
-    " and are normalised",
-    claimed="iterative",
-    expected=CORRECTED,
-    note="elimination is direct: it ends after five divisions",
-)
 def elimination(_: Laboratory) -> Measured:
     worst, count = 0.0, 0
     for tensor in tensors(1000):
@@ -152,13 +113,6 @@ def elimination(_: Laboratory) -> Measured:
     return text, judged(False, worst < 1e-9)  # of differences of moments down to 1e-5 of them
 
 
-@claim(
-    "equal-moments",
-    "7.1",
-    "if all three moments match, any orthonormal axes will do; if two, the third eigenvector gives"
-    " the others",
-    claimed="any, or derived",
-)
 def equal_moments(_: Laboratory) -> Measured:
     turn, other = exp(np.array([0.4, -0.9, 0.3])), exp(np.array([-1.2, 0.5, 0.8]))
     ball = 2.5 * np.eye(3)
@@ -173,13 +127,6 @@ def equal_moments(_: Laboratory) -> Measured:
     return f"diagonal to {three:.1g} and {two:.1g}", judged(max(three, two) < EXACT)
 
 
-@claim(
-    "right-handed",
-    "7.1",
-    "the three cross products hold if and only if the determinant of the axes is +1; swapping or"
-    " negating one makes it so",
-    claimed="equivalent",
-)
 def right_handed(_: Laboratory) -> Measured:
     b = exp(np.array([0.4, -0.9, 0.3]))
     agree = cases = 0
@@ -213,12 +160,6 @@ def change_of_axes() -> dict[str, Array]:
     }
 
 
-@claim(
-    "new-axes",
-    "7.1",
-    "in the new axes x' = Bᵀx, ω' = Bᵀω, τ' = Bᵀτ; parts of the body have c' = Bᵀc, A'_L = BᵀA_L",
-    claimed="as printed",
-)
 def new_axes(_: Laboratory) -> Measured:
     of = change_of_axes()
     b, omega, x, part, c = (of[name] for name in ("b", "omega", "x", "a_part", "c"))
@@ -244,14 +185,6 @@ def ends(of: dict[str, Array], attitude: Array) -> Array:
     return run.point_position(of["b"].T @ of["x"])[0]
 
 
-@claim(
-    "new-attitude",
-    "7.1",
-    "q' = quat(B) ∘ q, A' = B A",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="q' = q ∘ quat(B), A' = A B",
-)
 def new_attitude(_: Laboratory) -> Measured:
     of = change_of_axes()
     a, b, x = of["a"], of["b"], of["x"]
@@ -273,14 +206,6 @@ def new_attitude(_: Laboratory) -> Measured:
     return text, judged(printed < EXACT, fine and min(printed, off) > VISIBLE)
 
 
-@claim(
-    "new-part",
-    "7.1",
-    "q'_L = quat(B) ∘ q_L",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="q'_L = quat(Bᵀ) ∘ q_L, which is A'_L = BᵀA_L, printed beside it",
-)
 def new_part(_: Laboratory) -> Measured:
     of = change_of_axes()
     q, b = quaternion(of["a_part"]), of["b"]

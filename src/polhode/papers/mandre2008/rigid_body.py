@@ -7,17 +7,14 @@ from itertools import product
 import numpy as np
 
 from polhode.body import RigidBody, shapes
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, skew
+from polhode.papers.verdicts import Measured, judged
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 BODY = five()
 OMEGA, VELOCITY = np.array([0.5, 1.0, -0.7]), np.array([0.3, -0.2, 0.1])
@@ -61,13 +58,6 @@ def largest(values: Array) -> float:
 
 
 # ---- section 2
-@claim(
-    "straight",
-    "2",
-    "without forces the centre of mass moves in a straight line at constant velocity; the body may"
-    " rotate about it",
-    claimed="straight",
-)
 def straight(_: Laboratory) -> Measured:
     places = moving_particles(None)[0]
     off = largest(BODY.centre(places) - TIMES[:, None] * VELOCITY)
@@ -79,12 +69,6 @@ def straight(_: Laboratory) -> Measured:
     return text, judged(off < INTEGRATED and turned > VISIBLE)
 
 
-@claim(
-    "wobble",
-    "2",
-    "if |ω × L| is not 0, ω moves and the body wobbles, because the angular momentum is conserved",
-    claimed="ω moves, L does not",
-)
 def wobble(_: Laboratory) -> Measured:
     body = RigidBody([1.0, 2.0, 3.0])
     axes = [
@@ -106,13 +90,6 @@ def wobble(_: Laboratory) -> Measured:
     return text, judged(kept < INTEGRATED and moved)
 
 
-@claim(
-    "central-force",
-    "2",
-    "a force on the centre of mass leaves the angular movement unaffected; the path changes by"
-    " F = ma",
-    claimed="unaffected",
-)
 def central_force(_: Laboratory) -> Measured:
     places = moving_particles(CENTRE)[0]
     turn = largest(around_centre(CENTRE) - around_centre(None))
@@ -122,12 +99,6 @@ def central_force(_: Laboratory) -> Measured:
     return text, judged(max(turn, off) < INTEGRATED)
 
 
-@claim(
-    "off-centre-force",
-    "2",
-    "a force away from the centre of mass can change both, the path and the angular movement",
-    claimed="both",
-)
 def off_centre_force(_: Laboratory) -> Measured:
     places = moving_particles(0)[0]
     turn = largest(around_centre(0) - around_centre(None))
@@ -148,13 +119,7 @@ ARM = tuple(map(Fraction, (3, -1, 2)))
 PULL = tuple(map(Fraction, (1, 4, -2)))
 
 
-@claim(
-    "split",
-    "2",
-    "F = F∥ + F⊥ with F∥ = (r·F) r/(r·r), F⊥ = F - F∥",
-    claimed="identity",
-)
-def splitting(_: Laboratory) -> Measured:
+def split_(_: Laboratory) -> Measured:
     along, across = split(ARM, PULL)
     found = max(
         *(abs(x) for x in by_hand.cross(ARM, along)),
@@ -165,14 +130,6 @@ def splitting(_: Laboratory) -> Measured:
     return text, judged(found == 0)
 
 
-@claim(
-    "perpendicular",
-    "2",
-    "F⊥ affects the angular movement but not the movement of the centre of mass",
-    claimed="a = 0",
-    expected=CORRECTED,
-    note="it moves it as well: the full force accelerates, as footnote 1 and the next sentence say",
-)
 def perpendicular(_: Laboratory) -> Measured:
     r = BODY.places[0]
     across = FORCE - (r @ FORCE) / (r @ r) * r
@@ -185,13 +142,6 @@ def perpendicular(_: Laboratory) -> Measured:
     return text, judged(largest(centre) < EXACT, right < EXACT)
 
 
-@claim(
-    "full-force",
-    "2",
-    "the centre of mass accelerates by the full force, wherever and in whatever direction it acts"
-    " (footnote 1: not by F∥ alone, as an earlier version had it)",
-    claimed="a = F/m",
-)
 def full_force(_: Laboratory) -> Measured:
     off = max(largest(at_rest(on(k, FORCE))[0] - FORCE / BODY.mass) for k in range(5))
     r = BODY.places[0]
@@ -200,7 +150,6 @@ def full_force(_: Laboratory) -> Measured:
     return text, judged(off < EXACT < old)
 
 
-@claim("lever", "2", "the longer the lever, the greater the effect", claimed="as the distance")
 def lever(_: Laboratory) -> Measured:
     shares = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     found = np.array([at_rest(on(0, s * FORCE) + on(CENTRE, (1 - s) * FORCE))[1] for s in shares])
@@ -209,12 +158,6 @@ def lever(_: Laboratory) -> Measured:
     return text, judged(off < EXACT)
 
 
-@claim(
-    "torque",
-    "2",
-    "τ = r × F⊥ = r × F: the cross product removes the collinear component",
-    claimed="identity",
-)
 def torque(_: Laboratory) -> Measured:
     across = split(ARM, PULL)[1]
     whole = by_hand.cross(ARM, PULL)
@@ -227,13 +170,6 @@ def torque(_: Laboratory) -> Measured:
 
 
 # ---- section 3
-@claim(
-    "shape-matters",
-    "3",
-    "the effect of a torque depends on the mass, on its distribution, and on the direction of the"
-    " torque in the body",
-    claimed="depends",
-)
 def shape_matters(_: Laboratory) -> Measured:
     ball, shell = shapes.sphere(1.0, mass=1.0), shapes.shell(1.0, mass=1.0)
     ratio = float(shell.inertia[0, 0] / ball.inertia[0, 0])
@@ -245,12 +181,6 @@ def shape_matters(_: Laboratory) -> Measured:
     return text, judged(ratio > 1 and book[2] > book[1] > book[0])
 
 
-@claim(
-    "world-tensor",
-    "3",
-    "Iᵂ = A I Aᵀ; in the frame of the body the tensor is constant",
-    claimed="identity",
-)
 def world_tensor(_: Laboratory) -> Measured:
     a = exp(np.array([0.7, -0.4, 1.1]))
     moved = spread(BODY.masses, BODY.places @ a.T)
@@ -279,12 +209,6 @@ def box_integral(sides: Array, place: Array, turn: Array) -> Array:
 SIDES, PLACE = np.array([0.3, 0.5, 0.2]), np.array([1.2, -0.7, 0.4])
 
 
-@claim(
-    "displaced",
-    "3",
-    "the displaced tensor is Iᶜ + m[(r·r) 1 - r ⊗ r]",
-    claimed="identity",
-)
 def displaced(_: Laboratory) -> Measured:
     still = box_integral(SIDES, np.zeros(3), np.eye(3))
     page = still + spread(np.ones(1), PLACE[None])
@@ -296,13 +220,6 @@ def displaced(_: Laboratory) -> Measured:
     )
 
 
-@claim(
-    "sum-of-shapes",
-    "3",
-    "a body of n shapes has I = Σ [A I Aᵀ + m ((r·r) 1 - r ⊗ r)], r from the centre of mass of the"
-    " body",
-    claimed="identity",
-)
 def sum_of_shapes(_: Laboratory) -> Measured:
     parts = [
         (2.0, SIDES, PLACE, exp(np.array([0.3, 0.1, -0.5]))),
@@ -328,12 +245,6 @@ def sum_of_shapes(_: Laboratory) -> Measured:
 
 
 # ---- section 4
-@claim(
-    "complete",
-    "4",
-    "m, I, p, q, v, ω, and force and torque completely describe the movement",
-    claimed="nothing else",
-)
 def complete(lab: Laboratory) -> Measured:
     given = coupled()["spring"].problem
     whole = lab.run(given, 2.0, 0.005)
@@ -357,12 +268,6 @@ Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
 X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
 
 
-@claim(
-    "points",
-    "4",
-    "xᵂ = p + q x q̄ = p + A x, and back x = q̄ (xᵂ - p) q = A⁻¹ (xᵂ - p)",
-    claimed="identities",
-)
 def points(lab: Laboratory) -> Measured:
     a = matrix(Q)
     there = P + np.array(by_hand.rotate(Q, tuple(X)))
@@ -383,14 +288,6 @@ def points(lab: Laboratory) -> Measured:
     return text, judged(max(found) < EXACT)
 
 
-@claim(
-    "vectors",
-    "4",
-    "this same formula maps the angular velocity or torque between the frames",
-    claimed="the same",
-    expected=CORRECTED,
-    note="without p, which belongs to points",
-)
 def vectors(_: Laboratory) -> Measured:
     a, tensor = matrix(Q), BODY.tensor
     torque = np.cross(X, a.T @ FORCE)
@@ -405,12 +302,6 @@ def vectors(_: Laboratory) -> Measured:
     return text, judged(printed < EXACT, max(found, momentum) < EXACT)
 
 
-@claim(
-    "velocities",
-    "4",
-    "vₓ = v + ωᵂ × (xᵂ - p) = v + ωᵂ × (q x q̄) = v + q (ω × x) q̄",
-    claimed="identities",
-)
 def velocities(lab: Laboratory) -> Measured:
     q = series.turning()
     x = tuple(map(series.Series, (2, -1, 3)))
