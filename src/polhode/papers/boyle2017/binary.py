@@ -110,8 +110,7 @@ def b_s_slower(lab: Laboratory) -> Measured:
     for name in (ROTOR, TWO, RESET):
         b_s, d_p = ([lab.study.needed(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
         ratios[name] = np.divide(b_s, d_p)
-    form = "plain Python" if lab.quick else "compiled"
-    text = f"{form}, times of B-S relative to D-P at errors of {lab.error_range}: " + ", ".join(
+    text = f"{lab.form}, times of B-S relative to D-P at errors of {lab.error_range}: " + ", ".join(
         f"{LABELS[name]} {spread(values)}" for name, values in ratios.items()
     )
     every = np.concatenate(list(ratios.values()))
@@ -120,7 +119,7 @@ def b_s_slower(lab: Laboratory) -> Measured:
 
 def grows(lab: Laboratory) -> Measured:
     tolerance, end = 1e-7, 4 * lab.end if lab.quick else lab.end
-    run = lab.run(BINARY, DP, ROTOR, tolerance, end)
+    run = lab.integrate(BINARY, DP, ROTOR, tolerance, end)
     highest = np.maximum.accumulate(run.error)
     late = run.t > end / 20
     power = float(np.polyfit(np.log(run.t[late]), np.log(highest[late]), 1)[0])

@@ -82,12 +82,12 @@ def rounding(lab: Laboratory) -> Measured:
 
 
 def precision(lab: Laboratory) -> Measured:
-    run, tight, steps = lab.run(BINARY, DP, ROTOR, 1e-10, lab.end), lab.tight[1e-14], lab.end / 1e6
+    run, tight = lab.integrate(BINARY, DP, ROTOR, 1e-10, lab.end), lab.tight[1e-14]
     text = (
         f"{lab.end / 1000:.0f} orbits, rotor by D-P: tolerance 1e-10, error {run.worst:.1e} in"
         f" {run.evaluations} evaluations; 1e-14, error {tight.worst:.1e}"
     )
-    good = run.worst < 1e-7 and run.evaluations < 200_000 * steps and tight.worst < 2e-10
+    good = run.worst < 1e-7 and run.evaluations < 0.2 * lab.end and tight.worst < 2e-10
     return text, judged(good)
 
 

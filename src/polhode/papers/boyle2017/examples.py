@@ -86,10 +86,10 @@ def identity(_: Laboratory) -> Measured:
 
 def breaks_down(lab: Laboratory) -> Measured:
     end, most = 4.0, 1_000 if lab.quick else 100_000
-    rotor, found = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end), []
+    rotor, found = lab.integrate(UNBOUNDED, DP, ROTOR, 1e-10, end), []
     for tol in (1e-4, 1e-10):
         try:
-            found.append(str(lab.run(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
+            found.append(str(lab.integrate(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
         except Untestable:
             found.append(f"given up after {most}")
     text = (
@@ -128,7 +128,7 @@ def small_rotations(lab: Laboratory) -> Measured:
 
 def low_order(lab: Laboratory) -> Measured:
     end = lab.span(REGULAR)
-    high = lab.run(REGULAR, DP, ROTOR, 1e-11, end)
+    high = lab.integrate(REGULAR, DP, ROTOR, 1e-11, end)
     count = high.evaluations // 4
     h, q, rows = end / count, np.array(REGULAR.attitude), []
 

@@ -134,12 +134,11 @@ def _few_ticks(ax: "Axes") -> None:
 
 
 def _work(lab: Laboratory) -> "Figure":
-    form = "plain Python" if lab.quick else "compiled"
     picture = sheet(
         12.0, 4.6, f"Precessing binary, {lab.end / 1000:.0f} orbits: largest error norm"
     )
     panels = picture.subplots(1, 3, sharey=True)
-    labels = f"time, {form} (s)", "evaluations of the derivative", "steps"
+    labels = f"time, {lab.form} (s)", "evaluations of the derivative", "steps"
     for ax, of, label in zip(panels, ("seconds", "evaluations", "steps"), labels, strict=True):
         _curves(ax, lab.study, FIGURE_3, of)
         style.dress(ax, "", label, r"largest $\delta$" if of == "seconds" else "")

@@ -229,7 +229,7 @@ def pure_(_: Laboratory) -> Measured:
 
 def norm(lab: Laboratory) -> Measured:
     tolerance, end = 1e-8, EARLY
-    runs = [lab.run(BINARY, DP, ROTOR, tolerance, end, scale=s) for s in (1.0, 1024.0, -4.0)]
+    runs = [lab.integrate(BINARY, DP, ROTOR, tolerance, end, scale=s) for s in (1.0, 1024.0, -4.0)]
     apart = max(distance(frames(ROTOR, r.y), frames(ROTOR, runs[0].y)).max() for r in runs)
     counts = {run.evaluations for run in runs}
     text = (
@@ -241,7 +241,7 @@ def norm(lab: Laboratory) -> Measured:
 
 def no_normalising(lab: Laboratory) -> Measured:
     pairs = [
-        (lab.run(BINARY, DP, "normalised", tol, lab.end), lab.study.runs[DP, ROTOR][k])
+        (lab.integrate(BINARY, DP, "normalised", tol, lab.end), lab.study.runs[DP, ROTOR][k])
         for k, tol in enumerate(lab.tolerances[:3])
     ]
     gains = [plain.worst / forced.worst for forced, plain in pairs]

@@ -148,7 +148,7 @@ def lsoda(lab: Laboratory) -> Measured:
             rtol=1e-13,
             atol=tol,
         )
-        run, plain = (lab.run(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
+        run, plain = (lab.integrate(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
         worst = float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max())
         rows.append(
             (run.evaluations / found.nfev, found.nfev / plain.evaluations, worst / plain.worst)

@@ -48,8 +48,8 @@ SPAN = (
 
 def gains(lab: Laboratory, body: str, what: str = "orientation") -> tuple[float, ...]:
     """Digits gained over Euler's angles and over Serret and Andoyer's variables."""
-    new = lab.run(body, NEW)
-    return tuple(digits(new, lab.run(body, scheme), what) for scheme in (EULER, ANDOYER))
+    new = lab.errors(body, NEW)
+    return tuple(digits(new, lab.errors(body, scheme), what) for scheme in (EULER, ANDOYER))
 
 
 def least(lab: Laboratory, digits_claimed: float) -> float:
@@ -63,7 +63,7 @@ def within(lab: Laboratory, values: tuple[float, ...], low: float, high: float) 
 
 def steady(lab: Laboratory, body: str) -> bool:
     """Whether departures lose no more than ``LOST``."""
-    return lab.run(body, NEW).worst() < LOST[body]
+    return lab.errors(body, NEW).worst() < LOST[body]
 
 
 def expected(lab: Laboratory, low: float) -> str:
@@ -75,7 +75,7 @@ def expected(lab: Laboratory, low: float) -> str:
 
 # ---- 1
 def loss(lab: Laboratory) -> Measured:
-    first, last = lab.run(EARTH, EULER).orientation[[0, -1]]
+    first, last = lab.errors(EARTH, EULER).orientation[[0, -1]]
     text = f"Euler's angles of the Earth: {first:.0e} rad after 1, {last:.0e} after {lab.where}"
     return text, judged(last > 1e4 * first)
 
@@ -97,7 +97,7 @@ def any_integrator(lab: Laboratory) -> Measured:
 # ---- 3, figure 1
 def _digits_gained(lab: Laboratory, what: str, low: float, high: float) -> Measured:
     found = gains(lab, EARTH, what)
-    new, euler, andoyer = (lab.run(EARTH, s).worst(what) for s in (NEW, EULER, ANDOYER))
+    new, euler, andoyer = (lab.errors(EARTH, s).worst(what) for s in (NEW, EULER, ANDOYER))
     text = (
         f"Earth, {lab.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
         f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(lab, low)}"
@@ -115,8 +115,8 @@ def axis_digits(lab: Laboratory) -> Measured:
 
 def moon(lab: Laboratory) -> Measured:
     euler, andoyer = gains(lab, MOON)
-    run = lab.run(MOON, ANDOYER)
-    new, old = lab.run(MOON, NEW).worst(), lab.run(MOON, EULER).worst()
+    run = lab.errors(MOON, ANDOYER)
+    new, old = lab.errors(MOON, NEW).worst(), lab.errors(MOON, EULER).worst()
     text = (
         f"Moon, {lab.where}, worst: Euler {old:.0e}, new {new:.0e} rad: {euler:.1f} digits;"
         f" Serret-Andoyer {run.worst():.0e} until {run.revolutions[-1]:.0f} revolutions"
@@ -128,8 +128,8 @@ def moon(lab: Laboratory) -> Measured:
 
 
 def magnitude(lab: Laboratory) -> Measured:
-    euler, new = lab.run(EARTH, EULER), lab.run(EARTH, NEW)
-    small = lab.run(EARTH, QUATERNION)
+    euler, new = lab.errors(EARTH, EULER), lab.errors(EARTH, NEW)
+    small = lab.errors(EARTH, QUATERNION)
     steps = lab.revolutions * A_TURN
     walk = ulp(2 * pi) / sqrt(12) * steps**1.5 / sqrt(3) / A_TURN
     text = (
@@ -160,7 +160,7 @@ def ten_arcseconds(_: Laboratory) -> Measured:
 
 
 def slower_growth(lab: Laboratory) -> Measured:
-    found = {b: [lab.run(b, scheme).growth() for scheme in (EULER, NEW)] for b in BODIES}
+    found = {b: [lab.errors(b, scheme).growth() for scheme in (EULER, NEW)] for b in BODIES}
     text = "errors of the first 10 000 revolutions grow as N^p: " + "; ".join(
         f"{body}, p = {euler:.1f} (Euler), {new:.1f} (new)" for body, (euler, new) in found.items()
     )
@@ -168,7 +168,7 @@ def slower_growth(lab: Laboratory) -> Measured:
 
 
 def linear(lab: Laboratory) -> Measured:
-    new = [lab.run(body, NEW).growth() for body in BODIES]
+    new = [lab.errors(body, NEW).growth() for body in BODIES]
     turns = [2**k for k in range(16)]
     spin = BODIES[EARTH].angular_momentum[2]
     lost = [
@@ -198,9 +198,9 @@ def five_to_nine(lab: Laboratory) -> Measured:
 def variables(lab: Laboratory) -> Measured:
     parts, printed, corrected = [], True, True
     for body in BODIES:
-        euler = lab.run(body, EULER)
+        euler = lab.errors(body, EULER)
         same, new, encke, angles = (
-            digits(lab.run(body, s), euler) for s in (SAME, NEW, ENCKE, ENCKE_EULER)
+            digits(lab.errors(body, s), euler) for s in (SAME, NEW, ENCKE, ENCKE_EULER)
         )
         parts.append(
             f"{body}: new variables as such {same:.1f}, as departures {new:.1f}, quaternion as a"
@@ -215,7 +215,7 @@ def variables(lab: Laboratory) -> Measured:
 
 # ---- beyond
 def carried(lab: Laboratory) -> Measured:
-    found, plain = ([lab.run(b, s).worst() for b in BODIES] for s in (CARRIED, QUATERNION))
+    found, plain = ([lab.errors(b, s).worst() for b in BODIES] for s in (CARRIED, QUATERNION))
     text = (
         f"{lab.where}: {found[0]:.0e} rad (Earth), {found[1]:.0e} (Moon); with plain sums"
         f" {plain[0]:.0e} and {plain[1]:.0e}"

@@ -50,7 +50,7 @@ def _growth(lab: Laboratory, body: str) -> "Figure":
         panels, ("orientation", "axis"), ("orientation", "figure axis"), strict=True
     ):
         for scheme, (label, colour, mark, dash) in LOOK.items():
-            run = lab.run(body, scheme)
+            run = lab.errors(body, scheme)
             ax.plot(
                 run.revolutions,
                 np.maximum(getattr(run, what), FLOOR),

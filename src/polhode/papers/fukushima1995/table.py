@@ -4,7 +4,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,6 +25,7 @@ from polhode.papers.fukushima1995.laboratory import (
     NEW,
     SCHEMES,
     Laboratory,
+    enter,
     formulation,
 )
 from polhode.papers.verdicts import Measured, judged
@@ -32,15 +34,15 @@ SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
 QUADRUPLE = "-DQUADRUPLE", "-DREAL=__float128", "-DSIN=sinq", "-DCOS=cosq", "-DNUMBER(x)=x##Q"
 STORED = 110.0, 138.0  # quadruple over double of clock.c, gcc -O2 on x86-64
-TIMED = NEW, EULER, ANDOYER, ENCKE
 
 
-# ---- loops whose every turn needs the one before, so that nothing is computed once for all
+# ---- loops in which every turn needs the one before, so that nothing is hoisted out of them
 def leaving(t, y, body):
+    """The place of the variables' ``leave``."""
     raise NotImplementedError
 
 
-def orientations(count, y, body, params):
+def orientations(y, body, params, count):
     rate = slope(0.0, y, body, params)
     for k in range(count):
         q, _ = leaving(0.0078125 * k, y, body)
@@ -48,49 +50,43 @@ def orientations(count, y, body, params):
     return y
 
 
-def equations(count, y, body, params):
+def equations(y, body, params, count):
     for k in range(count):
         y = moved(y, 1e-9, slope(0.0078125 * k, y, body, params))
     return y
 
 
-def clocks(lab: Laboratory) -> dict[str, tuple[float, float]]:
-    """Seconds of an attitude and of an equation of motion, the least of repeats round robin."""
-    return _clocks(lab.quick)
-
-
 @cache
-def _clocks(quick: bool) -> dict[str, tuple[float, float]]:
+def clocks(quick: bool) -> dict[str, list[float]]:
+    """Seconds of an attitude and of the equations of motion, the least of interleaved repeats."""
     problem = BODIES[EARTH]
     count, repeats = (300, 5) if quick else (50_000, 11)
-    ready: dict[str, list[tuple[Callable, tuple]]] = {}
-    for scheme in TIMED:
+    timed: dict[str, list[Callable[[int], object]]] = {}
+    for scheme in (NEW, EULER, ANDOYER, ENCKE):
         variables = formulation(SCHEMES[scheme])
         assert isinstance(variables, Coordinates)
         parts = Pursuit(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
         layers = {**parts.layers[0], **parts.layers[1], leaving: variables.leave}
-        body, (q, m) = problem.body.data, (problem.attitude, problem.angular_momentum)
-        if variables.nominal is not None:
-            body = *body, variables.nominal(0.0, q, m, body)
-        arguments = count, variables.enter(0.0, q, m, body), body, problem.model.params
-        ready[scheme] = []
+        arguments = *enter(problem, variables), problem.model.params
+        timed[scheme] = []
         for template in (orientations, equations):
             loop: Any = loops.bound(template, layers, parts.layers[2])
             loop = loop if quick else CompiledOrPlain(loop, "the torque")
-            loop(1, *arguments[1:])
-            ready[scheme].append((loop, arguments))
-    least = {scheme: [float("inf")] * 2 for scheme in ready}
+            loop(*arguments, 1)
+            timed[scheme].append(partial(loop, *arguments))
+    least = {scheme: [inf, inf] for scheme in timed}
     for _ in range(repeats):
-        for scheme, pair in ready.items():
-            for k, (loop, arguments) in enumerate(pair):
+        for scheme, pair in timed.items():
+            for k, run in enumerate(pair):
                 begin = perf_counter()
-                loop(*arguments)
+                run(count)
                 least[scheme][k] = min(least[scheme][k], (perf_counter() - begin) / count)
-    return {scheme: (a, b) for scheme, (a, b) in least.items()}
+    return least
 
 
 def ratios(lab: Laboratory, scheme: str) -> tuple[float, float]:
-    found = clocks(lab)
+    """Times in those of Euler's angles: (of the attitude, of the equations)."""
+    found = clocks(lab.quick)
     (a, b), (c, d) = found[scheme], found[EULER]
     return a / c, b / d
 
@@ -101,7 +97,7 @@ def machine(lab: Laboratory) -> str:
 
 # ---- quadruple precision
 def quadruple() -> tuple[tuple[float, float], str]:
-    """Times of quadruple over double precision: (of E, of the equations), and whence."""
+    """Times of quadruple over double precision, (of E, of the equations), and their source."""
     compiler = shutil.which("gcc")
     if compiler is None:
         return STORED, "no C compiler here; stored numbers of clock.c by gcc -O2 on x86-64"

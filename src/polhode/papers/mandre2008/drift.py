@@ -17,9 +17,7 @@ from polhode.papers.mandre2008.laboratory import (
     tumbling_exact,
 )
 from polhode.papers.mandre2008.reference import Array, flight
-from polhode.papers.mandre2008.rigid_body import largest
-from polhode.papers.maps import near, slope
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, largest, near, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact_torque import exact_constant_torque
 
@@ -111,7 +109,7 @@ def keeps_momentum(lab: Laboratory) -> Measured:
     )
     steps, found = (0.1, 0.05, 0.025), []
     for h in steps:
-        momentum = lab.run(TUMBLING, 20.0, h).angular_momentum_inertial
+        momentum = lab.rkn4(TUMBLING, 20.0, h).angular_momentum_inertial
         found.append(float(np.linalg.norm(momentum - momentum[0], axis=1).max()))
     order = slope(steps, found)
     text = (
@@ -159,8 +157,8 @@ def rk4_comparable(lab: Laboratory) -> Measured:
 def eons(lab: Laboratory) -> Measured:
     h, count = 0.1, 10_000 if lab.quick else 200_000
     paths = kinematic_runs(h, count)
-    run = lab.run(TUMBLING, h * count, h, as_printed=True, normalise_every=0)
-    lost, end = -float(lab.energy(run)[-1]), tumbling_exact([h * count]).q[0]
+    run = lab.rkn4(TUMBLING, h * count, h, as_printed=True, normalise_every=0)
+    lost, end = -float(relative_change(run.energy)[-1]), tumbling_exact([h * count]).q[0]
     (length, wrong), (other, theirs) = (
         (off_sphere(paths[name]), angle(paths[name][-1], end)) for name in ("NASA", "RK4")
     )

@@ -19,9 +19,8 @@ from polhode.papers.mandre2008.laboratory import (
     march,
     tumbling_exact,
 )
-from polhode.papers.mandre2008.rigid_body import largest
-from polhode.papers.maps import EXACT, near, slope
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.maps import EXACT
+from polhode.papers.verdicts import Measured, judged, largest, near, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -49,9 +48,11 @@ def momentum_kept(lab: Laboratory) -> Measured:
     for _ in range(12 if lab.quick else 100):
         omega = rng.normal(size=3)
         problem = Problem(TUMBLING.body, omega=omega / np.linalg.norm(omega) * 1.7)
-        runs = [lab.run(problem, SPAN, STEP, keep_momentum=keep) for keep in (False, True)]
+        runs = [lab.rkn4(problem, SPAN, STEP, keep_momentum=keep) for keep in (False, True)]
         exact = exact_free_motion(problem.body, None, problem.omega, runs[0].t).q
-        errors = [(largest(lab.energy(run)), run.frame_error(exact).max()) for run in runs]
+        errors = [
+            (largest(relative_change(run.energy)), run.frame_error(exact).max()) for run in runs
+        ]
         gains.append(np.divide(errors[0], errors[1]))
     energy, attitude = np.array(gains).T
     kept, plain = (
@@ -161,7 +162,7 @@ def haywire(_: Laboratory) -> Measured:
 def top_error(lab: Laboratory, dt: float, **options: float) -> tuple[float, int]:
     """(angle of the attitude at t = 2, evaluations) of the slow top."""
     problem = problems.slow_top()
-    run = lab.run(problem, 2.0, dt, **options)
+    run = lab.rkn4(problem, 2.0, dt, **options)
     q, _ = reference.motion(
         problem.body.data[0], problem.attitude, problem.angular_momentum, reference.top(20.0), 2.0
     )
@@ -205,7 +206,7 @@ def see_whether(lab: Laboratory) -> Measured:
 def fast_and_long(lab: Laboratory) -> Measured:
     turns, rows = (0.05, 0.1, 0.2), []
     for turn in turns:
-        run = lab.run(TUMBLING, 200 * turn, turn, normalise_every=0)
+        run = lab.rkn4(TUMBLING, 200 * turn, turn, normalise_every=0)
         wrong = angle(run.q[-1], tumbling_exact(run.t).q[-1])
         rows.append((abs(float(np.linalg.norm(run.q[-1])) - 1) / 200, wrong / 200))
     length, attitude = (slope(turns, errors) for errors in zip(*rows, strict=True))
@@ -236,12 +237,12 @@ def joined(lab: Laboratory) -> Measured:
 
 # ---- 7.6
 def no_wobble(lab: Laboratory) -> Measured:
-    run = lab.run(TUMBLING, 20.0, STEP, gyroscopic=False)
+    run = lab.rkn4(TUMBLING, 20.0, STEP, gyroscopic=False)
     full = lab.tumbling["q⁻¹, every step"]
     still, moving = (largest(r.omega - r.omega[0]) for r in (run, full))
     momentum = run.angular_momentum_inertial
     lost = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
-    energy = largest(lab.energy(run))
+    energy = largest(relative_change(run.energy))
     text = (
         f"ω in body axes constant to {still:.1g} (with the term it moves by {moving:.1f}); L in"
         f" inertial axes changes by {100 * lost:.0f} %, the energy by {energy:.1g}"
@@ -258,7 +259,7 @@ def precession(run: Trajectory) -> float:
 
 def gyroscopic(lab: Laboratory) -> Measured:
     full, without = (
-        precession(lab.run(problems.fast_top(), 10.0, 0.001, **options))
+        precession(lab.rkn4(problems.fast_top(), 10.0, 0.001, **options))
         for options in ({}, {"gyroscopic": False})
     )
     text = f"fast top, I₃/I₁ = 0.2: {full:.3f} rad/s with it, {without:.3f} without"

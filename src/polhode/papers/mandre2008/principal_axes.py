@@ -11,10 +11,9 @@ from polhode.papers.counted import count_operations
 from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
-from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, largest
 from polhode.solvers.exact import exact_free_motion
 
 SEED = 20080226
