@@ -94,7 +94,7 @@ def runs(status, time, until, end):
 
 
 def taken(blocks, number, room, lane, until, end, slots):
-    """Put the next body from ``number`` on that has to run into the room; return the next number."""
+    """Put the next body from ``number`` on that must run into the room; return the next number."""
     count = blocks.shape[0] * LANES
     while number < count:
         block, place = blocks[number // LANES], number % LANES
@@ -261,7 +261,7 @@ def lost(row, lane):
 
 
 def sample(blocks, out, t, tolerances, tables, slots):
-    """Write the state of every body at t, which must lie in its last step, as ``loops.sampled`` does.
+    """Write the state of every body at t, which must lie in its last step.
 
     ``out`` are blocks of the state alone; NaN where a body did not reach t, or has no state there.
     """
@@ -379,7 +379,7 @@ class Runs:
         self._advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
 
     def sample(self, blocks, t, tolerances, tables, slots) -> np.ndarray:
-        """Return blocks of the states at t, after ``advance`` to t; NaN for bodies that failed before."""
+        """Return blocks of the states at t, after ``advance`` to t; NaN for failed bodies."""
         out = np.empty((len(blocks), LANES * len(flat(slots[STATE]))))
         self._sample(blocks, out, t, tolerances, tables, slots)
         return out

@@ -231,7 +231,7 @@ def joined(template, method: Method, model: Model | None = None, aligned: bool =
 def build(template, method: Method, model: Model | None = None, aligned: bool = True) -> Callable:
     """Compile ``joined``; plain Python if the model cannot be compiled.
 
-    ``advance_lanes`` becomes ``solve_lanes`` if the method is implicit, else quick lanes come first.
+    ``advance_lanes`` becomes ``solve_lanes`` if the method is implicit, else quick lanes first.
     """
     what = template.__name__ if model is None else f"the torque of {model.name!r}"
 
