@@ -112,8 +112,10 @@ def test_at_rest_torque_and_force_are_derivatives_of_the_potential(name, argumen
     if not model.has_potential:
         pytest.skip("it has none: its power is tested below")
     acted = acted_by(model, body)
-    for _ in range(3):
-        q, _, x, _ = somewhere(rng)
+    states = (somewhere(rng) for _ in range(100))
+    tame = [s for s in states if abs(acted(s[0], still, s[2], still)[2]) < 30.0]
+    assert len(tame) >= 3
+    for q, _, x, _ in tame[:3]:  # far from walls, where high derivatives are huge
         torque, force, _ = acted(q, still, x, still)
         here = Rotation.from_quat(q, scalar_first=True)
 
