@@ -14,17 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from polhode.papers.verdicts import (
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    UNTESTED,
-    VERDICTS,
-    Check,
-    Measured,
-    Untestable,
-    judged,
-)
+from polhode.papers.verdicts import HOLDS, UNTESTED, VERDICTS, Check, Measured, Untestable
 
 TABLE = "claims.md"
 COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
@@ -120,9 +110,10 @@ class Paper:
     name: str
     title: str
     reference: str
+    order: int  # its place in the registry
+    figures: int  # that are drawn
     statements: tuple[Statement, ...]
     reproduce: Callable[[bool, Path, Progress], Report]
-    order: int = 99  # of the registry
 
 
 # ---- tables of claims
@@ -189,6 +180,7 @@ def paper(
     *,
     order: int,
     title: str,
+    figures: int,
     laboratory: Callable[[bool, Progress], Any],
     measured_in: Iterable[ModuleType],
 ) -> Paper:
@@ -206,18 +198,18 @@ def paper(
 
         ``quick`` takes fewer and shorter runs; it tests the same claims.
         """
-        figures = import_module(f"{package}.figures")
+        draw = import_module(f"{package}.figures").draw
         lab = laboratory(quick, progress)
-        claims = tested(statements, lab, progress)
-        return Report(claims, figures.draw(lab, Path(out)))
+        return Report(tested(statements, lab, progress), draw(lab, Path(out)))
 
     return Paper(
         name=name,
         title=title,
         reference=name,
+        order=order,
+        figures=figures,
         statements=statements,
         reproduce=reproduce,
-        order=order,
     )
 
 
@@ -230,57 +222,3 @@ def tested(
         progress(f"{statement.section} {statement.name}")
         claims.append(statement.tested(laboratory))
     return tuple(claims)
-
-
-# ---- statements as decorators
-class Statements(list[Statement]):
-    """Statements in the order of the paper, each added by a decorator on its check."""
-
-    def claim(
-        self,
-        name: str,
-        section: str,
-        statement: str,
-        *,
-        claimed: str,
-        expected: str = HOLDS,
-        note: str = "",
-        timed: bool = False,
-    ) -> Callable[[Check], Check]:
-        if expected not in VERDICTS or any(old.name == name for old in self):
-            raise ValueError(f"claim {name!r}: unknown verdict {expected!r}, or the name is taken")
-
-        def add(check: Check) -> Check:
-            self.append(
-                Statement(
-                    name=name,
-                    section=section,
-                    statement=statement,
-                    claimed=claimed,
-                    expected=expected,
-                    note=note,
-                    check=check,
-                    timed=timed,
-                )
-            )
-            return check
-
-        return add
-
-
-__all__ = [
-    "CORRECTED",
-    "FAILS",
-    "HOLDS",
-    "VERDICTS",
-    "Claim",
-    "Measured",
-    "Paper",
-    "Report",
-    "Statement",
-    "Statements",
-    "Untestable",
-    "judged",
-    "paper",
-    "tested",
-]

@@ -18,6 +18,7 @@ PAPER = paper(
     __name__,
     order=3,
     title="The integration of angular velocity",
+    figures=5,
     laboratory=Laboratory,
     measured_in=(formulas, groups, binary, efficiency, variables, examples),
 )

@@ -27,6 +27,7 @@ PAPER = paper(
     order=2,
     title="Efficient time-symmetric simulation of torqued rigid bodies using Jacobi elliptic"
     " functions",
+    figures=8,
     laboratory=Laboratory,
     measured_in=(abstract, introduction, splitting, elliptic, free_body, torqued),
 )

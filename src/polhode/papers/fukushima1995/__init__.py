@@ -18,6 +18,7 @@ PAPER = paper(
     __name__,
     order=5,
     title="A numerical scheme to integrate the rotational motion of a rigid body",
+    figures=2,
     laboratory=Laboratory,
     measured_in=(scheme, compared, canonical, table),
 )

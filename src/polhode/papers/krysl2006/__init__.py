@@ -25,6 +25,7 @@ PAPER = paper(
     __name__,
     order=1,
     title="Dynamically equivalent implicit algorithms for the integration of rigid body rotations",
+    figures=5,
     laboratory=Laboratory,
     measured_in=(derivation, properties, compared, examples, soft_wall, conclusions),
 )

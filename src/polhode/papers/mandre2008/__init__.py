@@ -19,6 +19,7 @@ PAPER = paper(
     __name__,
     order=4,
     title="Rigid body dynamics using Euler's equations, Runge-Kutta and quaternions",
+    figures=3,
     laboratory=Laboratory,
     measured_in=(rigid_body, movement, principal_axes, optimisations, drift),
 )
