@@ -12,12 +12,13 @@ Advances in Applied Clifford Algebras 27 (2017) 2345.
 
 from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, groups, variables
 from polhode.papers.boyle2017.laboratory import Laboratory
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 
-PAPER = paper(
+PLACE = 30
+PAPER = Paper(
     __name__,
-    order=3,
     title="The integration of angular velocity",
+    figures=5,
     laboratory=Laboratory,
     measured_in=(formulas, groups, binary, efficiency, variables, examples),
 )

@@ -30,9 +30,8 @@ from polhode.papers.fukushima1995.laboratory import (
     Laboratory,
     digits,
 )
-from polhode.papers.maps import slope
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, slope
 
 ARCSECOND = pi / 180 / 3600
 TITLES = {
