@@ -1,4 +1,4 @@
-"""Table 1 of Fukushima (1995): times of evaluations, as ratios."""
+"""Measurements for table 1 of Fukushima (1995): times of evaluations, as ratios."""
 
 import shutil
 import subprocess
