@@ -110,7 +110,6 @@ class Paper:
     name: str
     title: str
     reference: str
-    order: int  # its place in the registry
     figures: int  # that are drawn
     statements: tuple[Statement, ...]
     reproduce: Callable[[bool, Path, Progress], Report]
@@ -178,7 +177,6 @@ def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ..
 def paper(
     package: str,
     *,
-    order: int,
     title: str,
     figures: int,
     laboratory: Callable[[bool, Progress], Any],
@@ -206,7 +204,6 @@ def paper(
         name=name,
         title=title,
         reference=name,
-        order=order,
         figures=figures,
         statements=statements,
         reproduce=reproduce,

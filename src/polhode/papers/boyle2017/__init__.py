@@ -14,9 +14,9 @@ from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, gro
 from polhode.papers.boyle2017.laboratory import Laboratory
 from polhode.papers.claims import paper
 
+PLACE = 30
 PAPER = paper(
     __name__,
-    order=3,
     title="The integration of angular velocity",
     figures=5,
     laboratory=Laboratory,

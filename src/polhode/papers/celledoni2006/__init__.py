@@ -22,9 +22,9 @@ from polhode.papers.celledoni2006 import (
 from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.claims import paper
 
+PLACE = 20
 PAPER = paper(
     __name__,
-    order=2,
     title="Efficient time-symmetric simulation of torqued rigid bodies using Jacobi elliptic"
     " functions",
     figures=8,

@@ -1,4 +1,4 @@
-"""Figures 1 to 8 of Celledoni & Säfström (2006), with what the library has today beside them."""
+"""Figures 1 to 8 of Celledoni & Säfström (2006), with what the library offers today beside them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,11 +56,11 @@ MARKER = {
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
 NAMES = {"mr2": "MR", "strang": "Strang, exact flow"}
 TIME = "execution time (steps of MR2)"
-LEAST = 1e-16  # where errors of 0 are drawn
+LEAST = 1e-16  # errors of 0 are drawn here
 
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
-    """All eight, as PNG files in ``out``."""
+    """Draw all eight as PNG files in ``out``."""
     laboratory.progress("figures")
     lab, top, satellite = laboratory, laboratory.top, laboratory.satellite
     pictures = [
@@ -166,7 +166,7 @@ def _trajectories(
 
 
 def _sphere(ax: "Axes", path: np.ndarray, exact: np.ndarray, colour: str) -> None:
-    """A path on the unit sphere, body axis 3 upwards, over the exact one; behind it is faint."""
+    """Draw a path on the unit sphere over the exact one, body axis 3 upwards; its back is faint."""
     eye = globe(ax, 20.0, 40.0)
     seen = exact @ eye.T
     seen = seen[seen[:, 2] >= 0]

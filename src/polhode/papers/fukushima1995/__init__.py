@@ -14,9 +14,9 @@ from polhode.papers.claims import paper
 from polhode.papers.fukushima1995 import canonical, compared, scheme, table
 from polhode.papers.fukushima1995.laboratory import Laboratory
 
+PLACE = 50
 PAPER = paper(
     __name__,
-    order=5,
     title="A numerical scheme to integrate the rotational motion of a rigid body",
     figures=2,
     laboratory=Laboratory,

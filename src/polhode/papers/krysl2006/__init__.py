@@ -21,9 +21,9 @@ from polhode.papers.krysl2006 import (
 )
 from polhode.papers.krysl2006.laboratory import Laboratory
 
+PLACE = 10
 PAPER = paper(
     __name__,
-    order=1,
     title="Dynamically equivalent implicit algorithms for the integration of rigid body rotations",
     figures=5,
     laboratory=Laboratory,

@@ -39,12 +39,17 @@ MARKER = {
     "trapm": "p",
     "imidm": "o",
 }
-SIZE = {"akw": 8.0, "bbtrap": 8.0, "trap": 7.0, "trapm": 7.5}  # they show where curves coincide
+SIZE = {
+    "akw": 8.0,
+    "bbtrap": 8.0,
+    "trap": 7.0,
+    "trapm": 7.5,
+}  # larger marks show where curves coincide
 FOUR = 0.075  # half the height of figure 4; figure 5 has a fifth of it
 
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
-    """All five, as PNG files in ``out``."""
+    """Draw all five as PNG files in ``out``."""
     laboratory.progress("figures")
     pictures = [
         _convergence(f"{EXAMPLES[name].title}: error at $t$ = {EXAMPLES[name].t_end:g}", study)
@@ -77,7 +82,7 @@ def _convergence(title: str, study: Convergence) -> "Figure":
 
 
 def _errors(ax: "Axes", name: str, steps: np.ndarray, errors: np.ndarray) -> None:
-    """Present methods as full lines and filled marks; those compared with dashed and open."""
+    """Present methods as solid lines with filled marks, the others dashed with open marks."""
     present = name in PRESENT
     ax.plot(
         steps,

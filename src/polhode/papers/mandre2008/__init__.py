@@ -15,9 +15,9 @@ from polhode.papers.claims import paper
 from polhode.papers.mandre2008 import drift, movement, optimisations, principal_axes, rigid_body
 from polhode.papers.mandre2008.laboratory import Laboratory
 
+PLACE = 40
 PAPER = paper(
     __name__,
-    order=4,
     title="Rigid body dynamics using Euler's equations, Runge-Kutta and quaternions",
     figures=3,
     laboratory=Laboratory,
