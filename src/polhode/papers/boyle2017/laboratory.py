@@ -18,7 +18,7 @@ from polhode.contracts import OK, Formulation, Rate
 from polhode.formulations import FORMULATIONS, vectors2_damped
 from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
-from polhode.loops.join import Pursuit
+from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
@@ -271,7 +271,9 @@ class Laboratory(Base):
         key = integrator, name, rate.velocity
         if key not in self._loops:
             self.progress(f"{integrator}, {name}")
-            parts = Pursuit(INTEGRATORS[integrator], formulation(name), rate, True, plain=True)
+            parts = BoundIntegrator(
+                INTEGRATORS[integrator], formulation(name), rate, True, plain=True
+            )
             loop: Callable = loops.bound(loops.adapt, *parts.layers)
             if not self.quick:
                 loop = CompiledOrPlain(loop, "omega")
