@@ -1,6 +1,6 @@
-"""Write docs/benchmarks.md from stored runs: ``python docs/make_benchmarks.py``.
+"""Write docs/reference/benchmarks.md from stored runs: ``python docs/make_benchmarks.py``.
 
-A run is stored by ``polhode bench NAME --json docs/benchmarks/NAME.json``.
+A run is stored by ``polhode bench NAME --json docs/reference/benchmarks/NAME.json``.
 """
 
 import json
@@ -10,8 +10,8 @@ from pathlib import Path
 from polhode.bench import benches
 from polhode.bench.records import Table, Verdict
 
-PAGE = Path(__file__).with_name("benchmarks.md")
-RUNS = Path(__file__).with_name("benchmarks")
+PAGE = Path(__file__).parent / "reference" / "benchmarks.md"
+RUNS = PAGE.with_suffix("")
 
 
 def stored() -> dict[str, dict]:

@@ -381,7 +381,7 @@ def test_run_needs_a_target(polhode):
 
 
 def test_run_files_are_documented():
-    page = (ROOT / "docs" / "run-files.md").read_text()
+    page = (ROOT / "docs" / "reference" / "run-files.md").read_text()
     shown = page.split("```toml\n")[1].split("```")[0]
     assert tomllib.loads(shown) == tomllib.loads(BOX.read_text())
     for key in _keys({}):

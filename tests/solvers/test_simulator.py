@@ -210,7 +210,7 @@ def test_the_order_is_one_more_than_that_of_the_extrapolation(truth, extrapolati
 
 def test_the_table_of_the_guide_is_measured(capsys):
     """To the two digits that are stated."""
-    page = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/guide/simulator.md").read_text(encoding="utf-8")
     block = next(b for b in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "rate" in b)
     scope: dict = {"__name__": "block"}
     exec(compile(block, "block", "exec"), scope)

@@ -71,7 +71,7 @@ def ensemble(
     Examples:
 
     - `polhode ensemble tumbling.toml` (`examples/tumbling.toml`, explained in
-      docs/many-machines.md)
+      docs/guide/many-machines.md)
     - `polhode ensemble tumbling.toml --members 100000 --seed 7 --out debris.zarr`
     - `polhode ensemble tumbling.toml --set vary.omega.normal.sigma=0.002`
     - `polhode ensemble tumbling.toml --dask` on the processors of this machine

@@ -1,4 +1,7 @@
-"""The tables of a run file, and what is wrong with one in plain words.  See docs/run-files.md."""
+"""The tables of a run file, and what is wrong with one in plain words.
+
+See docs/reference/run-files.md.
+"""
 
 import inspect
 import math
@@ -139,8 +142,8 @@ class RunTable(Table):
     @field_validator("method")
     @classmethod
     def _known(cls, value: str) -> str:
-        allowed = "auto", *METHODS, *OF_BODIES
-        if value not in allowed:
+        if value != "auto" and value not in METHODS and value not in OF_BODIES:
+            allowed = "auto", *METHODS, *OF_BODIES
             hint = did_you_mean(value, allowed)
             raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
         return value
