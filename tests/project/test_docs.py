@@ -41,11 +41,6 @@ def test_the_readme_has_its_two_commands_and_ci_runs_them():
     assert "readme_command" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_the_methods_page_is_current():
-    make = runpy.run_path(str(ROOT / "docs" / "make_methods.py"))
-    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_methods.py"
-
-
 def test_the_page_of_benchmarks_is_current():
     make = runpy.run_path(str(ROOT / "docs" / "make_benchmarks.py"))
     assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_benchmarks.py"

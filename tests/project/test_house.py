@@ -1,4 +1,4 @@
-"""The house: few files at the top, ten layers, short functions, privacy, and a public face that stays.
+"""The layout of the package: few files at the top, ten layers, short functions, privacy.
 
 ``python tests/project/test_house.py [FOLDER]`` lists what is too long or reads what is private.
 """
@@ -35,7 +35,7 @@ def docstrings(tree: ast.AST) -> set[int]:
 
 
 def too_long(file: Path) -> Iterator[tuple[str, int]]:
-    """(name, lines) of what exceeds the limits; docstrings, comments and blank lines don't count."""
+    """(name, lines) of what exceeds the limits; without docstrings, comments and blanks."""
     text = file.read_text(encoding="utf-8")
     tree = ast.parse(text)
     skipped = docstrings(tree)

@@ -11,9 +11,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode import loops
 from polhode.contracts import Rate
 from polhode.formulations import FORMULATIONS
+from polhode.loops import binding
 from polhode.loops import join as _join
 from polhode.loops.join import Pursuit
 from polhode.solvers import adaptive_steps as _course
@@ -90,7 +90,7 @@ def plain_python():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_join, "CompiledOrPlain", plain)
-        patch.setattr(loops, "CompiledOrPlain", plain)
+        patch.setattr(binding, "CompiledOrPlain", plain)
         patch.setattr(_events, "CompiledOrPlain", plain)
         patch.setattr(_join, "_known", {})
         _join._states.cache_clear()

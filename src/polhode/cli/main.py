@@ -24,7 +24,6 @@ from polhode.errors import PolhodeError
 app = typer.Typer(
     name="polhode",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -56,7 +55,7 @@ def _start(
 def main() -> None:
     """The console entry: exit code 0, 1 for a run that failed, 2 for bad input."""
     try:
-        app()
+        app(prog_name="polhode")
     except PolhodeError as error:
         complain(str(error))
         sys.exit(2)
@@ -66,7 +65,3 @@ def main() -> None:
     except MemoryError as error:
         complain(f"not enough memory ({error}); keep fewer states with --save-every")
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -114,24 +114,33 @@ def _fma(_, a, b, c):
     return nt.float64(nt.float64, nt.float64, nt.float64), lower
 
 
-@intrinsic
-def _rint(_, x):
+def define_rint(_, x):
+    """Type and lower ``rint`` of one body."""
+
     def lower(context, builder, signature, args):
         return builder.call(builder.module.declare_intrinsic("llvm.rint", [F8]), args)
 
     return nt.float64(nt.float64), lower
 
 
-@intrinsic
-def _mask(_, condition):
+_rint = intrinsic(define_rint)
+
+
+def define_mask(_, condition):
+    """Type and lower ``mask`` of one body."""
+
     def lower(context, builder, signature, args):
         return builder.bitcast(builder.sext(args[0], I64), F8)
 
     return nt.float64(nt.boolean), lower
 
 
-@intrinsic
-def _blend(_, m, a, b):
+_mask = intrinsic(define_mask)
+
+
+def define_blend(_, m, a, b):
+    """Type and lower ``blend`` of one body."""
+
     def lower(context, builder, signature, args):
         bits = builder.bitcast(args[0], I64)
 
@@ -147,6 +156,9 @@ def _blend(_, m, a, b):
         return walk(a, args[1], args[2])
 
     return a(nt.float64, a, a), lower
+
+
+_blend = intrinsic(define_blend)
 
 
 @intrinsic

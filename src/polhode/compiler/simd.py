@@ -224,6 +224,78 @@ LANES_OF = (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)
 SIGNS_OF = (-1.0, 1.0, -1.0, 1.0), (-1.0, 1.0, 1.0, -1.0), (-1.0, -1.0, 1.0, 1.0)
 
 
+def _series_factors(builder, c, s: int):
+    """Store the coefficients c_k, spread and signed, on the stack: (their array, the sums (1))."""
+    factors, sums = _array(builder, 3 * s), []
+    for k in range(s):
+        value = builder.extract_value(c, k)
+        sums.append(_quaternion(builder, value))
+        for i, signs in enumerate(SIGNS_OF):
+            spread = _spread(builder, builder.extract_value(value, i + 1))
+            factor = builder.fmul(_constant(signs), spread)
+            builder.store(factor, _at(builder, factors, 3 * k + i))
+    return factors, sums
+
+
+def _series_term(builder, place, sums, factors, inverses, stored):
+    """Make and store R_n at ``place`` n, and add it to the sums: (R_n, the sums after it)."""
+    s = len(sums)
+    f = builder.load(_at(builder, inverses, place))
+    r = builder.fmul(_spread(builder, f), sums[0])
+    builder.store(r, _at(builder, stored, place))
+    turned = [_permuted(builder, r, *lanes) for lanes in LANES_OF]
+    sums = [*sums[1:], _constant(0.0)]
+    for k in range(s):
+        for i in range(3):
+            factor = builder.load(_at(builder, factors, 3 * k + i))
+            if k == s - 1 and i == 0:
+                sums[k] = builder.fmul(factor, turned[i])
+            else:
+                sums[k] = _fused(builder, factor, turned[i], sums[k])
+    return r, sums
+
+
+def _series_loop(builder, sums, factors, stored, small):
+    """Add terms in pairs until they are small: (sum of the even R_n, of the odd ones, terms)."""
+    s = len(sums)
+    inverses = _table(builder.module, [0.0] + [1.0 / n for n in range(1, MOST + 1)])
+    limit = builder.fmul(small, small)
+    before = builder.block
+    body = builder.append_basic_block("terms")
+    after = builder.append_basic_block("after")
+    builder.branch(body)
+    builder.position_at_end(body)
+    n = builder.phi(I64)
+    n.add_incoming(I64(0), before)
+    states = [builder.phi(V4) for _ in range(s + 2)]
+    for phi, value in zip(states, (*sums, _constant(ONE), _constant(0.0)), strict=True):
+        phi.add_incoming(value, before)
+    *sums, even, odd = states
+    pair = []
+    for ahead in (1, 2):
+        place = builder.add(n, I64(ahead), flags=("nsw", "nuw"))
+        r, sums = _series_term(builder, place, sums, factors, inverses, stored)
+        pair.append(r)
+    following = builder.add(n, I64(2), flags=("nsw", "nuw"))
+    odd, even = builder.fadd(odd, pair[0]), builder.fadd(even, pair[1])
+    square = _fused(builder, pair[1], pair[1], builder.fmul(pair[0], pair[0]))
+    square = builder.fadd(square, _permuted(builder, square, 2, 3, 0, 1))
+    size = builder.fadd(
+        builder.extract_element(square, I32(0)), builder.extract_element(square, I32(1))
+    )
+    long = builder.icmp_signed(">=", following, I64(s))
+    done = builder.and_(builder.fcmp_ordered("<", size, limit), long)
+    full = builder.icmp_signed(">=", following, I64(MOST))
+    for phi, value in zip(states, (*sums, even, odd), strict=True):
+        phi.add_incoming(value, builder.block)
+    n.add_incoming(following, builder.block)
+    branch = builder.cbranch(builder.or_(done, full), after, body)
+    _hinted(builder.module, branch, {"unroll.disable": None})
+    builder.position_at_end(after)
+    terms = builder.select(done, builder.add(following, I64(1)), I64(MOST + 3))
+    return even, odd, terms
+
+
 @cache
 def taylor(s: int, kept: int) -> Callable:
     """The series of R' = c(y) R, R(0) = 1, for c = c_0 + c_1 y + … with s pure quaternions c_k.
@@ -263,69 +335,14 @@ def taylor(s: int, kept: int) -> Callable:
     @intrinsic
     def compiled(_, c, small):
         def lower(context, builder, signature, args):
-            zero, one = _constant(0.0), _constant(ONE)
-            factors = _array(builder, 3 * s)
+            factors, sums = _series_factors(builder, args[0], s)
             stored = _array(builder, MOST + 1)
-            inverses = _table(builder.module, [0.0] + [1.0 / n for n in range(1, MOST + 1)])
-            sums = []
-            for k in range(s):
-                value = builder.extract_value(args[0], k)
-                sums.append(_quaternion(builder, value))
-                for i, signs in enumerate(SIGNS_OF):
-                    spread = _spread(builder, builder.extract_value(value, i + 1))
-                    factor = builder.fmul(_constant(signs), spread)
-                    builder.store(factor, _at(builder, factors, 3 * k + i))
             if kept > s:
                 for n in range(kept):
-                    builder.store(zero, _at(builder, stored, n))
-            builder.store(one, _at(builder, stored, 0))
-            limit = builder.fmul(args[1], args[1])
-
-            before = builder.block
-            body = builder.append_basic_block("terms")
-            after = builder.append_basic_block("after")
-            builder.branch(body)
-            builder.position_at_end(body)
-            n = builder.phi(I64)
-            n.add_incoming(I64(0), before)
-            states = [builder.phi(V4) for _ in range(s + 2)]
-            for phi, value in zip(states, (*sums, one, zero), strict=True):
-                phi.add_incoming(value, before)
-            *sums, even, odd = states
-            pair = []
-            for ahead in (1, 2):
-                place = builder.add(n, I64(ahead), flags=("nsw", "nuw"))
-                f = builder.load(_at(builder, inverses, place))
-                r = builder.fmul(_spread(builder, f), sums[0])
-                pair.append(r)
-                builder.store(r, _at(builder, stored, place))
-                turned = [_permuted(builder, r, *lanes) for lanes in LANES_OF]
-                sums = [*sums[1:], zero]
-                for k in range(s):
-                    for i in range(3):
-                        factor = builder.load(_at(builder, factors, 3 * k + i))
-                        if k == s - 1 and i == 0:
-                            sums[k] = builder.fmul(factor, turned[i])
-                        else:
-                            sums[k] = _fused(builder, factor, turned[i], sums[k])
-            following = builder.add(n, I64(2), flags=("nsw", "nuw"))
-            odd, even = builder.fadd(odd, pair[0]), builder.fadd(even, pair[1])
-            square = _fused(builder, pair[1], pair[1], builder.fmul(pair[0], pair[0]))
-            square = builder.fadd(square, _permuted(builder, square, 2, 3, 0, 1))
-            size = builder.fadd(
-                builder.extract_element(square, I32(0)), builder.extract_element(square, I32(1))
-            )
-            long = builder.icmp_signed(">=", following, I64(s))
-            done = builder.and_(builder.fcmp_ordered("<", size, limit), long)
-            full = builder.icmp_signed(">=", following, I64(MOST))
-            for phi, value in zip(states, (*sums, even, odd), strict=True):
-                phi.add_incoming(value, builder.block)
-            n.add_incoming(following, builder.block)
-            branch = builder.cbranch(builder.or_(done, full), after, body)
-            _hinted(builder.module, branch, {"unroll.disable": None})
-            builder.position_at_end(after)
+                    builder.store(_constant(0.0), _at(builder, stored, n))
+            builder.store(_constant(ONE), _at(builder, stored, 0))
+            even, odd, terms = _series_loop(builder, sums, factors, stored, args[1])
             first = [builder.load(_at(builder, stored, n)) for n in range(kept)]
-            terms = builder.select(done, builder.add(following, I64(1)), I64(MOST + 3))
             parts = [
                 _tuple(context, builder, even),
                 _tuple(context, builder, odd),

@@ -239,6 +239,10 @@ class EnsembleResult:
         """
         import xarray
 
+        return xarray.Dataset(*self._data())
+
+    def _data(self) -> storage.Data:
+        """The variables, coordinates and attributes of its data set."""
         both = "time", "member"
         found: dict[str, Labelled] = {}
         for name, quantity in (STATES | PLACES | {"energy": "energy"}).items():
@@ -256,7 +260,7 @@ class EnsembleResult:
             name: variables.pop(name) for name in list(variables) if found[name].dims == (name,)
         }
         about = attributes(self._facts, self.seed) | listed(self.labelled)
-        return xarray.Dataset(variables, {**coordinates, **AXES}, about)
+        return storage.Data(variables, {**coordinates, **AXES}, about)
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """A table of the last saved states indexed by member, a column for each component."""
@@ -281,7 +285,7 @@ class EnsembleResult:
     def save(self, path: str | os.PathLike) -> Path:
         """Write a NetCDF file (.nc) or a Zarr store (.zarr) with everything; for ``ph.load``."""
         if Path(path).suffix != ".zarr":
-            return storage.write(path, self.to_xarray())
+            return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store from which this result is read")
         data = self.to_xarray()

@@ -1,28 +1,39 @@
-"""What a paper states, what is measured, and the verdict.
+"""What a paper states, what was measured, and the report of both.
 
-A paper is a list of ``Statement``s: the claim in words, the function that measures it, and the
-verdict that is expected.  ``tested`` turns them into ``Claim``s, a ``Report`` holds those and the
-figures.  A verdict is computed from the measurement; the expectation is only compared with it, so
-that a change in the library which alters a verdict shows.
+The statements of a paper are the rows of its table ``claims.md``, in the order of the paper.  The
+measurement of a row has its name: the entry "undo-forward" of a module's ``MEASUREMENTS``, or the
+function ``undo_forward``.  A verdict is computed from the measurement; the verdict in the table is
+the known one, so that a change in the library which alters a verdict shows.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module, resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-HOLDS, CORRECTED, FAILS = "holds", "holds with the correction", "does not hold"
-VERDICTS = HOLDS, CORRECTED, FAILS
-UNTESTED = "not tested"
+from polhode.papers.verdicts import (
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    UNTESTED,
+    VERDICTS,
+    Check,
+    Measured,
+    Untestable,
+    judged,
+)
 
-Measured = tuple[str, str]  # what was measured in words and numbers, and the verdict
-Check = Callable[[Any], Measured]
+TABLE = "claims.md"
+COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
+TIMED = ", timed"  # after a verdict
+
+Progress = Callable[[str], None]
 
 
-class Untestable(RuntimeError):
-    """A measurement that could not be made, and why."""
-
-
+# ---- records
 @dataclass(frozen=True)
 class Claim:
     """One statement of a paper with its measurement."""
@@ -39,12 +50,13 @@ class Claim:
 
     @property
     def as_expected(self) -> bool:
+        """Whether it was measured, with the known verdict unless that rests on a clock."""
         return bool(self.measured) and (self.timed or self.verdict == self.expected)
 
 
 @dataclass(frozen=True)
 class Report:
-    """All claims of a paper, and the figures that were drawn."""
+    """All claims of a paper, and the files of its figures."""
 
     claims: tuple[Claim, ...]
     figures: tuple[Path, ...]
@@ -70,7 +82,7 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A claim before it is measured; ``check`` takes what the claims of a paper share."""
+    """A claim before it is measured; ``check`` takes the laboratory of the paper."""
 
     name: str
     section: str
@@ -81,10 +93,11 @@ class Statement:
     check: Check
     timed: bool = False
 
-    def tested(self, shared: Any) -> Claim:
+    def tested(self, laboratory: Any) -> Claim:
+        """The claim with its measurement, or with the reason why it could not be made."""
         note = self.note
         try:
-            measured, verdict = self.check(shared)
+            measured, verdict = self.check(laboratory)
         except Untestable as reason:
             measured, verdict, note = "", UNTESTED, str(reason)
         return Claim(
@@ -100,6 +113,126 @@ class Statement:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper that can be reproduced: ``reproduce(quick, out, progress) -> Report``."""
+
+    name: str
+    title: str
+    reference: str
+    statements: tuple[Statement, ...]
+    reproduce: Callable[[bool, Path, Progress], Report]
+    order: int = 99  # of the registry
+
+
+# ---- tables of claims
+def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
+    """The measurements of modules, by the name of their row.
+
+    They are the entries of ``MEASUREMENTS`` and the public functions that return ``Measured``.  A
+    function whose name is taken in its module may end with an underscore.
+    """
+    found: dict[str, Check] = {}
+    for module in modules:
+        functions = {
+            name.rstrip("_").replace("_", "-"): thing
+            for name, thing in vars(module).items()
+            if getattr(thing, "__module__", None) == module.__name__
+            and getattr(thing, "__annotations__", {}).get("return") == Measured
+            and not name.startswith("_")
+        }
+        for part in (getattr(module, "MEASUREMENTS", {}), functions):
+            if twice := sorted(set(part) & set(found)):
+                raise ValueError(f"{module.__name__} measures again: {', '.join(twice)}")
+            found |= part
+    return found
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """The rows of a Markdown table of claims, by column; a bar in a cell is written ``\\|``."""
+    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
+    cells = ([cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows)
+    return [
+        dict(zip(COLUMNS, (cell.replace("\\|", "|") for cell in row), strict=True)) for row in cells
+    ]
+
+
+def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ...]:
+    """The statements of a table, each with its measurement."""
+    made: dict[str, Statement] = {}
+    for row in rows_of(text):
+        name, verdict = row["name"], row["verdict"]
+        expected, timed = verdict.removesuffix(TIMED), verdict.endswith(TIMED)
+        if expected not in VERDICTS:
+            raise ValueError(f"claim {name!r}: the verdict {expected!r} must be one of {VERDICTS}")
+        if name in made:
+            raise ValueError(f"claim {name!r}: the name is used twice")
+        if name not in checks:
+            raise ValueError(f"claim {name!r}: no function measures it")
+        made[name] = Statement(
+            name=name,
+            section=row["§"],
+            statement=row["statement"],
+            claimed=row["claimed"],
+            expected=expected,
+            note=row["note"],
+            check=checks[name],
+            timed=timed,
+        )
+    if left := sorted(set(checks) - set(made)):
+        raise ValueError(f"measurements without a row in the table of claims: {', '.join(left)}")
+    return tuple(made.values())
+
+
+def paper(
+    package: str,
+    *,
+    order: int,
+    title: str,
+    laboratory: Callable[[bool, Progress], Any],
+    measured_in: Iterable[ModuleType],
+) -> Paper:
+    """The record of a paper, from its package.
+
+    The package has the table ``claims.md`` and a module ``figures`` with ``draw(laboratory, out)``;
+    ``measured_in`` are the modules with the measurements.
+    """
+    name = package.rpartition(".")[2]
+    table = resources.files(package).joinpath(TABLE).read_text(encoding="utf-8")
+    statements = statements_of(table, measurements(measured_in))
+
+    def reproduce(quick: bool, out: Path, progress: Progress) -> Report:
+        """Measure every claim, and draw the figures into ``out``.
+
+        ``quick`` takes fewer and shorter runs; it tests the same claims.
+        """
+        figures = import_module(f"{package}.figures")
+        lab = laboratory(quick, progress)
+        claims = tested(statements, lab, progress)
+        return Report(claims, figures.draw(lab, Path(out)))
+
+    return Paper(
+        name=name,
+        title=title,
+        reference=name,
+        statements=statements,
+        reproduce=reproduce,
+        order=order,
+    )
+
+
+def tested(
+    statements: Iterable[Statement], laboratory: Any, progress: Progress
+) -> tuple[Claim, ...]:
+    """Measure every statement, one after the other."""
+    claims = []
+    for statement in statements:
+        progress(f"{statement.section} {statement.name}")
+        claims.append(statement.tested(laboratory))
+    return tuple(claims)
+
+
+# ---- statements as decorators
 class Statements(list[Statement]):
     """Statements in the order of the paper, each added by a decorator on its check."""
 
@@ -135,30 +268,19 @@ class Statements(list[Statement]):
         return add
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paper:
-    """A paper that can be reproduced: ``reproduce(quick, out, progress) -> Report``."""
-
-    name: str
-    title: str
-    reference: str
-    statements: tuple[Statement, ...]
-    reproduce: Callable[[bool, Path, Callable[[str], None]], Report]
-
-
-def tested(
-    statements: Iterable[Statement], shared: Any, progress: Callable[[str], None]
-) -> tuple[Claim, ...]:
-    """Every statement measured, one after the other."""
-    claims = []
-    for statement in statements:
-        progress(f"{statement.section} {statement.name}")
-        claims.append(statement.tested(shared))
-    return tuple(claims)
-
-
-def judged(printed: bool, corrected: bool = False) -> str:
-    """The verdict, from whether the statement holds as printed, or else with its correction."""
-    if printed:
-        return HOLDS
-    return CORRECTED if corrected else FAILS
+__all__ = [
+    "CORRECTED",
+    "FAILS",
+    "HOLDS",
+    "VERDICTS",
+    "Claim",
+    "Measured",
+    "Paper",
+    "Report",
+    "Statement",
+    "Statements",
+    "Untestable",
+    "judged",
+    "paper",
+    "tested",
+]

@@ -44,6 +44,16 @@ def wall(t: float, z: float) -> float:
 
 
 # ---- motions
+def solution(
+    rates: Callable[[float, np.ndarray], Any], t_end: float, start: Any, atol: float = 1e-14
+) -> np.ndarray:
+    """The solution of y' = rates(t, y) at ``t_end``, by DOP853."""
+    from scipy.integrate import solve_ivp
+
+    found = solve_ivp(rates, (0.0, t_end), start, method="DOP853", rtol=1e-13, atol=atol)
+    return found.y[:, -1]
+
+
 def motion(
     inertia: Sequence[float], q: Sequence[float], m: Sequence[float], law: Law, times: Any
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -30,17 +30,26 @@ from polhode.bench.engines.by_scipy import START, by_scipy, slope
 from polhode.bench.engines.mujoco import MuJoCo, by_mujoco
 from polhode.bench.engines.ours import OURS, ours
 from polhode.bench.engines.picture import picture
-from polhode.bench.engines.results import TARGETS, Point, curves, judged, reached, timed, twins
+from polhode.bench.engines.results import (
+    TARGETS,
+    Point,
+    curves,
+    judged,
+    measure_times,
+    reached,
+    twins,
+)
 from polhode.bench.engines.tumbling import END, FEWEST, METRICS, PROBLEM, Truth, errors
 from polhode.bench.peers import missing
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, Verdict
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, Verdict
+from polhode.bench.timing import Times, time_table
 
 MAKERS = {OURS: ours, "MuJoCo": by_mujoco, "Basilisk": by_basilisk, "SciPy": by_scipy}
 PEERS = tuple(name for name in MAKERS if name != OURS)
 
 
 # ---- what does not depend on the method
-def overheads(engines: list[str], repeats: int) -> list[dict]:
+def overheads(engines: list[str], repeats: int) -> dict[str, Times]:
     one = ph.prepare(PROBLEM, method="mr2", dt=1.0)
     calls: dict[str, Callable] = {
         f"{OURS}: a prepared call, one step of mr2": lambda: one((0.0, 1.0)),
@@ -63,11 +72,7 @@ def overheads(engines: list[str], repeats: int) -> list[dict]:
             "SciPy: the right-hand side from Python": lambda: slope()(0.0, START),
             "SciPy: solve_ivp, one step of RK45": lambda: solve_ivp(slope(), (0.0, 1e-3), START),
         }
-    times = timed(calls, repeats, {})
-    return [
-        {"what": name, "us_min": t.minimum / 1e3, "us_median": t.median / 1e3}
-        for name, t in times.items()
-    ]
+    return measure_times(calls, repeats, {})
 
 
 # ---- all together
@@ -79,20 +84,19 @@ ORDERS = {
     "ns_a_step": "ns a step",
     "verdict": "",
 }
-FIXED_COSTS = {"what": "what does not depend on the method", "us_min": "µs min"}
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    chosen = asked.chosen("only", PEERS)
+def measure(settings: Settings) -> Iterator[Finding]:
+    chosen = settings.choose("only", PEERS)
     absent = [each.name for each in missing(chosen)]
     peers = [name for name in chosen if name not in absent]
-    asked.say("the truth and the errors")
+    settings.report("the truth and the errors")
     truth = Truth()
-    variants = [v for name in (OURS, *peers) for v in MAKERS[name](asked.quick)]
+    variants = [v for name in (OURS, *peers) for v in MAKERS[name](settings.quick)]
     wrong = {v: errors(v.motion(), truth) for v in variants}
     resets = {v: v.reset for v in variants if v.reset is not None}
-    asked.say("timing")
-    times = timed({v: v.call for v in variants}, asked.repeats, resets)
+    settings.report("timing")
+    times = measure_times({v: v.call for v in variants}, settings.repeats, resets)
     points = [Point(v, wrong[v], times[v]) for v in variants]
     yield Table(f"{END:g} s", POINTS | METRICS, [point.row for point in points])
 
@@ -102,8 +106,8 @@ def measure(asked: Asked) -> Iterator[Finding]:
     head = {"what": "µs / s to reach"}
     head |= {f"{n}_{e:.0e}": f"{n} {e:.0e}" for n, sizes in TARGETS.items() for e in sizes}
     yield Table("Cost of an error", head, [reached(curve) for curve in found])
-    fixed = overheads(peers, asked.repeats)
-    yield Table("Overheads", FIXED_COSTS | {"us_median": "median"}, fixed)
+    fixed = overheads(peers, settings.repeats)
+    yield time_table("Overheads", "what does not depend on the method", fixed, "us")
 
     theirs = [curve for curve in found if curve.variant.engine != OURS]
     mine = [p for p in points if p.variant.engine == OURS]
@@ -125,6 +129,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
 BENCH = Bench(
     name="engines",
+    place=120,
     summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: what an error costs",
     measure=measure,
     needs=PEERS,

@@ -61,7 +61,7 @@ def prepared(
     placed: bool = False,
     **facts: Any,
 ) -> Variant:
-    """By the front door; the state at the end is asked for, because a trajectory is lazy."""
+    """By the front door; the state at the end is settings for, because a trajectory is lazy."""
     problem = ph.Problem(**MOTION, **AT_REST) if placed else PROBLEM
     given: dict[str, Any]
     looks: dict[str, Any]

@@ -4,12 +4,11 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from polhode.bench.engines.ours import OURS
 from polhode.bench.engines.tumbling import END, METRICS, Variant
-from polhode.bench.timing import SAMPLE, Times, repeated, round_robin
+from polhode.bench.timing import Times, timed
 
 TARGETS = {"attitude": (1e-3, 1e-6, 1e-9, 1e-12), "energy": (1e-3, 1e-6, 1e-9, 1e-12)}
 EPS = 1.1e-16
@@ -41,23 +40,18 @@ class Point:
         }
 
 
-def timed(
+def measure_times(
     calls: Mapping[Any, Callable], repeats: int, resets: Mapping[Any, Callable]
 ) -> dict[Any, Times]:
-    """Times of each call; short ones are made several at a time, unless they need a reset."""
-    clock, before = time.process_time_ns, lambda name: resets.get(name, lambda: None)()
-    first = round_robin({name: (call, 1) for name, call in calls.items()}, 1, clock, before)
-    several = {}
-    for name, call in calls.items():
-        count = 1 if name in resets else max(1, int(SAMPLE / max(1e3, first[name].minimum)))
-        several[name] = partial(repeated, call, count), count
-    return {k: credible(times) for k, times in round_robin(several, repeats, clock, before).items()}
+    """CPU times of the process, without samples that are far too short.
 
-
-def credible(times: Times) -> Times:
-    """Without the rare samples that are much too short: where a machine is virtual, the clock of
-    the process can lose time that others took."""
-    return Times(tuple(ns for ns in times.ns if ns > times.median / 3.0))
+    On a virtual machine the clock of the process sometimes loses time that others took.
+    """
+    times = timed(calls, repeats, clock=time.process_time_ns, resets=resets)
+    return {
+        key: Times(tuple(ns for ns in taken.ns if ns > taken.median / 3.0))
+        for key, taken in times.items()
+    }
 
 
 class Curve:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.bench.peers import installed, peer
-from polhode.bench.records import Asked, Finding, Table
+from polhode.bench.records import Finding, Settings, Table
 from polhode.bench.timing import round_robin
 from polhode.bench.tops import HEAVY, Lanes, Tops
 from polhode.methods import METHODS
@@ -28,20 +28,20 @@ class Run:
     bodies: int
 
 
-def others(asked: Asked) -> Iterator[Finding]:
-    tops = Tops.random(256 if asked.quick else 1024, rate=3.0)
-    asked.say("the truth")
+def others(settings: Settings) -> Iterator[Finding]:
+    tops = Tops.random(256 if settings.quick else 1024, rate=3.0)
+    settings.report("the truth")
     truth = true_ends(tops)
     runs: list[Run] = []
     for make in (ours_to, heyoka_to, mujoco_to, diffrax_to):
-        asked.say(f"compiling: {make.__name__.split('_')[0]}")
-        runs += make(tops, asked.quick)
+        settings.report(f"compiling: {make.__name__.split('_')[0]}")
+        runs += make(tops, settings.quick)
     errors = {}
     for run in runs:
         errors[run.kind, run.setting] = rms_angle(run.call(), truth[:, : run.bodies])
-    asked.say("timing")
+    settings.report("timing")
     variants = {(run.kind, run.setting): (run.call, run.bodies) for run in runs}
-    times = round_robin(variants, min(asked.repeats, 5), time.process_time_ns)
+    times = round_robin(variants, min(settings.repeats, 5), time.process_time_ns)
     mine = {key: t.minimum for key, t in times.items() if key[0].startswith("polhode")}
     rows = []
     for key, taken in times.items():

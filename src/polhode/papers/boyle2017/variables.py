@@ -7,13 +7,13 @@ from polhode.papers.boyle2017.by_hand import (
     ORBIT,
     binary,
     binary_rate,
-    differentiated,
+    differentiate,
     exponential,
     frame,
     product,
     pure,
 )
-from polhode.papers.boyle2017.formulas import DIFFERENCE, gap
+from polhode.papers.boyle2017.formulas import DIFFERENCE, gap, relative_speed
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     BS,
@@ -29,10 +29,7 @@ from polhode.papers.boyle2017.laboratory import (
     frames,
     spread,
 )
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 
 # ---- figure 4
@@ -42,12 +39,6 @@ def _dominant(values: np.ndarray) -> float:
     return float(power.argmax())
 
 
-@claim(
-    "twice-as-fast",
-    "VI.B",
-    "figure 4: the vector components vary twice as rapidly as those of the rotor",
-    claimed="twice",
-)
 def twice_as_fast(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 4096, endpoint=False)
     vectors = frame(binary(t))[:, :2].reshape(-1, 6)
@@ -56,25 +47,12 @@ def twice_as_fast(_: Laboratory) -> Measured:
     return text, judged(abs(first / second - 2) < 0.1)
 
 
-@claim(
-    "twice-the-steps",
-    "VI.B",
-    "this explains why vectors take twice as many steps",
-    claimed="twice",
-)
 def twice_the_steps(lab: Laboratory) -> Measured:
     ratios = [lab.study.ratio(i, TWO, lab.errors, "steps") for i in (DP, BS)]
     text = f"at equal error D-P {spread(ratios[0])} times, B-S {spread(ratios[1])} times"
     return text, judged(bool(ratios[0].min() > 1.5 and ratios[0].max() < 2.4))
 
 
-@claim(
-    "sharp",
-    "VI.B",
-    "figure 4: the generator is roughly linear, but changes very sharply whenever its amplitude"
-    " approaches π",
-    claimed="sharp near π",
-)
 def sharp(lab: Laboratory) -> Measured:
     run = lab.early[NAIVE]
     size = np.linalg.norm(run.y, axis=1)
@@ -88,12 +66,6 @@ def sharp(lab: Laboratory) -> Measured:
     return text, judged(bool(rate[near].max() > 5 * rate[far].max()))
 
 
-@claim(
-    "sensitive",
-    "VI.B",
-    "a slightly different R0 makes the features much sharper or smoother",
-    claimed="very sensitive",
-)
 def sensitive(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 40_001)
     found = []
@@ -108,31 +80,14 @@ def sensitive(_: Laboratory) -> Measured:
     return text, judged(max(found) / min(found) > 2)
 
 
-@claim(
-    "once-an-orbit",
-    "VI.B",
-    "figure 4: the reset generator has discontinuities at roughly the orbital period, and is smooth"
-    " and slow between",
-    claimed="once an orbit",
-)
 def once_an_orbit(lab: Laboratory) -> Measured:
     run = lab.early[RESET]
-    jumps = np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0
-    rate = np.linalg.norm(by_hand.slope_of(run.y, binary_rate(run.t)), axis=1)
-    usual = np.linalg.norm(binary_rate(run.t), axis=1) / 2
-    text = f"{int(jumps.sum())} jumps in 20 orbits; |r'| at most {(rate / usual).max():.2f} |ω|/2"
-    return text, judged(bool(18 <= jumps.sum() <= 22 and (rate / usual).max() < 1.8))
+    jumps = int((np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0).sum())
+    speed = relative_speed(run).max()
+    text = f"{jumps} jumps in 20 orbits; |r'| at most {speed:.2f} |ω|/2"
+    return text, judged(bool(18 <= jumps <= 22 and speed < 1.8))
 
 
-@claim(
-    "not-resolved",
-    "VI.B",
-    "the discontinuities need not be resolved, and do not affect the size of steps",
-    claimed="no effect",
-    expected=CORRECTED,
-    note="if the integrator starts anew: a slope carried from before the reset (first same as last)"
-    " is stale, which error control hides at several times the cost",
-)
 def not_resolved(lab: Laboratory) -> Measured:
     study = lab.after_resets
     errors = study.numbers("dopri5", "stale", "worst")
@@ -147,17 +102,10 @@ def not_resolved(lab: Laboratory) -> Measured:
     return text, judged(stale < 1.2 and anew < 1.4, stale > 2 and anew < 1.4)
 
 
-@claim(
-    "past-the-reset",
-    "VI.B",
-    "B-S takes such large steps that the generator goes well past the point where it could have"
-    " been reset",
-    claimed="past π/2",
-)
 def past_the_reset(lab: Laboratory) -> Measured:
-    run = lab.study.runs[BS, RESET][2]
-    other = lab.study.runs[DP, RESET][2]
-    past, short = (float(np.diff(r.t).max()) * ORBIT / 2 for r in (run, other))
+    past, short = (
+        float(np.diff(lab.study.runs[i, RESET][2].t).max()) * ORBIT / 2 for i in (BS, DP)
+    )
     text = (
         f"tolerance {lab.tolerances[2]:.0e}: half the turn of a step is up to {past / np.pi:.2f} π"
         f" by B-S, {short / np.pi:.2f} π by D-P"
@@ -165,71 +113,47 @@ def past_the_reset(lab: Laboratory) -> Measured:
     return text, judged(past > np.pi / 2 > short)
 
 
-@claim(
-    "second-derivative",
-    "VI.B",
-    "(29): R'' = ω' R/2 + ω² R/4",
-    claimed="identity",
-    expected=CORRECTED,
-    note="ω² is the square of a quaternion, -|ω|²",
-)
 def second_derivative(_: Laboratory) -> Measured:
     t, h = 1234.5, 25.0
-    rotor = binary(np.array(t))
-    omega = pure(binary_rate(np.array(t)))
-    slope = differentiated(lambda s: pure(binary_rate(np.array(s))), t, h)
-    second = differentiated(lambda s: by_hand.binary_slope(np.array(s)), t, h)
-    square = float(omega @ omega)
-    good = gap(second, product(slope, rotor) / 2 - square * rotor / 4) / ORBIT**2
-    wrong = gap(second, product(slope, rotor) / 2 + square * rotor / 4) / ORBIT**2
+    rotor, omega = binary(np.array(t)), pure(binary_rate(np.array(t)))
+    slope = differentiate(lambda s: pure(binary_rate(np.array(s))), t, h)
+    second = differentiate(lambda s: by_hand.binary_slope(np.array(s)), t, h)
+    good, wrong = (
+        gap(second, product(slope, rotor) / 2 + sign * float(omega @ omega) * rotor / 4) / ORBIT**2
+        for sign in (-1, 1)
+    )
     text = f"off by {good:.0e} Ω² with -|ω|², by {wrong:.1f} Ω² with +|ω|²"
     return text, judged(wrong < DIFFERENCE, good < 1e-8)
 
 
-@claim(
-    "slow-rate",
-    "VI.B",
-    "the factor of two needs an angular velocity that varies slowly, 2|ω'| below ω²",
-    claimed="slow here",
-)
 def slow_rate(_: Laboratory) -> Measured:
     t = np.linspace(100.0, EARLY, 400)
-    slopes = differentiated(binary_rate, t, 25.0)
+    slopes = differentiate(binary_rate, t, 25.0)
     ratio = 2 * np.linalg.norm(slopes, axis=1) / (binary_rate(t) ** 2).sum(1)
     text = f"the binary: 2|ω'|/ω² is {ratio.min():.2f} to {ratio.max():.2f}"
     return text, judged(float(ratio.max()) < 1)
 
 
-@claim(
-    "lsoda",
-    "VI.B",
-    "for the damped vectors lsoda is slightly more efficient than D-P for most tolerances, but"
-    " cannot compete with vectors that are not damped",
-    claimed="slightly better; not competitive",
-    note="it is limited by its accuracy, D-P by stability",
-)
 def lsoda(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
-    strong, end = formulation("strong"), 2_000.0
-    first = np.array(strong.enter(BINARY.attitude))
-    gains, losses, errors = [], [], []
+    strong, span = formulation("strong"), (0.0, 2_000.0)
+    rows = []
     for tol in (1e-4, 1e-6):
         found = solve_ivp(
             lambda t, y: strong.rate(tuple(y), BINARY.omega(t)),
-            (0.0, end),
-            first,
+            span,
+            np.array(strong.enter(BINARY.attitude)),
             method="LSODA",
             rtol=1e-13,
             atol=tol,
         )
-        run = lab.run(BINARY, DP, "strong", tol, end)
-        plain = lab.run(BINARY, DP, TWO, tol, end)
-        gains.append(run.evaluations / found.nfev)
-        losses.append(found.nfev / plain.evaluations)
-        errors.append(
-            float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max()) / plain.worst
+        run, plain = (lab.integrate(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
+        worst = float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max())
+        rows.append(
+            (run.evaluations / found.nfev, found.nfev / plain.evaluations, worst / plain.worst)
         )
+    gains, losses, errors = zip(*rows, strict=True)
     text = (
         f"λ = μ = 1, 2 orbits, tolerances 1e-4 and 1e-6: lsoda takes 1/{gains[0]:.1f} and"
         f" 1/{gains[1]:.1f} of the evaluations of D-P, {losses[0]:.1f} and {losses[1]:.1f} times"

@@ -66,6 +66,11 @@ def means(mc: float) -> tuple[list[float], list[float], list[float]]:
     return a, b, c
 
 
+def recursions(mc: float) -> int:
+    """The number of steps of (18)."""
+    return len(means(mc)[0]) - 1
+
+
 def integral(phi: float, mc: float, branch: bool = True) -> float:
     """F(φ | k²) by (19); without ``branch`` the arctangent keeps its principal value."""
     a, b, _ = means(mc)

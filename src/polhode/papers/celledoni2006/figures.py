@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.papers.celledoni2006.laboratory import (
     SATELLITE_STEPS,
+    THREE,
     TODAY,
     TOP_STEPS,
     Laboratory,
@@ -61,7 +62,7 @@ LEAST = 1e-16  # where errors of 0 are drawn
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """All eight, as PNG files in ``out``."""
     laboratory.progress("figures")
-    lab, top, satellite = laboratory, laboratory.top_runs, laboratory.satellite_runs
+    lab, top, satellite = laboratory, laboratory.top, laboratory.satellite
     pictures = [
         _euler(lab.studies["euler"]),
         _free_body(lab.studies["frb"]),
@@ -69,8 +70,8 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         *(
             _trajectories(
                 f"Heavy top, {name}: $u = Q\\,u_0$ (grey: exact) and the energy error",
-                [(f"$h$ = {h}", top[key, h]) for h in TOP_STEPS],
-                lab.top_curve,
+                [(f"$h$ = {h}", top.runs[key, h]) for h in TOP_STEPS],
+                top.curve,
             )
             for name, key in (("SEJ", "sej"), ("MR", "mr2"))
         ),
@@ -78,8 +79,8 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         *(
             _trajectories(
                 f"Satellite, $h$ = {h}: $Q\\,e_3$ (grey: exact) and the relative energy error",
-                [(NAMES.get(n, shown(n)), satellite[n, h]) for n in ("mr2", "sej", "sej4", TODAY)],
-                lab.satellite_curve[::4],
+                [(NAMES.get(n, shown(n)), satellite.runs[n, h]) for n in (*THREE, TODAY)],
+                satellite.curve[::4],
                 relative=True,
             )
             for h in SATELLITE_STEPS

@@ -11,6 +11,7 @@ import numpy as np
 from polhode.papers.celledoni2006 import by_hand
 from polhode.papers.maps import STEP, State, derivatives, gap, states, step
 from polhode.papers.reference import motion, none
+from polhode.papers.verdicts import largest
 
 ROUNDING = 1e-14  # of a number made by some tens of operations
 DIFFERENCE = 1e-9  # of derivatives by differences
@@ -32,7 +33,7 @@ def poisson_defect(move: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> f
     size = 1e-3 * float(np.linalg.norm(p))
     jacobian = derivatives(lambda change: move(p + change), size, 3)
     defect = jacobian @ by_hand.skew(p) @ jacobian.T - by_hand.skew(move(p))
-    return float(np.abs(defect).max() / np.linalg.norm(p))
+    return largest(defect) / float(np.linalg.norm(p))
 
 
 def momentum_map(method: str, h: float) -> Callable[[np.ndarray], np.ndarray]:

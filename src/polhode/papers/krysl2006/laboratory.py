@@ -1,4 +1,4 @@
-"""The runs that the claims and figures of Krysl (2006) share; each is made once, when asked for."""
+"""The runs that the claims and figures of Krysl (2006) share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ import numpy as np
 from polhode import problems
 from polhode.contracts import Model
 from polhode.models import heavy_top, soft_wall
+from polhode.papers import laboratory as shared
 from polhode.papers import reference
-from polhode.papers.claims import Untestable
-from polhode.papers.maps import slope
+from polhode.papers.laboratory import WHOLE_RUN
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import largest, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import solve
@@ -23,10 +24,7 @@ COMPARED = ("akw", "bbtrap", "swc1")
 ALL = (*COMPARED, *PRESENT)
 WALL_STEP, WALL_STEPS = 0.5, 40_000
 FREE_STEP = 0.5  # a turn of 27 degrees
-WHOLE_RUN = 10**9  # save_every: the ends only
 KEPT = 1e-11  # of up to 1e6 steps whose errors of 1e-16 would all have one sign, at the very worst
-
-Progress = Callable[[str], None]
 
 TORQUES = heavy_top(0.0) + soft_wall("printed")
 
@@ -93,6 +91,16 @@ class Convergence:
         """The errors at the smallest step, the best first."""
         return dict(sorted(((n, float(e[-1])) for n, e in errors.items()), key=lambda x: x[1]))
 
+    @property
+    def by_momentum(self) -> dict[str, float]:
+        """The ranking in Π."""
+        return self.ranking(self.momentum)
+
+    @property
+    def by_attitude(self) -> dict[str, float]:
+        """The ranking in R."""
+        return self.ranking(self.attitude)
+
 
 @dataclass(frozen=True)
 class Drift:
@@ -104,43 +112,28 @@ class Drift:
 
     @property
     def worst_energy(self) -> float:
-        return float(np.abs(self.energy).max())
+        return largest(self.energy)
 
 
 def drift(run: Trajectory, vertical: bool = False) -> Drift:
+    """What a run changes; with ``vertical``, of the momentum only the component along e₃."""
     momentum = run.angular_momentum_inertial
     change = momentum - momentum[0]
     moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
     norm = np.linalg.norm(run.angular_momentum, axis=1)
-    energy = np.asarray(run.energy)
     return Drift(
         float(moved.max() / norm[0]),
-        float(np.abs(norm / norm[0] - 1).max()),
-        energy / energy[0] - 1,
+        largest(relative_change(norm)),
+        relative_change(run.energy),
     )
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes fewer and shorter runs."""
+class Laboratory(shared.Laboratory):
+    """The runs of Krysl's paper.
 
-    def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
-
-    def run(
-        self,
-        problem: Problem,
-        method: str,
-        t_end: float,
-        dt: float,
-        save_every: int = 1,
-        may_stop: bool = False,
-    ) -> Trajectory:
-        """A run from time 0; one that stops early is no measurement, unless it may."""
-        run = solve(problem, (0.0, t_end), method=method, dt=dt, save_every=save_every)
-        if not (run.success or may_stop):
-            raise Untestable(f"{method} on {problem.name}: {run.message}")
-        return run
+    ``quick`` takes fewer steps in the convergence studies and shorter runs where something is
+    conserved.
+    """
 
     # ---- section 5.1 to 5.3
     @cached_property
@@ -155,13 +148,7 @@ class Laboratory:
 
     def error(self, name: str, run: Trajectory) -> tuple[float, float]:
         """(momentum, attitude) at the end of an example; the attitude in the spectral norm."""
-        if not run.success:
-            return float("nan"), float("nan")
-        attitude, momentum = self.references[name]
-        return (
-            float(np.linalg.norm(run.angular_momentum[-1] - momentum)),
-            float(np.linalg.norm(matrix(run.q[-1]) - attitude, 2)),
-        )
+        return shared.end_errors(run, self.references[name], norm=2)
 
     @cached_property
     def convergence(self) -> dict[str, Convergence]:
@@ -175,7 +162,9 @@ class Laboratory:
             for method in ALL:
                 self.progress(f"{example.title.lower()}: convergence of {method}")
                 errors = [
-                    self.error(name, self.run(problem, method, example.t_end, dt, WHOLE_RUN, True))
+                    self.error(
+                        name, self.run(problem, method, example.t_end, dt, WHOLE_RUN, may_stop=True)
+                    )
                     for dt in (example.t_end / n for n in counts)
                 ]
                 momentum[method], attitude[method] = np.array(errors).T

@@ -19,6 +19,8 @@ from polhode.papers.maps import (
     State,
     defect_order,
     gap,
+    march,
+    orders,
     orders_of_ends,
     states,
     step,
@@ -26,11 +28,18 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged, largest, near, relative_change
 
 
 def kinetic(state: State) -> float:
     m = np.array(state[1])
     return float(m @ (m / INERTIA)) / 2
+
+
+def energy_change(method: str, count: int, h: float = STEP) -> np.ndarray:
+    """The relative change of the kinetic energy along free steps of a method."""
+    path = march(method, "free", count * h, count, states(1)[0])
+    return relative_change([kinetic(state) for state in path])
 
 
 # ---- differences, the largest of several states, without torque and with it
@@ -81,8 +90,7 @@ def page_gap(method: str, **reading: Any) -> float:
         start = matrix(state[0]), np.array(state[1])
         r, p = formula(0.0, STEP, start, INERTIA, torque_by_hand(model), **reading)
         q, m = step(method, model)(STEP, state)
-        apart = np.abs(matrix(q) - r).max(), np.abs(np.array(m) - p).max() / np.linalg.norm(p)
-        return float(max(apart))
+        return max(largest(matrix(q) - r), largest(np.array(m) - p) / float(np.linalg.norm(p)))
 
     return worst(difference)
 
@@ -94,7 +102,7 @@ def torque_gap(model: Model, printed: Callable[[np.ndarray], np.ndarray]) -> flo
         r = matrix(q)
         library = r @ np.array(model.torque(0.0, q, m, BODY.data, model.params))
         right = printed(r)
-        found = max(found, float(np.abs(library - right).max() / np.abs(right).max()))
+        found = max(found, largest(library - right) / largest(right))
     return found
 
 
@@ -123,3 +131,18 @@ def defects(method: str) -> tuple[float, float, float]:
         (matrix(q), np.array(m)),
     )
     return *defect_order(method, "free"), control
+
+
+def torque_time(method: str) -> Measured:
+    """The orders of the page and of the library with a torque that depends on time."""
+    counts = 20, 40, 80
+    library = min(orders(method, "swinging", counts))
+    right, printed = (
+        min(orders_by_hand(getattr(by_hand, method), "swinging", counts, late=late))
+        for late in (0.0, 1.0)
+    )
+    text = (
+        f"top of strength 3 cos 2t: order {printed:.2f} as printed, {right:.2f} at t(n-1) + Δt/2"
+        f" (library {library:.2f})"
+    )
+    return text, judged(near(printed, 2), near(library, 2) and near(right, 2))

@@ -1,22 +1,22 @@
-"""Orientation from a given angular velocity: time to a given accuracy, against other integrators.
+"""Attitude from a given angular velocity: time to a given accuracy, against other integrators.
 
 Boyle's precessing binary (T = 1e5), the four stand-ins for the examples of Zupan and Saje, and a
 noise-like rate of thirty sines.  The error is Boyle's norm (25), √2 times the angle, the largest at
 the ends 0.81 T, 0.87 T, 0.93 T and T, against closed forms with 40 digits (the sines: heyoka with
 extended precision).
 
-Ours is ``gauss-taylor``, prepared, as a user calls it, s from the tolerance by its own rule.
-heyoka is taken in its best form: ω simplified by hand, ``fast_math=True``, compiled beforehand.
-For each error and each integrator the fastest run of all tolerances that reaches it counts, a lucky
-one too.  SciPy's DOP853 has a compiled right-hand side; numpy-quaternion has the function as it
-would be given, compiled (quaternionic has no such integrator).
+Ours is ``gauss-taylor``, prepared, as a user calls it, with its own choice of s for the tolerance.
+heyoka is used in its best form: ω simplified by hand, ``fast_math=True``, compiled beforehand.  For
+each error and each integrator the fastest run of all tolerances that reaches it counts, even by
+luck.  SciPy's DOP853 has a compiled right-hand side; numpy-quaternion gets the function as a user
+would give it, compiled (quaternionic has no such integrator).
 
 All variants take turns in one process; ratios are of the least times.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -25,8 +25,10 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.peers import missing, peer
-from polhode.bench.records import Asked, Bench, Finding, Key, Table, Verdict, at_most
-from polhode.bench.timing import Times, timed
+from polhode.bench.records import Bench, Finding, Key, Settings, Verdict, at_most
+from polhode.bench.time_to_accuracy import heyoka as taylor_series
+from polhode.bench.time_to_accuracy.race import Race, Variant, angle, fastest, row
+from polhode.bench.timing import Times
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
 from polhode.integrators.gauss_taylor import choose
@@ -39,7 +41,6 @@ OURS = "gauss-taylor"
 TIGHTEST = choose(0.0).tightest
 TOLERANCES = 10.0 ** -np.arange(4.0, 15.51, 0.25)  # ours
 THEIRS = (*(10.0 ** -np.arange(4.0, 15.51, 0.5)), 2.3e-16)  # heyoka's
-SHOWN = 3  # of an integrator's tolerances that reach an error, as many are timed well
 
 
 # ---- problems
@@ -51,7 +52,7 @@ PHASES = tuple(tuple(_rng.uniform(0, 6.28, SINES).tolist()) for _ in range(3))
 
 
 def total_of_sines(count: int) -> Callable:
-    """The rate by the first so many frequencies, written out."""
+    """The rate of the first ``count`` frequencies, written out."""
     f = FREQUENCIES[count - 1]
     a, b, c = (amplitudes[count - 1] for amplitudes in AMPLITUDES)
     u, v, w = (phases[count - 1] for phases in PHASES)
@@ -72,7 +73,7 @@ def total_of_sines(count: int) -> Callable:
 
 
 def of_vector(vector: Any, slope: Any, series: bool) -> tuple:
-    """dexp for heyoka, which has no branches: the series, or the closed form."""
+    """ω = dexp of a rotation vector for heyoka, which has no branches: by series, or closed."""
     heyoka = peer("heyoka")
     n2 = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
     if series:
@@ -119,19 +120,20 @@ def strongly_vibrational_for_heyoka(t: Any) -> tuple:
 
 @dataclass(frozen=True)
 class Case:
-    """A rate, what is known of its motion, and the ratios that are promised at ``ERRORS``."""
+    """A rate, its motion where that is known, and the ratios claimed at ``ERRORS``."""
 
     name: str
     omega: Callable
     end: float
     attitude: Callable | None = None
-    for_heyoka: Callable | None = None  # if it is not ω itself
+    for_heyoka: Callable | None = None  # simplified; default: ω itself
     least: tuple[float | None, ...] = (None,) * len(ERRORS)
 
-    @cache  # noqa: B019, there are six of them
+    @cache  # noqa: B019, there are only six cases
     def exact(self, t: float) -> np.ndarray:
+        """The attitude at a time."""
         if self.attitude is None:
-            return extended(self, t)
+            return taylor_series.extended(equations(self), np.array(self.start), t)
         mp = peer("mpmath")
         in_mp = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
         with mp.workdps(40):
@@ -169,9 +171,9 @@ CASES = {
 }
 
 
-# ---- integrators: each a function of the end, which gives the attitude there
-def prepared(case: Case, tolerance: float) -> Callable[[float], tuple]:
-    """``gauss-taylor`` by the front door, prepared; its state is asked for only where it counts."""
+# ---- integrators: each a function of the end, which gives (attitude there, evaluations or steps)
+def by_gauss_taylor(case: Case, tolerance: float) -> Callable[[float], tuple]:
+    """``gauss-taylor`` as users call it; the trajectory is evaluated only for its error."""
     solver = ph.prepare_angular_velocity(case.omega, frame="inertial", rtol=tolerance)
     start = case.start
 
@@ -183,39 +185,28 @@ def prepared(case: Case, tolerance: float) -> Callable[[float], tuple]:
 
 
 def equations(case: Case) -> list:
+    """q' = ω q/2 for heyoka, with ω in inertial axes."""
     heyoka = peer("heyoka")
-    t = heyoka.time
     in_heyoka = {math.sin: heyoka.sin, math.cos: heyoka.cos, math.sqrt: heyoka.sqrt}
-    a, b, c = (case.for_heyoka or bind(case.omega, in_heyoka))(t)
-    w, x, y, z = heyoka.make_vars("w", "x", "y", "z")
-    return [
-        (w, -0.5 * (a * x + b * y + c * z)),
-        (x, 0.5 * (a * w + b * z - c * y)),
-        (y, 0.5 * (b * w + c * x - a * z)),
-        (z, 0.5 * (c * w + a * y - b * x)),
-    ]
+    a, b, c = (case.for_heyoka or bind(case.omega, in_heyoka))(heyoka.time)
+    q = heyoka.make_vars("w", "x", "y", "z")
+    return list(zip(q, turned(q, (a, b, c)), strict=True))
+
+
+def turned(q, omega):
+    """q' = ω q/2."""
+    w, x, y, z = q
+    a, b, c = omega
+    return (
+        -0.5 * (a * x + b * y + c * z),
+        0.5 * (a * w + b * z - c * y),
+        0.5 * (b * w + c * x - a * z),
+        0.5 * (c * w + a * y - b * x),
+    )
 
 
 def by_heyoka(case: Case, tolerance: float) -> Callable[[float], tuple]:
-    heyoka, first = peer("heyoka"), np.array(case.start)
-    solver = heyoka.taylor_adaptive(equations(case), first.copy(), tol=tolerance, fast_math=True)
-
-    def call(end: float) -> tuple:
-        solver.time = 0.0
-        solver.state[:] = first
-        steps = solver.propagate_until(end)[3]
-        return solver.state.copy(), steps
-
-    return call
-
-
-def extended(case: Case, t: float) -> np.ndarray:
-    """heyoka's answer with 80-bit numbers."""
-    heyoka = peer("heyoka")
-    first = np.array(case.start).astype(np.longdouble)
-    solver = heyoka.taylor_adaptive(equations(case), first, fp_type=np.longdouble)
-    solver.propagate_until(np.longdouble(t))
-    return np.array(solver.state, dtype=float)
+    return taylor_series.taylor(equations(case), np.array(case.start), tolerance)
 
 
 @cache
@@ -223,31 +214,17 @@ def compiled_rate(case: Case) -> Callable:
     import numba
 
     omega = compiled(bind(case.omega, ELEMENTARY))
-    made: Callable = numba.njit(lambda t: omega(t))
-    return made
+    rate: Callable = numba.njit(lambda t: omega(t))
+    return rate
 
 
 @cache
 def compiled_slope(case: Case) -> Callable:
     import numba
 
-    rate = compiled_rate(case)
-
-    @numba.njit
-    def slope(t, q):
-        a, b, c = rate(t)
-        w, x, y, z = q
-        return np.array(
-            [
-                -0.5 * (a * x + b * y + c * z),
-                0.5 * (a * w + b * z - c * y),
-                0.5 * (b * w + c * x - a * z),
-                0.5 * (c * w + a * y - b * x),
-            ]
-        )
-
-    made: Callable = slope
-    return made
+    rate, rates = compiled_rate(case), numba.njit(turned)
+    slope: Callable = numba.njit(lambda t, q: np.array(rates((q[0], q[1], q[2], q[3]), rate(t))))
+    return slope
 
 
 def by_scipy(case: Case, tolerance: float) -> Callable[[float], tuple]:
@@ -276,46 +253,22 @@ def by_quaternion(case: Case, tolerance: float) -> Callable[[float], tuple]:
     return call
 
 
-# ---- results
-@dataclass(frozen=True)
-class Variant:
-    """A run: the integrator, its tolerance, the error reached, evaluations or steps, the call."""
-
-    kind: str
-    tolerance: float
-    error: float
-    count: int
-    call: Callable
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}, tol {self.tolerance:.1e}"
-
-
-def frame_error(p: np.ndarray, q: np.ndarray) -> float:
-    p, q = p / np.linalg.norm(p), q / np.linalg.norm(q)
-    half = min(np.linalg.norm(p - q), np.linalg.norm(p + q)) / 2
-    return math.sqrt(2) * 4 * math.asin(min(1.0, float(half)))
-
-
 def variant(
     case: Case, kind: str, make: Callable, tolerance: float, ends: tuple[float, ...] = ENDS
 ) -> Variant:
+    """A run with a tolerance; its error is the largest at the ends."""
     call = make(case, float(tolerance))
     errors, count = [], 0
     for fraction in ends:
         q, count = call(fraction * case.end)
-        q = q.q[-1] if isinstance(q, ph.Trajectory) else q
-        errors.append(frame_error(np.asarray(q), case.exact(fraction * case.end)))
-    return Variant(kind, tolerance, max(errors), int(count), partial(call, case.end))
+        q = np.asarray(q.q[-1] if isinstance(q, ph.Trajectory) else q)
+        errors.append(math.sqrt(2) * float(angle(q, case.exact(fraction * case.end))))
+    name = f"{kind}, tol {tolerance:.1e}"
+    return Variant(kind, name, max(errors), partial(call, case.end), int(count))
 
 
-def fastest(variants: list[Variant], times: dict[Variant, Times], error: float) -> list[Variant]:
-    good = [v for v in variants if v.error <= error]
-    return sorted(good, key=lambda v: times[v].minimum)[:SHOWN]
-
-
-HEAD = {
+# ---- results
+COLUMNS = {
     "what": "error and run",
     "error": "error",
     "count": "evaluations, steps",
@@ -326,41 +279,23 @@ HEAD = {
 }
 
 
-def measured(case: Case, slow: bool, asked: Asked) -> Iterator[Finding]:
-    few = slice(None, None, 8) if asked.quick else slice(None)
-    mine = [variant(case, OURS, prepared, float(x)) for x in TOLERANCES[few] if x >= TIGHTEST]
-    theirs = [variant(case, "heyoka", by_heyoka, float(x)) for x in THEIRS[few]]
-    quick = timed([*mine, *theirs], 5)
-    chosen = {e: [fastest(group, quick, e) for group in (mine, theirs)] for e in ERRORS}
-    well = dict.fromkeys(v for groups in chosen.values() for group in groups for v in group)
-    times = timed(list(well), asked.repeats)
-    once = slow_ones(case) if slow else {}
-    rows: list[dict] = []
-    verdicts: list[Verdict] = []
-    for error, least in zip(ERRORS, case.least, strict=True):
-        ours, peers = (fastest(group, times, error) for group in chosen[error])
-        for v in (*ours[:1], *peers[:1]):
-            rows.append(_row(error, v, times[v], times[ours[0]] if ours else None))
-        for kind in dict.fromkeys(v.kind for v in once):
-            good = [v for v in once if v.kind == kind and v.error <= error]
-            if good and ours:
-                v = min(good, key=lambda v: once[v].minimum)
-                rows.append(_row(error, v, once[v], times[ours[0]]))
-        if least is not None and not asked.quick:
-            ratio: float | str = "not reached"
-            if ours and peers:
-                ratio = times[peers[0]].minimum / times[ours[0]].minimum
-            met = isinstance(ratio, float) and ratio >= least
-            what = f"{case.name}, {error:.0e}: heyoka / ours"
-            verdicts.append(Verdict(what, f"at least {least:g}", ratio, met))
-    yield Table(f"{case.name}, T = {case.end:g}", HEAD, rows)
-    yield from verdicts
-    if case.name == "binary" and not asked.quick:
-        yield from tolerances_kept(mine)
+def rows_over_ours(
+    error: float,
+    theirs: list[Variant],
+    ours: list[Variant],
+    times: Mapping[Variant, Times],
+    once: Mapping[Variant, Times],
+) -> list[dict]:
+    """Ours, heyoka and those that are timed once, each with its time over ours."""
+    first = times[ours[0]] if ours else None
+    shown = [(v, times[v]) for v in (*ours[:1], *theirs[:1])]
+    if ours:
+        shown += [(v, once[v]) for v in fastest(once, error, once)]
+    return [row(error, v, taken, (taken, first) if first else None) for v, taken in shown]
 
 
-def slow_ones(case: Case) -> dict[Variant, Times]:
-    """SciPy and numpy-quaternion, one call each, to one end: they take their time."""
+def slow_peers(case: Case) -> dict[Variant, Times]:
+    """SciPy and numpy-quaternion, one call each to one end, because they are slow."""
     kinds: list[tuple[str, Callable, tuple[float, ...]]] = [
         ("SciPy DOP853", by_scipy, (1e-7, 1e-10, 1e-12, 1e-13))
     ]
@@ -369,52 +304,55 @@ def slow_ones(case: Case) -> dict[Variant, Times]:
     found = {}
     for kind, make, tolerances in kinds:
         for tolerance in tolerances:
-            make(case, tolerance)(1e-3 * case.end)  # compiled
+            make(case, tolerance)(1e-3 * case.end)  # compiles
             begin = time.thread_time_ns()
             v = variant(case, kind, make, tolerance, (1.0,))
             found[v] = Times((float(time.thread_time_ns() - begin),))
     return found
 
 
-def tolerances_kept(mine: list[Variant]) -> Iterator[Verdict]:
-    """Error over tolerance and evaluations, as promised for the binary."""
-    ratios = [v.error / v.tolerance for v in mine if 0.9e-12 < v.tolerance < 1.1e-4]
+def check_tolerances(runs: Mapping[float, Variant]) -> Iterator[Verdict]:
+    """Error over tolerance, and evaluations, as claimed for the binary."""
+    ratios = [v.error / tolerance for tolerance, v in runs.items() if 0.9e-12 < tolerance < 1.1e-4]
     inside = min(ratios) >= 0.01 and max(ratios) <= 3
     what = "binary: error / tolerance for tolerances 1e-4 … 1e-12"
     yield Verdict(what, "0.01 to 3", f"{min(ratios):.2g} to {max(ratios):.2g}", inside)
     for error, most in ((1e-6, 1200), (1e-9, 1700), (1e-11, 2100)):
-        least = min(v.count for v in mine if v.error <= error)
+        least = min(v.count or 0 for v in runs.values() if v.error <= error)
         yield at_most(f"binary, {error:.0e}: evaluations", float(least), most)
 
 
-def _row(error: float, v: Variant, times: Times, ours: Times | None) -> dict:
-    return {
-        "what": f"{error:.0e}  {v.name}",
-        "error": v.error,
-        "count": v.count,
-        "us_min": times.minimum / 1e3,
-        "us_median": times.median / 1e3,
-        "ratio_min": None if ours is None else times.minimum / ours.minimum,
-        "ratio_median": None if ours is None else times.median / ours.median,
-    }
-
-
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     if missing(("heyoka", "mpmath")):
         return
-    for name in asked.chosen("problems", list(CASES))[: 1 if asked.quick else None]:
-        asked.say(name)
-        slow = asked.values["slow"] == "yes" and not asked.quick
-        yield from measured(CASES[name], slow, asked)
+    quick, slow = settings.quick, settings.values["slow"] == "yes"
+    few = slice(None, None, 8 if quick else 1)
+    for name in settings.choose("problems", list(CASES))[: 1 if quick else None]:
+        settings.report(name)
+        case = CASES[name]
+        tolerances = [float(x) for x in TOLERANCES[few] if x >= TIGHTEST]
+        ours = {x: variant(case, OURS, by_gauss_taylor, x) for x in tolerances}
+        yield from Race(
+            f"{name}, T = {case.end:g}",
+            dict.fromkeys(ERRORS) if quick else dict(zip(ERRORS, case.least, strict=True)),
+            [variant(case, "heyoka", by_heyoka, float(x)) for x in THEIRS[few]],
+            list(ours.values()),
+            problem=name,
+            rows=partial(rows_over_ours, once=slow_peers(case) if slow and not quick else {}),
+            head=COLUMNS,
+        ).run(settings)
+        if name == "binary" and not quick:
+            yield from check_tolerances(ours)
 
 
 BENCH = Bench(
     name="kinematics",
+    place=80,
     summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
     measure=measure,
     needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
     keys={
-        "problems": Key("", f"of {', '.join(CASES)}; default all"),
-        "slow": Key("yes", "no leaves out SciPy and numpy-quaternion, which take their time"),
+        "problems": Key("", f"of {', '.join(CASES)}; default: all"),
+        "slow": Key("yes", "no: without SciPy and numpy-quaternion, which are slow"),
     },
 )

@@ -29,6 +29,7 @@ from typing import Any
 
 from polhode.compiler.tree import bind
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
+from polhode.kernels.vector import scale
 
 
 class Status(IntEnum):
@@ -60,6 +61,52 @@ def whole(state: tuple) -> tuple:
     return state if len(state) == 4 else (*state, ORIGIN, ORIGIN)
 
 
+# ---- what is in body and params; the compiler inlines these
+def moments(body):
+    """The principal moments of inertia."""
+    return body[0]
+
+
+def inverse_moments(body):
+    """The inverses of the principal moments of inertia."""
+    return body[1]
+
+
+def principal_axes(body):
+    """The quaternion that takes principal axes to the user's body axes."""
+    return body[2]
+
+
+def mass(body):
+    """The mass."""
+    return body[3]
+
+
+def inverse_mass(body):
+    """The inverse of the mass."""
+    return body[4]
+
+
+def nominal_motion(body):
+    """The numbers of the nominal motion that ``Coordinates.nominal`` made at the start of a run."""
+    return body[5]
+
+
+def angular_velocity(m, body):
+    """The angular velocity of the angular momentum m, both in principal axes."""
+    return scale(inverse_moments(body), m)
+
+
+def numbers(params):
+    """The model's floats, nested as in ``Model.numbers``."""
+    return params[0]
+
+
+def tables(params):
+    """The model's read-only arrays, as in ``Model.tables``."""
+    return params[1]
+
+
 # ---- what a model provides
 def torque(t, q, m, body, params):
     """The torque in principal axes.  This stub is the free body."""
@@ -84,17 +131,17 @@ def potential_at(t, q, x, body, params):
 # ---- the user's body axes
 def attitude_of_body(q, body):
     """The attitude of the user's body axes, from that of the principal axes."""
-    return product(q, conjugate(body[2]))
+    return product(q, conjugate(principal_axes(body)))
 
 
 def to_body_axes(v, body):
     """A vector in the user's body axes, from principal axes."""
-    return to_inertial(body[2], v)
+    return to_inertial(principal_axes(body), v)
 
 
 def to_principal_axes(v, body):
     """A vector in principal axes, from the user's body axes."""
-    return to_body(body[2], v)
+    return to_body(principal_axes(body), v)
 
 
 def same(value, body):
@@ -483,7 +530,7 @@ def _summed_wrench(terms: tuple[Model, ...]) -> Callable:
     function = bind(last.wrench, {torque: last.torque})
 
     def alone(t, q, m, x, p, body, params):
-        return function(t, q, m, x, p, body, (params[0][place], params[1][place]))
+        return function(t, q, m, x, p, body, (numbers(params)[place], tables(params)[place]))
 
     if place == 0:
         return alone
@@ -503,7 +550,7 @@ def _summed_potential(terms: tuple[Model, ...]) -> Callable:
     function = bind(energy, {potential: last.potential})
 
     def alone(t, q, x, body, params):
-        return function(t, q, x, body, (params[0][place], params[1][place]))
+        return function(t, q, x, body, (numbers(params)[place], tables(params)[place]))
 
     if place == 0:
         return alone
