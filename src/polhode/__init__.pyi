@@ -36,7 +36,7 @@ from polhode.solvers.exact import exact_free_motion
 from polhode.solvers.exact_torque import constant_torque_rates, exact_constant_torque
 from polhode.solvers.samples import integrate_samples
 from polhode.solvers.simulator import Simulator, State
-from polhode.solvers.solvers import Solver
+from polhode.solvers.solver import Solver
 from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
