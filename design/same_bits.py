@@ -125,8 +125,7 @@ def ensembles() -> Iterator[Run]:
 
 def result(solve: Callable, problem: Any, **asked: Any) -> tuple:
     made = solve(problem, (0, 1), **asked)
-    reduced = [made.reduced[key].values for key in made.reduced] if made.reduced else []
-    return made.t, made.q, made.omega, made.success, *reduced
+    return made.t, made.q, made.omega, made.success, *made.reductions.values()
 
 
 class Enough(Exception):
@@ -180,19 +179,28 @@ def others() -> Iterator[Run]:
     times = np.linspace(0.0, 2.0, 101)
     samples = np.array([rates(t) for t in times])
     for order in (2, 4, 6, 8):
-        yield f"samples {order}", lambda o=order: ph.integrate_samples(times, samples, order=o).q
+        yield f"samples {order}", lambda o=order: sampled(times, samples, o)
     yield "simulator", simulated
-    exact = {"times": np.linspace(0.0, 20.0, 50)}
-    yield "exact", lambda: tuple(ph.exact_free_motion(FREE, exact["times"]))
+    yield "exact", exact
+
+
+def sampled(times: np.ndarray, samples: np.ndarray, order: int) -> np.ndarray:
+    return ph.integrate_samples(samples, times, frame="body", kind="rate", order=order).q
+
+
+def exact() -> tuple:
+    times = np.linspace(0.0, 20.0, 50)
+    run = ph.exact_free_motion(FREE.body, None, FREE.omega, times)
+    return run.q, run.angular_momentum
 
 
 def simulated() -> tuple:
-    simulator = ph.Simulator(ASYMMETRIC)
+    simulator = ph.Simulator(FREE.body, attitude=[1.0, 0, 0, 0], scalar_first=True, omega=[1, 2, 3])
     rows = []
     for k in range(60):
         simulator.apply_torque([0.1 * math.sin(k), 0.0, 0.05], frame="body")
-        simulator.step(0.02 + 0.001 * (k % 3))
-        rows.append([*simulator.q, *simulator.omega])
+        state = simulator.step(0.02 + 0.001 * (k % 3))
+        rows.append([*state.q, *state.omega, *state.x])
     return (np.array(rows),)
 
 

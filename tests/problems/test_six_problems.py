@@ -231,7 +231,7 @@ WAYS = {
     ("q⁻¹", "every step"): {},
     ("q⁻¹", "every step, momentum kept"): {"keep_momentum": True},
 }
-PAGE = (DOCS / "normalisation.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "guide" / "normalisation.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in row.strip("|").split("|")]
     for row in re.findall(r"^\|.*$", PAGE, re.M)

@@ -210,7 +210,7 @@ def test_the_order_is_one_more_than_that_of_the_extrapolation(truth, extrapolati
 
 def test_the_table_of_the_guide_is_measured(capsys):
     """To the two digits that are stated."""
-    page = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/guide/simulator.md").read_text(encoding="utf-8")
     block = next(b for b in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "rate" in b)
     scope: dict = {"__name__": "block"}
     exec(compile(block, "block", "exec"), scope)
@@ -399,7 +399,7 @@ def test_every_method_with_fixed_steps(method):
     assert far(sim.state, run) < 1e-13
     assert sim.method == remembered.method == method
     if not remembered.niter:  # in every step it starts anew, if there is a force in the carry
-        assert remembered.nfev == run.nfev + 3 * sim._method.torques_at_start
+        assert remembered.nfev == run.nfev + 3 * sim.bound.method.torques_at_start
 
 
 def test_compiled_integrators_and_implicit_maps():
@@ -487,10 +487,10 @@ def test_rewind_is_exact(extrapolation):
 
 def test_rewind_past_the_ends():
     sim = simulator()
-    with pytest.raises(ph.InputError, match="more than the 0 that were made"):
+    with pytest.raises(ph.InputError, match="more than the 0 that were taken"):
         sim.rewind()
     sim.step(0.1)
-    with pytest.raises(ph.InputError, match="more than the 1 that were made"):
+    with pytest.raises(ph.InputError, match="more than the 1 that were taken"):
         sim.rewind(2)
     forgetful = simulator(memory=0)
     forgetful.step(0.1)

@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from polhode.bench.peers import missing
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_least
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_least
 from polhode.bench.timing import Times
 
 DT = 1e-3
 NEEDS = ("Dask",)
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     if missing(NEEDS):
         return
     from polhode import problems, solve_ensemble
     from polhode.ensembles.dask_cluster import local
     from polhode.ensembles.distributions import Normal, Uniform
 
-    members = asked.count("members") // (4 if asked.quick else 1)
-    steps, workers = asked.count("steps"), len(os.sched_getaffinity(0))
+    members = settings.count("members") // (4 if settings.quick else 1)
+    steps, workers = settings.count("steps"), len(os.sched_getaffinity(0))
     vary = {"omega": Normal([0, 0, 50], 0.5), "model.strength": Uniform(10, 30)}
     reduce = ["mean(omega)", "attitude", "extremes(speed)"]
     given: dict[str, Any] = {
@@ -34,7 +34,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
     }  # fmt: skip
     top, span = problems.fast_top(), (0.0, steps * DT)
     with local(workers) as client:
-        asked.say(f"a cluster of {workers} workers")
+        settings.report(f"a cluster of {workers} workers")
         pieces: list[float] = []
 
         def there() -> Any:
@@ -50,7 +50,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
         calls: dict[str, Callable[[], Any]] = {f"{workers} threads": here, "Dask": there}
         same = _alike(here(), there())  # and compiled, everywhere
-        wall, cpu = _in_turn(calls, asked, spent, members * steps)
+        wall, cpu = _in_turn(calls, settings, spent, members * steps)
     threads, dask = calls
     rows = [
         {
@@ -85,14 +85,14 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _in_turn(
-    calls: dict[str, Callable], asked: Asked, spent: Callable[[], float], steps: int
+    calls: dict[str, Callable], settings: Settings, spent: Callable[[], float], steps: int
 ) -> tuple[dict[str, Times], dict[str, Times]]:
     """Nanoseconds of wall and of CPU for each body-step."""
     wall: dict[str, list[float]] = {name: [] for name in calls}
     cpu: dict[str, list[float]] = {name: [] for name in calls}
-    for k in range(asked.repeats):
+    for k in range(settings.repeats):
         for name, call in calls.items():
-            asked.say(f"{name}, {k + 1} of {asked.repeats}")
+            settings.report(f"{name}, {k + 1} of {settings.repeats}")
             used, begun = spent(), time.perf_counter()
             call()
             wall[name].append(1e9 * (time.perf_counter() - begun) / steps)
@@ -103,6 +103,7 @@ def _in_turn(
 
 BENCH = Bench(
     name="cluster",
+    place=30,
     summary="ensembles on Dask against threads, on one machine",
     measure=measure,
     needs=NEEDS,

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Table, at_most
+from polhode.bench.records import Bench, Finding, Key, Settings, Table, at_most
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.celestial.model_orbits import orientation_error, truth
 
@@ -55,21 +55,21 @@ def worst(problem: ph.Problem, name: str, turns: int) -> float:
     return max(map(orientation_error, run.q, right.values()))
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    turns, far = asked.count("turns"), asked.count("far")
-    if asked.quick:
+def measure(settings: Settings) -> Iterator[Finding]:
+    turns, far = settings.count("turns"), settings.count("far")
+    if settings.quick:
         turns, far = min(turns, 40), min(far, 1000)
     problem = ph.celestial.rigid_earth_model()
-    asked.say("timing")
-    times = costs(problem, turns, asked.repeats)
+    settings.report("timing")
+    times = costs(problem, turns, settings.repeats)
     least = times[EULERIAN].minimum
     rows = []
     for name, taken in times.items():
-        asked.say(f"{name} over {far} revolutions")
+        settings.report(f"{name} over {far} revolutions")
         rows.append(row(name, taken, taken.minimum / least) | {"worst": worst(problem, name, far)})
     head = columns("variables, a step", "/ Eulerian") | {"worst": "worst attitude"}
     yield Table(f"Adams's method, {A_TURN} steps a revolution", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         for name, most in MOST.items():
             ratio = times[name].minimum / least
             yield at_most(f"{name}: a step over the Eulerian one", ratio, most)
@@ -77,6 +77,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
 BENCH = Bench(
     name="formulations",
+    place=150,
     summary="a step of Adams's method in the variables of Fukushima 1995 and their rivals",
     measure=measure,
     repeats=101,

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_most
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_most
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
 from polhode.loops.join import variant
@@ -85,28 +85,28 @@ def slope(counts: Any, errors: Any) -> float:
     return float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
-def turns(asked: Asked) -> Iterator[Finding]:
-    steps = min(asked.count("steps"), 10_000) if asked.quick else asked.count("steps")
-    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+def turns(settings: Settings) -> Iterator[Finding]:
+    steps = settings.count("steps", quick=10_000)
+    ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
     many = Tops.random(BODIES)
     runs = {
         (kind, sums): Lanes(variant(ph.METHODS["mr2"], None, compensated), model, many, H)
         for kind, model in MODELS.items()
         for sums, compensated in SUMS.items()
     }
-    asked.say("timing")
+    settings.report("timing")
     calls: dict[Any, tuple[Callable, float]] = {
         key: (partial(lanes.advance, SLICE), SLICE * BODIES) for key, lanes in runs.items()
     }
-    times = round_robin(calls, asked.repeats)
-    yield from costs("mr2, a body and step", times, asked)
+    times = round_robin(calls, settings.repeats)
+    yield from costs("mr2, a body and step", times, settings)
     seconds = sum(times[key].minimum * ends[key[1]] for key in runs) * BODIES * 1e-9
-    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
 
     rows: list[dict[str, Any]] = []
     verdicts: list[Finding] = []
     for (kind, sums), lanes in runs.items():
-        asked.say(f"{kind} bodies, {sums} sums")
+        settings.report(f"{kind} bodies, {sums} sums")
         found = dict(grown(lanes, SUMS[sums], ends[sums]))
         for k, what in enumerate(KEPT_BY[kind]):
             errors = {done: float(each[k]) for done, each in found.items()}
@@ -117,7 +117,7 @@ def turns(asked: Asked) -> Iterator[Finding]:
     head = {"what": "bodies, invariant", "sums": "sums"}
     head |= {f"after_{done}": f"after {done:.0e}" for done in marks(steps)} | {"power": "power"}
     yield Table(f"Rounding of mr2, {BODIES} bodies, root mean square", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         yield from verdicts
 
 
@@ -128,7 +128,7 @@ def judged(what: str, power: float, error: float, steps: int) -> Iterator[Findin
         yield at_most(f"{what}: after {steps:.0e} steps", error, float(f"{limit:.1e}"))
 
 
-def costs(what: str, times: dict[Any, Times], asked: Asked) -> Iterator[Finding]:
+def costs(what: str, times: dict[Any, Times], settings: Settings) -> Iterator[Finding]:
     """Compensated over plain, for times by (kind, sums)."""
     rows, ratios = [], {}
     for (kind, sums), taken in times.items():
@@ -136,7 +136,7 @@ def costs(what: str, times: dict[Any, Times], asked: Asked) -> Iterator[Finding]
         rows.append(row(f"{kind}, {sums} sums", taken, ratio if SUMS[sums] else None))
         ratios[kind] = ratio
     yield Table("Cost", columns(what, "/ plain"), rows)
-    if not asked.quick:
+    if not settings.quick:
         for kind, ratio in ratios.items():
             yield at_most(
                 f"{what.partition(',')[0]}, {kind}: cost compensated / plain", ratio, COST
@@ -176,25 +176,24 @@ def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.nd
     return np.sqrt(np.mean(growths, axis=0)), float(np.sqrt(np.mean(np.square(trends))))
 
 
-def energies(asked: Asked) -> Iterator[Finding]:
-    steps, count, method = asked.count("steps"), asked.count("tops"), asked.values["method"]
-    if asked.quick:
-        steps, count = min(steps, 100_000), min(count, 2)
-    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+def energies(settings: Settings) -> Iterator[Finding]:
+    steps, count = settings.count("steps", quick=100_000), settings.count("tops", quick=2)
+    method = settings.values["method"]
+    ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
     (top,) = tops(1)
     calls: dict[Any, tuple[Callable, float]] = {}
     for sums, compensated in SUMS.items():
         solver = ph.prepare(top, method=method, dt=DT, save_every=SLICE, compensated=compensated)
         calls["one top", sums] = partial(solver, (0.0, DT * SLICE)), SLICE
-    times = round_robin(calls, asked.repeats)
-    yield from costs(f"{method}, a step", times, asked)
+    times = round_robin(calls, settings.repeats)
+    yield from costs(f"{method}, a step", times, settings)
     seconds = sum(times["one top", sums].minimum * ends[sums] for sums in SUMS) * count * 1e-9
-    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
 
     rows: list[dict[str, Any]] = []
     verdicts: list[Finding] = []
     for sums, compensated in SUMS.items():
-        asked.say(f"{count} tops, {sums} sums")
+        settings.report(f"{count} tops, {sums} sums")
         found, trend = drift(method, ends[sums], count, compensated)
         power = slope(LAGS, found)
         facts = {"sums": sums, "steps": f"{ends[sums]:.0e}"}
@@ -205,20 +204,21 @@ def energies(asked: Asked) -> Iterator[Finding]:
     head |= {f"lag_{lag}": f"in {lag / ROWS:.0%}" for lag in LAGS}
     head |= {"power": "power", "trend": "trend"}
     yield Table(f"Growth of the relative energy error of {count} tops, {method}", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         yield from verdicts
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     tables = {"turns": turns, "energy": energies}
-    for part in asked.chosen("parts", PARTS):
-        yield from tables[part](asked)
-    if asked.count("steps") < FAR and not asked.quick:
+    for part in settings.choose("parts", PARTS):
+        yield from tables[part](settings)
+    if settings.count("steps") < FAR and not settings.quick:
         yield Note(f"errors are judged by {FAR_ERROR:g} after {FAR:.0e} steps, less as the root")
 
 
 BENCH = Bench(
     name="roundoff",
+    place=130,
     summary="how invariants drift by rounding, with plain and with compensated sums",
     measure=measure,
     repeats=301,

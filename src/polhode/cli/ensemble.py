@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 from typer.core import TyperCommand
 
@@ -72,7 +71,7 @@ def ensemble(
     Examples:
 
     - `polhode ensemble tumbling.toml` (`examples/tumbling.toml`, explained in
-      docs/many-machines.md)
+      docs/guide/many-machines.md)
     - `polhode ensemble tumbling.toml --members 100000 --seed 7 --out debris.zarr`
     - `polhode ensemble tumbling.toml --set vary.omega.normal.sigma=0.002`
     - `polhode ensemble tumbling.toml --dask` on the processors of this machine
@@ -225,6 +224,8 @@ def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
 
 # ---- words
 def _tell_failures(result: "EnsembleResult") -> None:
+    import numpy as np
+
     bad = np.flatnonzero(~result.success)
     if len(bad) == 0:
         return
@@ -270,6 +271,8 @@ def _summarise(
 
 def at_the_end(reduced: Mapping[str, Any]) -> dict[str, str]:
     """What was reduced, in words: at the last time."""
+    import numpy as np
+
     found = {}
     for name, label in reduced.items():
         values, unit = np.asarray(label.values), label.attrs.get("units", "")

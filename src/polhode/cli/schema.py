@@ -1,4 +1,7 @@
-"""The tables of a run file, and what is wrong with one in plain words.  See docs/run-files.md."""
+"""The tables of a run file, and what is wrong with one in plain words.
+
+See docs/reference/run-files.md.
+"""
 
 import inspect
 import math
@@ -38,7 +41,7 @@ Path = tuple[str | int, ...]
 class Table(BaseModel):
     """No unknown keys, no text where a number is meant, no infinities."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class BodyTable(Table):
@@ -112,7 +115,7 @@ RATES = "omega", "angular_momentum"
 
 
 class InitialTable(Table):
-    attitude: AttitudeTable = AttitudeTable()
+    attitude: AttitudeTable = Field(default_factory=AttitudeTable)
     omega: Vector | None = None
     angular_momentum: Vector | None = None
     position: Vector | None = None
@@ -139,8 +142,8 @@ class RunTable(Table):
     @field_validator("method")
     @classmethod
     def _known(cls, value: str) -> str:
-        allowed = "auto", *METHODS, *OF_BODIES
-        if value not in allowed:
+        if value != "auto" and value not in METHODS and value not in OF_BODIES:
+            allowed = "auto", *METHODS, *OF_BODIES
             hint = did_you_mean(value, allowed)
             raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
         return value
@@ -218,7 +221,7 @@ class EnsembleTable(Table):
 class EnsembleFile(RunFile):
     """A run file with what differs from member to member: [vary] is read by ``source_of``."""
 
-    ensemble: EnsembleTable = EnsembleTable()
+    ensemble: EnsembleTable = Field(default_factory=EnsembleTable)
     vary: dict[str, Any] = {}
 
 

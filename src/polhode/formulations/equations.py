@@ -15,6 +15,9 @@ from polhode.compiler.tree import bind
 from polhode.contracts import (
     Coordinates,
     Formulation,
+    angular_velocity,
+    inverse_mass,
+    moments,
     reset,
     size,
     slope,
@@ -23,7 +26,7 @@ from polhode.contracts import (
     wrench,
 )
 from polhode.kernels.quaternion import to_inertial
-from polhode.kernels.vector import add, cross, dot, multiply, scale
+from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 Pieces = dict[Callable, Callable]
@@ -74,7 +77,7 @@ def moved(variables: Formulation | Coordinates) -> Equations:
     def moving(t, y, body, params):
         m = y[n:]
         q = attitude(y[:n])
-        omega = scale(body[1], m)
+        omega = angular_velocity(m, body)
         force = add(cross(m, omega), torque(t, q, m, body, params))
         return (*rate(y[:n], to_inertial(q, omega)), *force)
 
@@ -143,7 +146,7 @@ def flown(variables: Formulation | Coordinates) -> Equations:
         q, m = seen(t, y[:a], body)
         _, force = wrench(t, q, m, x, p, body, params)
         rates = turning(t, y[:a], body, (params, x, p))
-        return (*rates, *multiply(body[4], p), *force)
+        return (*rates, *multiply(inverse_mass(body), p), *force)
 
     def back(t, y, body):
         first, changed = reset_rotation(t, y[:a], body)
@@ -152,7 +155,8 @@ def flown(variables: Formulation | Coordinates) -> Equations:
     def relative(d, y, new, body, tolerances):
         rtol, atol = tolerances
         rotated = turned(d[:a], y[:a], new[:a], body, tolerances)
-        reach = (body[0][0] + body[0][1] + body[0][2]) * (0.5 * body[4])  # gyration, squared
+        i1, i2, i3 = moments(body)
+        reach = (i1 + i2 + i3) * (0.5 * inverse_mass(body))  # radius of gyration, squared
         _, m = seen(0.0, new[:a], body)
         spin = dot(m, m) / reach if reach > 0.0 else 0.0
         far = rtol * sqrt(max(larger(y[a:b], new[a:b]), reach)) + (atol + 1e-300)

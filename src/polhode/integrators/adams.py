@@ -212,4 +212,5 @@ def adams(
     return Integrator(**settings | steps(order, bool(compensated), number) | changed)
 
 
+PLACE = 70
 INTEGRATOR = adams(name="adams")

@@ -354,4 +354,5 @@ def integrator(
     return Integrator(**settings | changed)
 
 
+PLACE = 10
 INTEGRATOR = integrator()

@@ -299,4 +299,5 @@ def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any)
     return Integrator(**settings | stages(order // 2, number) | changed)
 
 
+PLACE = 60
 INTEGRATOR = gauss(name="gauss")

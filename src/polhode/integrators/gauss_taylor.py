@@ -20,7 +20,7 @@ there, a small turn, is added in proportion to the time.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import sqrt
 from typing import Any
 
@@ -177,3 +177,7 @@ def stages_for(tolerance: float) -> int:
 def choose(tolerance: float) -> Integrator:
     """``gauss-taylor`` for a tolerance, rtol + atol."""
     return gauss_taylor(stages_for(tolerance))
+
+
+PLACE = 90
+INTEGRATORS = {f"gauss-taylor:{s}": partial(gauss_taylor, s) for s in STAGES}

@@ -22,14 +22,15 @@ of the implicit ones is a loop, and their lanes are not vectors.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, angular_velocity, inverse_moments, torque
 from polhode.kernels.newton import settled
 from polhode.kernels.quaternion import product1, turned, turned_back
 from polhode.kernels.so3 import dexpinv, dexpinv_by, exp1, exp1_and_gamma
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
-from polhode.tableaus.runge_kutta import Tableau
+from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 NEUMANN_TERMS = 5
 
@@ -93,7 +94,7 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
 
     def first(t, h, state, body, params):
         q, m = state
-        return (scale(body[1], m),), (torque(t, q, m, body, params),)
+        return (angular_velocity(m, body),), (torque(t, q, m, body, params),)
 
     def following(before, row, node):
         total = combination(row)
@@ -105,7 +106,7 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
             c1, v, g = exp1_and_gamma(psi)
             m = turned_back(c1, v, add_scaled(m, h, total(impulses)))
             n = torque(t + node * h, product1(q, c1, v), m, body, params)
-            k = dexpinv_by(g, multiply(-1.0, psi), scale(body[1], m))
+            k = dexpinv_by(g, multiply(-1.0, psi), angular_velocity(m, body))
             return (*ks, k), (*impulses, turned(c1, v, n))
 
         return stages
@@ -211,12 +212,12 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
         return constant(state[1])
 
     def guess(t, h, state, carry, body, params):
-        ms = predicted((*carry, state[1]))
-        return rates((h, velocities((ms, body[1])), ms, body[1])), ms, 0.0
+        ms, inverse = predicted((*carry, state[1])), inverse_moments(body)
+        return rates((h, velocities((ms, inverse)), ms, inverse)), ms, 0.0
 
     def improve(t, h, unknown, state, body, params):
         ks, ms, last = unknown
-        inverse = body[1]
+        inverse = inverse_moments(body)
         _, ms = evaluated(t, h, ks, ms, state, body, params)
         errors = differences((ks, rates((h, ks, ms, inverse))))
         changes = errors
@@ -253,3 +254,7 @@ def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
         width=8 if tableau.explicit else 1,
         **functions,
     )
+
+
+PLACE = 310
+METHODS = {f"mkrk:{name}": partial(method, tableau) for name, tableau in TABLEAUS.items()}

@@ -41,7 +41,16 @@ from typing import Any
 from polhode.compiler.four import each
 from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
-from polhode.contracts import Method, torque, wrench
+from polhode.contracts import (
+    Method,
+    angular_velocity,
+    inverse_mass,
+    inverse_moments,
+    mass,
+    moments,
+    torque,
+    wrench,
+)
 from polhode.errors import InputError
 from polhode.kernels.quaternion import (
     conjugate,
@@ -78,12 +87,12 @@ def spin(q, qd, body):
     """(q⁻¹ q', ω, I ω)."""
     u = hamilton(inverse(q), qd)
     omega = 2.0 * u[1], 2.0 * u[2], 2.0 * u[3]
-    return u, omega, scale(body[0], omega)
+    return u, omega, scale(moments(body), omega)
 
 
 def turning(q, qd, u, omega, m, n, body):
     """q'' of (1), for the torque n."""
-    rate = multiply(0.5, scale(body[1], subtract(n, gyroscopic_torque(omega, m))))
+    rate = multiply(0.5, scale(inverse_moments(body), subtract(n, gyroscopic_torque(omega, m))))
     return each(plus, (hamilton(qd, u), half_rate(q, rate)))
 
 
@@ -100,7 +109,7 @@ def spinning(t, y, yd, body, params):
 def entered(state, body):
     """(y, y')."""
     q, m = state
-    return q, half_rate(q, multiply(0.5, scale(body[1], m)))
+    return q, half_rate(q, multiply(0.5, angular_velocity(m, body)))
 
 
 def left(y, yd, body):
@@ -113,19 +122,19 @@ def left(y, yd, body):
 def flying(t, y, yd, body, params):
     q, qd = y[:4], yd[:4]
     u, omega, m = spin(q, qd, body)
-    n, f = wrench(t, q, m, y[4:], multiply(body[3], yd[4:]), body, params)
-    return (*turning(q, qd, u, omega, m, n, body), *multiply(body[4], f))
+    n, f = wrench(t, q, m, y[4:], multiply(mass(body), yd[4:]), body, params)
+    return (*turning(q, qd, u, omega, m, n, body), *multiply(inverse_mass(body), f))
 
 
 def entered_with_place(state, body):
     q, m, x, p = state
-    qd = half_rate(q, multiply(0.5, scale(body[1], m)))
-    return (*q, *x), (*qd, *multiply(body[4], p))
+    qd = half_rate(q, multiply(0.5, angular_velocity(m, body)))
+    return (*q, *x), (*qd, *multiply(inverse_mass(body), p))
 
 
 def left_with_place(y, yd, body):
     _, _, m = spin(y[:4], yd[:4], body)
-    return y[:4], m, y[4:], multiply(body[3], yd[4:])
+    return y[:4], m, y[4:], multiply(mass(body), yd[4:])
 
 
 # ---- Nyström's formulas
@@ -263,7 +272,8 @@ def apart(state, other, body):
 
 
 def apart_with_place(state, other, body):
-    reach = sqrt(0.5 * body[4] * (body[0][0] + body[0][1] + body[0][2]))
+    i1, i2, i3 = moments(body)
+    reach = sqrt(0.5 * inverse_mass(body) * (i1 + i2 + i3))  # radius of gyration
     x = length(subtract(state[2], other[2])) / max(length(other[2]), reach)
     p = relative(state[3], other[3])
     return max(max(x, p) / 15.0, apart(state, other, body))
@@ -345,4 +355,5 @@ def _whole(value: int, argument: str, least: int) -> int:
     return value
 
 
+PLACE = 300
 METHOD = rkn4()

@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any
 
 from polhode.compiler.tree import bind
-from polhode.contracts import Method, torque, wrench
+from polhode.contracts import Method, inverse_mass, torque, wrench
 from polhode.kernels.sums import no_loss3, plus_scaled3
 from polhode.kernels.vector import add_scaled, multiply
 from polhode.tableaus.composition import COMPOSITIONS
@@ -78,7 +78,7 @@ def pushed(h, state, carry, body):
     """(p̂, what its sum lost, v) of (1)."""
     _, b, _ = parts_of(h)
     p, e = plus_scaled3(state[3], carry[2][1], b, carry[1])
-    return p, e, multiply(body[4], p)
+    return p, e, multiply(inverse_mass(body), p)
 
 
 # ---- the wrapper
@@ -116,7 +116,7 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
 
     def start(t, h, state, body, params):
         q, m, x, p = state
-        way = params, t, x, multiply(body[4], p), p
+        way = params, t, x, multiply(inverse_mass(body), p), p
         carry = map_start(keeps_time * t, h, (q, m), body, way)
         return carry, wrench(t, q, m, x, p, body, params)[1], (no_loss3(x), no_loss3(p))
 

@@ -5,19 +5,20 @@
 It has no potential; the energy of a trajectory is what is left of that of the other models.
 """
 
-from polhode.contracts import Model
-from polhode.kernels.vector import multiply, scale
+from polhode.contracts import Model, angular_velocity, inverse_mass, numbers
+from polhode.kernels.vector import multiply
 from polhode.models.given import not_negative
 
 
 def wrench(t, q, m, x, p, body, params):
-    (linear, rotational), _ = params
-    return multiply(-rotational, scale(body[1], m)), multiply(-linear * body[4], p)  # (1)
+    linear, rotational = numbers(params)
+    force = multiply(-linear * inverse_mass(body), p)
+    return multiply(-rotational, angular_velocity(m, body)), force  # (1)
 
 
 def torque(t, q, m, body, params):
-    (_, rotational), _ = params
-    return multiply(-rotational, scale(body[1], m))
+    _, rotational = numbers(params)
+    return multiply(-rotational, angular_velocity(m, body))
 
 
 def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
@@ -36,3 +37,11 @@ def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
         depends_on_velocity=linear > 0.0,
         turns=rotational > 0.0,
     )
+
+
+PLACE = 80
+EXAMPLES = (
+    {"linear": 0.2, "rotational": 0.3},
+    {"linear": 0.2},
+    {"rotational": 0.3},
+)

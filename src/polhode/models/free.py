@@ -6,3 +6,7 @@ from polhode.contracts import Model
 def free() -> Model:
     """The free body."""
     return Model(name="free")
+
+
+PLACE = 10
+EXAMPLES: tuple[dict, ...] = ({},)

@@ -22,7 +22,7 @@ Then V depends on time, and the energy is not constant.
 from collections.abc import Sequence
 from math import cos, sin, sqrt
 
-from polhode.contracts import Model
+from polhode.contracts import Model, moments, numbers
 from polhode.errors import InputError
 from polhode.kernels.kepler import MOST, eccentric_anomaly
 from polhode.kernels.quaternion import to_body
@@ -37,20 +37,20 @@ def turning(f, u, inertia):
 
 
 def torque(t, q, m, body, params):
-    (mu, r, direction), _ = params
-    return turning(3.0 * mu / (r * r * r), to_body(q, direction), body[0])  # (1)
+    mu, r, direction = numbers(params)
+    return turning(3.0 * mu / (r * r * r), to_body(q, direction), moments(body))  # (1)
 
 
 def potential(t, q, body, params):
-    (mu, r, direction), _ = params
+    mu, r, direction = numbers(params)
     u = to_body(q, direction)
-    return 1.5 * mu / (r * r * r) * dot(u, scale(body[0], u))
+    return 1.5 * mu / (r * r * r) * dot(u, scale(moments(body), u))
 
 
 # ---- a circular orbit
 def square_of_rate(params):
     """n² = mu/r³."""
-    (mu, r), _ = params
+    mu, r = numbers(params)
     return mu / (r * r * r)
 
 
@@ -62,19 +62,19 @@ def in_orbit(t, q, n2):
 
 def orbit_torque(t, q, m, body, params):
     n2 = square_of_rate(params)
-    return turning(3.0 * n2, in_orbit(t, q, n2), body[0])  # (1)
+    return turning(3.0 * n2, in_orbit(t, q, n2), moments(body))  # (1)
 
 
 def orbit_potential(t, q, body, params):
     n2 = square_of_rate(params)
     u = in_orbit(t, q, n2)
-    return 1.5 * n2 * dot(u, scale(body[0], u))
+    return 1.5 * n2 * dot(u, scale(moments(body), u))
 
 
 # ---- an orbit of Kepler's
 def in_ellipse(t, q, params):
     """(mu/r³, u), with d of (4)."""
-    (mu, a, e), _ = params
+    mu, a, e = numbers(params)
     n2 = mu / (a * a * a)
     anomaly = eccentric_anomaly(sqrt(n2) * t, e)
     c, s = cos(anomaly), sin(anomaly)
@@ -85,12 +85,12 @@ def in_ellipse(t, q, params):
 
 def ellipse_torque(t, q, m, body, params):
     f, u = in_ellipse(t, q, params)
-    return turning(3.0 * f, u, body[0])  # (1)
+    return turning(3.0 * f, u, moments(body))  # (1)
 
 
 def ellipse_potential(t, q, body, params):
     f, u = in_ellipse(t, q, params)
-    return 1.5 * f * dot(u, scale(body[0], u))
+    return 1.5 * f * dot(u, scale(moments(body), u))
 
 
 def gravity_gradient(
@@ -140,3 +140,12 @@ def gravity_gradient(
         numbers=(mu, r, e),
         references=("wisdom1984", "danby1983"),
     )
+
+
+PLACE = 40
+EXAMPLES = (
+    {"mu": 3.0, "r": 1.2},
+    {"mu": 3.0, "r": 1.2, "direction": (1.0, -2.0, 3.0)},
+    {"mu": 3.0, "r": 1.2, "direction": "orbit"},
+    {"mu": 3.0, "r": 1.2, "direction": "orbit", "eccentricity": 0.4},
+)

@@ -11,9 +11,9 @@ Without a length and a damper F = -k d, which has a value for d = 0 as well.
 from collections.abc import Sequence
 from math import sqrt
 
-from polhode.contracts import Model, to_principal_axes
+from polhode.contracts import Model, angular_velocity, inverse_mass, numbers, to_principal_axes
 from polhode.kernels.quaternion import to_body, to_inertial
-from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, subtract
 from polhode.models.given import not_negative, positive, three
 
 
@@ -25,23 +25,23 @@ def stretched(q, x, anchor, point, body):
 
 # ---- without a length and a damper
 def wrench(t, q, m, x, p, body, params):
-    (stiffness, anchor, point), _ = params
+    stiffness, anchor, point = numbers(params)
     r, d = stretched(q, x, anchor, point, body)
     f = multiply(-stiffness, d)
     return cross(r, to_body(q, f)), f  # (2)
 
 
 def potential_at(t, q, x, body, params):
-    (stiffness, anchor, point), _ = params
+    stiffness, anchor, point = numbers(params)
     _, d = stretched(q, x, anchor, point, body)
     return 0.5 * stiffness * dot(d, d)
 
 
 # ---- with them
 def any_wrench(t, q, m, x, p, body, params):
-    (stiffness, anchor, point, length, damping), _ = params
+    stiffness, anchor, point, length, damping = numbers(params)
     r, d = stretched(q, x, anchor, point, body)
-    rate = add_scaled(to_inertial(q, cross(scale(body[1], m), r)), body[4], p)
+    rate = add_scaled(to_inertial(q, cross(angular_velocity(m, body), r)), inverse_mass(body), p)
     size = sqrt(dot(d, d))
     e = multiply(1.0 / size, d)
     f = multiply(-(stiffness * (size - length) + damping * dot(e, rate)), e)
@@ -49,7 +49,7 @@ def any_wrench(t, q, m, x, p, body, params):
 
 
 def any_potential_at(t, q, x, body, params):
-    (stiffness, anchor, point, length, _), _ = params
+    stiffness, anchor, point, length, _ = numbers(params)
     _, d = stretched(q, x, anchor, point, body)
     off = sqrt(dot(d, d)) - length
     return 0.5 * stiffness * (off * off)
@@ -87,3 +87,11 @@ def spring(
         depends_on_omega=damping > 0.0,
         depends_on_velocity=damping > 0.0,
     )
+
+
+PLACE = 70
+EXAMPLES = (
+    {"stiffness": 3.0, "anchor": (0.2, 0.0, 0.1), "point": (0.5, -0.3, 0.8)},
+    {"stiffness": 3.0, "anchor": (0.2, 0.0, 0.1), "point": (0.5, -0.3, 0.8), "length": 0.7},
+    {"stiffness": 3.0, "point": (0.5, -0.3, 0.8), "length": 0.7, "damping": 0.6},
+)

@@ -21,10 +21,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from polhode.contracts import ORIGIN, Model, attitude_of_body, to_body_axes, to_principal_axes
+from polhode.contracts import (
+    ORIGIN,
+    Model,
+    angular_velocity,
+    attitude_of_body,
+    inverse_mass,
+    numbers,
+    to_body_axes,
+    to_principal_axes,
+)
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body, to_inertial
-from polhode.kernels.vector import cross, multiply, scale
+from polhode.kernels.vector import cross, multiply
 from polhode.models.given import three
 
 RATES, MOVING_RATES = "(t, q, omega, params)", "(t, x, v, q, omega, params)"
@@ -143,7 +152,7 @@ def _model(
     **others: Any,
 ) -> Model:
     """The record; ``made`` are its functions for rotation and for six degrees of freedom."""
-    names, numbers = _numbers(params)
+    names, values = _numbers(params)
     functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
     kind = "potential_at" if moving else "potential"
     functions[kind] = None
@@ -156,7 +165,7 @@ def _model(
         name=name or _name(function),
         **functions,
         names=names,
-        numbers=numbers,
+        numbers=values,
         depends_on_omega=depends_on_omega,
         user=(function,) if potential is None else (function, potential),
         **others,
@@ -166,8 +175,8 @@ def _model(
 # ---- the functions of the models: (torque, wrench) of each kind
 def _body_torque(function):
     def body_torque(t, q, m, body, params):
-        omega = to_body_axes(scale(body[1], m), body)
-        n = function(t, attitude_of_body(q, body), omega, params[0])
+        omega = to_body_axes(angular_velocity(m, body), body)
+        n = function(t, attitude_of_body(q, body), omega, numbers(params))
         return to_principal_axes((float(n[0]), float(n[1]), float(n[2])), body)
 
     def body_wrench(t, q, m, x, p, body, params):
@@ -179,8 +188,8 @@ def _body_torque(function):
 
 def _inertial_torque(function):
     def inertial_torque(t, q, m, body, params):
-        omega = to_body_axes(scale(body[1], m), body)
-        n = function(t, attitude_of_body(q, body), omega, params[0])
+        omega = to_body_axes(angular_velocity(m, body), body)
+        n = function(t, attitude_of_body(q, body), omega, numbers(params))
         return to_body(q, (float(n[0]), float(n[1]), float(n[2])))
 
     def inertial_wrench(t, q, m, x, p, body, params):
@@ -207,22 +216,22 @@ def _inertial_force(function, arm):
 
 def _seen(function, t, q, m, x, p, body, params):
     """What a function of place and rates returns, three floats."""
-    omega = to_body_axes(scale(body[1], m), body)
-    v = multiply(body[4], p)
-    f = function(t, x, v, attitude_of_body(q, body), omega, params[0])
+    omega = to_body_axes(angular_velocity(m, body), body)
+    v = multiply(inverse_mass(body), p)
+    f = function(t, x, v, attitude_of_body(q, body), omega, numbers(params))
     return float(f[0]), float(f[1]), float(f[2])
 
 
 def _potential(function):
     def user_potential(t, q, body, params):
-        return float(function(t, attitude_of_body(q, body), params[0]))
+        return float(function(t, attitude_of_body(q, body), numbers(params)))
 
     return user_potential
 
 
 def _potential_at(function):
     def user_potential(t, q, x, body, params):
-        return float(function(t, x, attitude_of_body(q, body), params[0]))
+        return float(function(t, x, attitude_of_body(q, body), numbers(params)))
 
     return user_potential
 
@@ -248,8 +257,8 @@ def _slopes(v1, v2, v3):
 
 def _derived_torque(function):
     def derived_torque(t, q, m, body, params):
-        (q1, q2, q3), numbers = _turns(q, body), params[0]
-        v1, v2, v3 = function(t, q1, numbers), function(t, q2, numbers), function(t, q3, numbers)
+        (q1, q2, q3), given = _turns(q, body), numbers(params)
+        v1, v2, v3 = function(t, q1, given), function(t, q2, given), function(t, q3, given)
         return to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
 
     return derived_torque, None
@@ -257,20 +266,20 @@ def _derived_torque(function):
 
 def _derived_wrench(function):
     def derived_wrench(t, q, m, x, p, body, params):
-        (q1, q2, q3), numbers = _turns(q, body), params[0]
+        (q1, q2, q3), given = _turns(q, body), numbers(params)
         here = complex(x[0], 0.0), complex(x[1], 0.0), complex(x[2], 0.0)
         v1, v2, v3 = (
-            function(t, here, q1, numbers),
-            function(t, here, q2, numbers),
-            function(t, here, q3, numbers),
+            function(t, here, q1, given),
+            function(t, here, q2, given),
+            function(t, here, q3, given),
         )
         n = to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
         a, b, c, d = attitude_of_body(q, body)
         still = complex(a, 0.0), complex(b, 0.0), complex(c, 0.0), complex(d, 0.0)
         f1, f2, f3 = (
-            function(t, (complex(x[0], STEP), here[1], here[2]), still, numbers),
-            function(t, (here[0], complex(x[1], STEP), here[2]), still, numbers),
-            function(t, (here[0], here[1], complex(x[2], STEP)), still, numbers),
+            function(t, (complex(x[0], STEP), here[1], here[2]), still, given),
+            function(t, (here[0], complex(x[1], STEP), here[2]), still, given),
+            function(t, (here[0], here[1], complex(x[2], STEP)), still, given),
         )
         return n, _slopes(f1, f2, f3)  # (2)
 
@@ -342,5 +351,5 @@ def _numbers(params: Any) -> tuple[tuple[str, ...], tuple]:
         )
     if not hasattr(params, "__iter__"):
         params = (params,)
-    numbers = converted(params, "params")
-    return tuple(f"p{i}" for i in range(len(numbers))), numbers
+    values = converted(params, "params")
+    return tuple(f"p{i}" for i in range(len(values))), values

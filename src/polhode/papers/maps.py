@@ -15,8 +15,8 @@ from polhode import loops, problems
 from polhode.methods import METHODS
 from polhode.models import free, heavy_top, soft_wall, torque
 from polhode.papers import reference
-from polhode.papers.claims import Untestable
 from polhode.papers.rotations import exp, log, matrix, quaternion, skew
+from polhode.papers.verdicts import Untestable, slope
 
 State = tuple[tuple[float, ...], tuple[float, ...]]  # (q, m)
 Map = Callable[..., State]  # (h, state, t=0) -> state
@@ -105,15 +105,6 @@ def march(method: str, model: str, t_end: float, count: int, state: State) -> li
 
 
 # ---- orders
-def slope(steps: Sequence[float], values: Sequence[float]) -> float:
-    """The exponent p of values ~ steps^p, by least squares on the logarithms."""
-    return float(np.polyfit(np.log(steps), np.log(values), 1)[0])
-
-
-def near(order: float, expected: float, band: float = 0.15) -> bool:
-    return abs(order - expected) < band
-
-
 def order_of(difference: Callable[[float], float]) -> tuple[float, float]:
     """(order in h, value at the largest h) of a difference."""
     values = [difference(h) for h in HALVINGS]

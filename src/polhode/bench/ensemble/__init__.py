@@ -23,20 +23,21 @@ from polhode.bench.ensemble.accuracy import others
 from polhode.bench.ensemble.by_everyone import same_map
 from polhode.bench.ensemble.sizes import front, registry, scale
 from polhode.bench.peers import COMPILER
-from polhode.bench.records import Asked, Bench, Finding, Key
+from polhode.bench.records import Bench, Finding, Key, Settings
 
 PARTS = "same", "others", "registry", "scale", "front"
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     tables = {"same": same_map, "others": others, "registry": registry}
     tables |= {"scale": scale, "front": front}
-    for part in asked.chosen("parts", PARTS):
-        yield from tables[part](asked)
+    for part in settings.choose("parts", PARTS):
+        yield from tables[part](settings)
 
 
 BENCH = Bench(
     name="ensemble",
+    place=20,
     summary="many bodies in SIMD lanes, against C with explicit vectors, JAX, heyoka, MuJoCo",
     measure=measure,
     needs=(COMPILER, "JAX", "diffrax", "heyoka", "MuJoCo"),

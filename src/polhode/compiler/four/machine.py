@@ -6,7 +6,6 @@ from collections.abc import Callable
 from llvmlite import ir
 from numba import types as nt
 
-from polhode.compiler import machine as _compile
 from polhode.compiler.four.kinds import (
     FLAGS,
     FOUR,
@@ -19,7 +18,7 @@ from polhode.compiler.four.kinds import (
     wide,
 )
 from polhode.compiler.four.plain import LANES, WIDTH
-from polhode.compiler.machine import F8, I32
+from polhode.compiler.machine import F8, I32, define_blend, define_mask, define_rint
 
 
 @primitive("pack")
@@ -82,14 +81,13 @@ def fma(_, a, b, c):
 
 
 def of_either(name: str, single: Callable, kind: nt.Type, lower: Callable) -> Callable:
-    """The primitive of one argument that is ``single`` but for arguments of this kind."""
-    before = single._defn  # type: ignore[attr-defined]
+    """Make a primitive of one argument that is ``single``, except for arguments of this kind."""
 
     @primitive(name)
     def either(typing, x):
         if x == kind:
             return FOUR(kind), lower
-        return before(typing, x)
+        return single(typing, x)
 
     return either
 
@@ -105,7 +103,7 @@ def lower_mask(context, builder, sig, args):
 @primitive("blend")
 def blend(typing, m, a, b):
     if m != FOUR:
-        return _compile._blend._defn(typing, m, a, b)
+        return define_blend(typing, m, a, b)
 
     def kind_of(a, b):
         if isinstance(a, nt.BaseTuple):
@@ -167,5 +165,5 @@ def finite(_, value):
     return nt.boolean(value), lower
 
 
-rint = of_either("rint", _compile._rint, FOUR, lower_rint)
-mask = of_either("mask", _compile._mask, FLAGS, lower_mask)
+rint = of_either("rint", define_rint, FOUR, lower_rint)
+mask = of_either("mask", define_mask, FLAGS, lower_mask)

@@ -58,7 +58,7 @@ def exponential(r: np.ndarray) -> np.ndarray:
     return np.cos(size) * ONE + np.sinc(size / np.pi) * r
 
 
-def rotated(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
+def rotate(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(4) for a vector v."""
     return times(rotor, pure(v), inverse(rotor))[..., 1:]
 
@@ -66,7 +66,7 @@ def rotated(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
 def frame(rotor: np.ndarray) -> np.ndarray:
     """The rotated x, y and z: rows of the last two axes."""
     rotor = np.asarray(rotor, float)[..., None, :]
-    return rotated(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
+    return rotate(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
 
 
 def bracket(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -108,7 +108,7 @@ def slope_of(r: np.ndarray, omega: np.ndarray) -> np.ndarray:
     return 0.5 * np.cross(omega, r) + omega * cotangent / 2 + r * along * (1 - cotangent)
 
 
-def enveloped(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
+def enveloping_power(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
     """(21), with matrices."""
     power = np.linalg.matrix_power
     return sum(
@@ -166,7 +166,7 @@ def binary_rate(t: np.ndarray) -> np.ndarray:
 STENCIL = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 
 
-def differentiated(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
+def differentiate(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
     """f'(t) by differences of order 8."""
     values = np.array([f(t + k * h) for k in range(-4, 5)])
     return np.tensordot(STENCIL, values, 1) / h

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.papers.boyle2017.by_hand import binary, frame, rotated
+from polhode.papers.boyle2017.by_hand import binary, frame, rotate
 from polhode.papers.boyle2017.laboratory import (
     BS,
-    COMPARED,
     DP,
-    DRAWN,
     EARLY,
+    FIGURE_3,
+    FIGURE_5,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     STAND_INS,
     TWO,
     Laboratory,
@@ -62,7 +62,7 @@ def _orbit() -> "Figure":
         ((0.0, 0.0, 1.0), style.BLUE, "orbital axis, z"),
         ((1.0, 0.0, 0.0), style.RED, "separation, x"),
     ):
-        seen = rotated(binary(t), np.array(vector)) @ eye.T
+        seen = rotate(binary(t), np.array(vector)) @ eye.T
         front = np.where(seen[:, 2:] >= 0, seen, np.nan)
         ax.plot(seen[:, 0], seen[:, 1], color=colour, linewidth=0.5, alpha=0.25)
         ax.plot(front[:, 0], front[:, 1], color=colour, linewidth=1.1, label=label)
@@ -74,7 +74,7 @@ def _orbit() -> "Figure":
 
 # ---- figure 2
 def _rotor_errors(lab: Laboratory) -> "Figure":
-    runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
+    runs = lab.rotor_runs
     picture = sheet(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
     ax = picture.subplots()
     shades = np.linspace(0.25, 1.0, len(runs))
@@ -116,7 +116,7 @@ def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
                 marker=MARKER[name],
                 markersize=4,
                 markerfacecolor=COLOUR[name] if integrator == DP else "white",
-                label=f"{SHOWN[name]}, {SHOWN[integrator]}",
+                label=f"{LABELS[name]}, {LABELS[integrator]}",
                 **options,
             )
     _few_ticks(ax)
@@ -134,14 +134,13 @@ def _few_ticks(ax: "Axes") -> None:
 
 
 def _work(lab: Laboratory) -> "Figure":
-    form = "plain Python" if lab.quick else "compiled"
     picture = sheet(
         12.0, 4.6, f"Precessing binary, {lab.end / 1000:.0f} orbits: largest error norm"
     )
     panels = picture.subplots(1, 3, sharey=True)
-    labels = f"time, {form} (s)", "evaluations of the derivative", "steps"
+    labels = f"time, {lab.form} (s)", "evaluations of the derivative", "steps"
     for ax, of, label in zip(panels, ("seconds", "evaluations", "steps"), labels, strict=True):
-        _curves(ax, lab.study, COMPARED, of)
+        _curves(ax, lab.study, FIGURE_3, of)
         style.dress(ax, "", label, r"largest $\delta$" if of == "seconds" else "")
     legend(picture, panels[0])
     return picture
@@ -151,7 +150,7 @@ def _examples(lab: Laboratory) -> "Figure":
     picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
     panels = picture.subplots(2, 2).ravel()
     for ax, problem in zip(panels, STAND_INS, strict=True):
-        _curves(ax, lab.stand_ins[problem.name], DRAWN, "evaluations")
+        _curves(ax, lab.stand_ins[problem.name], FIGURE_5, "evaluations")
         title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
         style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
     legend(picture, panels[0])
@@ -181,6 +180,6 @@ def _variables(lab: Laboratory) -> "Figure":
             ax.set_ylim(-np.pi, np.pi)
             ax.set_yticks([-np.pi, 0, np.pi], ["-π", "0", "π"])
         ax.margins(x=0)
-        style.dress(ax, SHOWN[name], "", "")
+        style.dress(ax, LABELS[name], "", "")
     panels[-1].set_xlabel("time", fontsize=9, color=style.INK)
     return picture

@@ -1,4 +1,4 @@
-"""Claims of section V of Boyle (2017): integration by generators in other Lie groups."""
+"""Measurements of section V of Boyle (2017): integration by generators in other Lie groups."""
 
 from math import comb
 from typing import Any
@@ -7,15 +7,12 @@ import numpy as np
 
 from polhode import lie
 from polhode.papers.boyle2017 import by_hand
-from polhode.papers.boyle2017.formulas import EXACT, gap, some
+from polhode.papers.boyle2017.formulas import EXACT, gap, samples
 from polhode.papers.boyle2017.laboratory import Laboratory
-from polhode.papers.claims import Measured, Statements, judged
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judged
 
 LORENTZ = lie.Lorentz("left")
-GENERATORS = some(2) + 1j * some(2, seed=9)  # rotation and boost
+GENERATORS = samples(2) + 1j * samples(2, seed=9)  # rotation and boost
 
 
 def _matrix(a: np.ndarray) -> np.ndarray:
@@ -36,17 +33,11 @@ def _straight(group: Any, a: np.ndarray, x: np.ndarray, end: float, rtol: float)
     return path, float(np.abs(group.matrix(path.y[-1]) - group.matrix(right)).max())
 
 
-@claim(
-    "any-group",
-    "V",
-    "(15) holds in any Lie group: the generator method carries over",
-    claimed="general",
-)
 def any_group(_: Laboratory) -> Measured:
     from scipy.linalg import expm
 
     r, slope = 0.6 * _matrix(GENERATORS[0]), _matrix(GENERATORS[1])
-    found = by_hand.differentiated(lambda t: expm(r + t * slope), 0.0, 0.01) @ expm(-r)
+    found = by_hand.differentiate(lambda t: expm(r + t * slope), 0.0, 0.01) @ expm(-r)
     total, term = np.zeros((4, 4)), slope
     for k in range(1, 40):
         total = total + term / k  # ∫ s^(k-1) ds / (k-1)!
@@ -56,15 +47,9 @@ def any_group(_: Laboratory) -> Measured:
     return text, judged(apart < 1e-9)
 
 
-@claim(
-    "truncation",
-    "V",
-    "Magnus and Munthe-Kaas truncate the sum in (15) at some finite term; a closed form avoids it",
-    claimed="exact",
-)
 def truncation(_: Laboratory) -> Measured:
     group = lie.SO3("left")
-    a, b = 1.5 * some(2) / np.linalg.norm(some(2), axis=1, keepdims=True)
+    a, b = 1.5 * samples(2) / np.linalg.norm(samples(2), axis=1, keepdims=True)
     closed = group.dexpinv(a, b)
     errors = [gap(lie.dexpinv_series(group.bracket, a, b, n), closed) for n in (3, 7, 13, 29)]
     round_trip = gap(by_hand.rate_of(by_hand.pure(a / 2), by_hand.pure(closed / 2))[1:], b)
@@ -76,14 +61,8 @@ def truncation(_: Laboratory) -> Measured:
     return text, judged(round_trip < EXACT and errors[0] > 1e-4 and errors[-1] < 1e-9)
 
 
-@claim(
-    "nilpotent",
-    "V",
-    "in nilpotent algebras the sum is finite",
-    claimed="finite, exact",
-)
 def nilpotent(_: Laboratory) -> Measured:
-    a, b = np.triu(some(5, 5), 1), np.triu(some(5, 5, seed=12), 1)
+    a, b = np.triu(samples(5, 5), 1), np.triu(samples(5, 5, seed=12), 1)
 
     def bracket(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return x @ y - y @ x
@@ -94,43 +73,24 @@ def nilpotent(_: Laboratory) -> Measured:
     return text, judged(gaps[2] == 0.0 < gaps[0])
 
 
-@claim(
-    "enveloping",
-    "V",
-    "(21): ad_p^k q as a sum of p^j q p^(k-j) with binomial coefficients",
-    claimed="identity",
-)
 def enveloping(_: Laboratory) -> Measured:
-    p, q = some(4, 4) / 4, some(4, 4, seed=13) / 4
+    p, q = samples(4, 4) / 4, samples(4, 4, seed=13) / 4
     worst = 0.0
     power = q
     for k in range(1, 8):
         power = p @ power - power @ p
-        worst = max(worst, gap(power, by_hand.enveloped(p, q, k)))
+        worst = max(worst, gap(power, by_hand.enveloping_power(p, q, k)))
     return f"4x4 matrices, k = 1 … 7: {worst:.0e}", judged(worst < EXACT)
 
 
-@claim(
-    "collapse",
-    "V",
-    "for so(3) p p is a scalar, so that ad_p³ q is a scalar multiple of ad_p q",
-    claimed="-4 p² ad_p q",
-)
 def collapse(_: Laboratory) -> Measured:
-    p, q = (by_hand.pure(v) for v in some(2))
+    p, q = (by_hand.pure(v) for v in samples(2))
     scalar = by_hand.product(p, p)
     apart = gap(by_hand.powers(p, q, 3), -4 * by_hand.square(p) * by_hand.bracket(p, q))
     text = f"p p = {scalar[0]:.3f}, its vector part {np.abs(scalar[1:]).max():.0e}; {apart:.0e}"
     return text, judged(np.abs(scalar[1:]).max() < EXACT and apart < EXACT)
 
 
-@claim(
-    "three-dimensions",
-    "V",
-    "generators in a three-dimensional subspace always give (16) and (17), the sine and cosine"
-    " possibly hyperbolic",
-    claimed="the same formulas",
-)
 def three_dimensions(_: Laboratory) -> Measured:
     a = np.array([0.9j, 0.3j, 0.2 + 0j])  # SO(2,1): two boosts and a rotation
     x = np.array([-0.2j, 0.5j, 0.4 + 0j])
@@ -140,19 +100,12 @@ def three_dimensions(_: Laboratory) -> Measured:
     return text, judged(error < 1e-8 and square < 0)
 
 
-@claim(
-    "complex",
-    "V",
-    "nor need p² be a scalar: a scalar plus a pseudoscalar, which commutes with bivectors, will do",
-    claimed="the same formulas",
-    note="(10), (17), (18) hold unchanged for SO⁺(3,1) with a = ω + i b, i the pseudoscalar",
-)
-def complex_numbers(_: Laboratory) -> Measured:
+def complex_(_: Laboratory) -> Measured:
     from scipy.linalg import expm
 
     a, b = 0.7 * GENERATORS
     slope = LORENTZ.dexpinv(a, b)
-    moved = by_hand.differentiated(lambda t: expm(_matrix(a + t * slope)), 0.0, 0.01)
+    moved = by_hand.differentiate(lambda t: expm(_matrix(a + t * slope)), 0.0, 0.01)
     apart = gap(moved @ expm(-_matrix(a)), _matrix(b))
     _path, error = _straight(LORENTZ, a, b, 2.0, 1e-10)
     text = (
@@ -162,14 +115,6 @@ def complex_numbers(_: Laboratory) -> Measured:
     return text, judged(apart < 1e-9 and error < 1e-7)
 
 
-@claim(
-    "fewer-equations",
-    "V",
-    "generators have n(n-1)/2 components, rotors 2^(n-1): always fewer, and more so in higher"
-    " dimensions",
-    claimed="always fewer",
-    note="n is the dimension of the space, not of the algebra",
-)
 def fewer_equations(_: Laboratory) -> Measured:
     counts = {n: (comb(n, 2), 2 ** (n - 1)) for n in range(2, 11)}
     text = ", ".join(f"n = {n}: {a} and {b}" for n, (a, b) in counts.items() if n in (3, 4, 6, 10))
@@ -177,14 +122,6 @@ def fewer_equations(_: Laboratory) -> Measured:
     return text, judged(max(shares) < 1 and shares[-1] < shares[1] / 5)
 
 
-@claim(
-    "accurate-in-groups",
-    "V, VII",
-    "integration by generators may be accurate and efficient in general Lie groups, for instance"
-    " for motions in the Lorentz group",
-    claimed="accurate",
-    note="boosts have no period: instead of a reset the generator starts anew at another point",
-)
 def accurate_in_groups(_: Laboratory) -> Measured:
     a, x = 0.5 * GENERATORS
     found = [(tol, *_straight(LORENTZ, a, x, 3.0, tol)) for tol in (1e-6, 1e-9, 1e-12)]

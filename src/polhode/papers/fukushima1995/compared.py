@@ -1,9 +1,9 @@
-"""Claims of sections 1, 3 and 4 of Fukushima (1995): what the new scheme gains, and by what.
+"""Measurements of sections 1, 3 and 4 of Fukushima (1995): what the new scheme gains, and why.
 
-After 33 000 revolutions in the full form.  In N revolutions, schemes that round the momentum or its
-angle lose 1.5 log₁₀ N digits, the new one hardly any: after 2048, in the quick form, the gain is
-smaller by 1.8 digits, and judged so.  So is the error of the new scheme itself, which is not to
-grow in either form.
+The full form takes 33 000 revolutions.  In N revolutions, schemes that round the momentum or its
+angle lose 1.5 log₁₀ N digits, the new one hardly any: after the 2048 of the quick form the gain is
+smaller by 1.8 digits, and is judged accordingly.  The error of the new scheme itself has the same
+bound in both forms.
 """
 
 from math import pi, remainder, sqrt, ulp
@@ -12,7 +12,6 @@ import numpy as np
 
 from polhode.celestial.model_orbits import truth
 from polhode.kernels.angles import two_product
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995 import by_hand
 from polhode.papers.fukushima1995.laboratory import (
     A_TURN,
@@ -31,76 +30,53 @@ from polhode.papers.fukushima1995.laboratory import (
     Laboratory,
     digits,
 )
-from polhode.papers.maps import slope
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judged, slope
 
-INTRODUCTION, STATEMENTS, CONCLUSION, BEYOND = (Statements() for _ in range(4))
 ARCSECOND = pi / 180 / 3600
 TITLES = {
     "extrapolation": "extrapolation of order 14, 16 steps a revolution",
     "RK4": "RK4, 64 steps",
 }
-LOST = {EARTH: 2e-15, MOON: 3e-14}  # rad: what departures may lose in any time up to 33 000 turns
-SPAN = (
-    "the Earth, after 33 000 revolutions; 1.5 log₁₀(33 000/N) digits less after N, for the"
-    " others err as N^1.5, the new scheme hardly more than at first"
-)
+LOST = {EARTH: 2e-15, MOON: 3e-14}  # rad: what departures may lose in up to 33 000 revolutions
 
 
-def gains(laboratory: Laboratory, body: str, what: str = "orientation") -> tuple[float, float]:
+def gains(lab: Laboratory, body: str, what: str = "orientation") -> tuple[float, ...]:
     """Digits gained over Euler's angles and over Serret and Andoyer's variables."""
-    new = laboratory.run(body, NEW)
-    return (
-        digits(new, laboratory.run(body, EULER), what),
-        digits(new, laboratory.run(body, ANDOYER), what),
-    )
+    new = lab.errors(body, NEW)
+    return tuple(digits(new, lab.errors(body, scheme), what) for scheme in (EULER, ANDOYER))
 
 
-def least(laboratory: Laboratory, digits_claimed: float) -> float:
-    """What the digits claimed for 33 000 revolutions come to; half of one for reading a figure."""
-    return digits_claimed - 0.5 - laboratory.fewer
+def least(lab: Laboratory, digits_claimed: float) -> float:
+    """The digits required, of those claimed for 33 000 revolutions; half of one for reading."""
+    return digits_claimed - 0.5 - lab.fewer
 
 
-def within(laboratory: Laboratory, values: tuple[float, ...], low: float, high: float) -> bool:
-    return least(laboratory, low) < min(values) and max(values) < high + 0.5
+def within(lab: Laboratory, values: tuple[float, ...], low: float, high: float) -> bool:
+    return least(lab, low) < min(values) and max(values) < high + 0.5
 
 
-def steady(laboratory: Laboratory, body: str) -> bool:
-    """Whether departures lose no more than they may."""
-    return laboratory.run(body, NEW).worst() < LOST[body]
+def steady(lab: Laboratory, body: str) -> bool:
+    """Whether departures lose no more than ``LOST``."""
+    return lab.errors(body, NEW).worst() < LOST[body]
 
 
-def expected(laboratory: Laboratory, low: float) -> str:
-    """In words, where there are fewer revolutions than in the paper."""
-    if not laboratory.quick:
+def expected(lab: Laboratory, low: float) -> str:
+    """What the digits claimed amount to after fewer revolutions than the paper's, in words."""
+    if not lab.quick:
         return ""
-    return f"; {low:g} after {FULL} are {low - laboratory.fewer:.1f} after {laboratory.revolutions}"
+    return f"; {low:g} after {FULL} are {low - lab.fewer:.1f} after {lab.revolutions}"
 
 
 # ---- 1
-@INTRODUCTION.claim(
-    "loss",
-    "1",
-    "there is a loss of precision in long-term integration",
-    claimed="a loss",
-)
-def loss(laboratory: Laboratory) -> Measured:
-    run = laboratory.run(EARTH, EULER)
-    text = (
-        f"Euler's angles of the Earth: {run.orientation[0]:.0e} rad after 1,"
-        f" {run.orientation[-1]:.0e} after {laboratory.where}"
-    )
-    return text, judged(run.orientation[-1] > 1e4 * run.orientation[0])
+def loss(lab: Laboratory) -> Measured:
+    first, last = lab.errors(EARTH, EULER).orientation[[0, -1]]
+    text = f"Euler's angles of the Earth: {first:.0e} rad after 1, {last:.0e} after {lab.where}"
+    return text, judged(last > 1e4 * first)
 
 
-@INTRODUCTION.claim(
-    "any-integrator",
-    "1",
-    "a formulation that reduces the error should do so whatever the integrator",
-    claimed="independent of it",
-)
-def any_integrator(laboratory: Laboratory) -> Measured:
-    found, parts, good = laboratory.other_integrators, [], True
+def any_integrator(lab: Laboratory) -> Measured:
+    found, parts, good = lab.other_integrators, [], True
     for name, title in TITLES.items():
         if (name, NEW) not in found:
             continue
@@ -114,111 +90,60 @@ def any_integrator(laboratory: Laboratory) -> Measured:
 
 
 # ---- 3, figure 1
-@STATEMENTS.claim(
-    "orientation-digits",
-    "3, figure 1",
-    "the error of the new scheme is smaller by 7-9 digits for the overall orientation",
-    claimed="7-9",
-    note=SPAN,
-)
-def orientation_digits(laboratory: Laboratory) -> Measured:
-    found = gains(laboratory, EARTH)
-    new, euler, andoyer = (laboratory.run(EARTH, s).worst() for s in (NEW, EULER, ANDOYER))
+def _digits_gained(lab: Laboratory, what: str, low: float, high: float) -> Measured:
+    found = gains(lab, EARTH, what)
+    new, euler, andoyer = (lab.errors(EARTH, s).worst(what) for s in (NEW, EULER, ANDOYER))
     text = (
-        f"Earth, {laboratory.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
-        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(laboratory, 7)}"
+        f"Earth, {lab.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
+        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(lab, low)}"
     )
-    return text, judged(within(laboratory, found, 7, 9) and steady(laboratory, EARTH))
+    return text, judged(within(lab, found, low, high) and new < LOST[EARTH])
 
 
-@STATEMENTS.claim(
-    "axis-digits",
-    "3, figure 1",
-    "and by 3-10 digits for the figure axis",
-    claimed="3-10",
-    note=SPAN,
-)
-def axis_digits(laboratory: Laboratory) -> Measured:
-    found = gains(laboratory, EARTH, "axis")
-    new, euler, andoyer = (laboratory.run(EARTH, s).worst("axis") for s in (NEW, EULER, ANDOYER))
+def orientation_digits(lab: Laboratory) -> Measured:
+    return _digits_gained(lab, "orientation", 7, 9)
+
+
+def axis_digits(lab: Laboratory) -> Measured:
+    return _digits_gained(lab, "axis", 3, 10)
+
+
+def moon(lab: Laboratory) -> Measured:
+    euler, andoyer = gains(lab, MOON)
+    run = lab.errors(MOON, ANDOYER)
+    new, old = lab.errors(MOON, NEW).worst(), lab.errors(MOON, EULER).worst()
     text = (
-        f"Earth, {laboratory.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
-        f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(laboratory, 3)}"
-    )
-    return text, judged(within(laboratory, found, 3, 10) and new < LOST[EARTH])
-
-
-@STATEMENTS.claim(
-    "moon",
-    "3",
-    "similar results for the Moon's rotation",
-    claimed="similar",
-    expected=CORRECTED,
-    note="against Euler's angles; Serret and Andoyer's variables of a Moon are not defined where L"
-    " passes the third axis (J = 0), and this one comes there",
-)
-def moon(laboratory: Laboratory) -> Measured:
-    euler, andoyer = gains(laboratory, MOON)
-    run = laboratory.run(MOON, ANDOYER)
-    new, old = laboratory.run(MOON, NEW).worst(), laboratory.run(MOON, EULER).worst()
-    text = (
-        f"Moon, {laboratory.where}, worst: Euler {old:.0e}, new {new:.0e} rad: {euler:.1f} digits;"
+        f"Moon, {lab.where}, worst: Euler {old:.0e}, new {new:.0e} rad: {euler:.1f} digits;"
         f" Serret-Andoyer {run.worst():.0e} until {run.revolutions[-1]:.0f} revolutions"
         f" ({andoyer:.1f} digits), and not defined after {run.ended:.0f}"
-        f"{expected(laboratory, 5)}"
+        f"{expected(lab, 5)}"
     )
-    similar = euler > least(laboratory, 5) and steady(laboratory, MOON)
+    similar = euler > least(lab, 5) and steady(lab, MOON)
     return text, judged(similar and run.whole, similar)
 
 
-@STATEMENTS.claim(
-    "magnitude",
-    "3",
-    "the differences are due to the magnitude of the integrated variables, especially of those"
-    " related to the rotation angle",
-    claimed="small variables",
-    expected=CORRECTED,
-    note="the momentum's as well as the angle's: quaternions, never larger than 1, lose as much as"
-    " an angle of 2e5 rad, because a momentum that is rounded in each step walks at random, and the"
-    " attitude goes with it",
-)
-def magnitude(laboratory: Laboratory) -> Measured:
-    euler, new = laboratory.run(EARTH, EULER), laboratory.run(EARTH, NEW)
-    small = laboratory.run(EARTH, QUATERNION)
-    steps = laboratory.revolutions * A_TURN
+def magnitude(lab: Laboratory) -> Measured:
+    euler, new = lab.errors(EARTH, EULER), lab.errors(EARTH, NEW)
+    small = lab.errors(EARTH, QUATERNION)
+    steps = lab.revolutions * A_TURN
     walk = ulp(2 * pi) / sqrt(12) * steps**1.5 / sqrt(3) / A_TURN
     text = (
-        f"Earth, {laboratory.where}: quaternion {small.worst():.0e}, Euler {euler.worst():.0e}, new"
+        f"Earth, {lab.where}: quaternion {small.worst():.0e}, Euler {euler.worst():.0e}, new"
         f" {new.worst():.0e} rad; a random walk by the rounding of L makes {walk:.0e}"
     )
     gained, whole = digits(small, euler), digits(new, euler)
-    return text, judged(
-        gained > 0.5 * whole, whole > least(laboratory, 7) and gained < 0.25 * whole
-    )
+    return text, judged(gained > 0.5 * whole, whole > least(lab, 7) and gained < 0.25 * whole)
 
 
-@STATEMENTS.claim(
-    "ten-arcseconds",
-    "3",
-    "all the integrated variables remain less than 10″, the magnitude of nutation",
-    claimed="< 10″",
-    expected=FAILS,
-    note="L_X has the precession in it, 20″ a year; L_Y the nutation, which does not begin at its"
-    " mean",
-)
 def ten_arcseconds(_: Laboratory) -> Measured:
-    problem = BODIES[EARTH]
-    q, m = problem.attitude, np.array(problem.angular_momentum)
-    first = by_hand.variables(matrix(q), m)
+    problem, rows = BODIES[EARTH], {}
+    first = by_hand.variables(matrix(problem.attitude), np.array(problem.angular_momentum))
     spin = first[0] / problem.body.data[0][2]
-    rows = {}
-    for turns, (attitude, momentum) in truth(problem.name).items():
-        now = by_hand.variables(
-            matrix(np.array(attitude, dtype=float)), np.array(momentum, dtype=float)
-        )
-        change = (now - first)[:5] / first[0]
+    for turns, exact in truth(problem.name).items():
+        q, m = (np.array(part, dtype=float) for part in exact)
+        now = by_hand.variables(matrix(q), m)
         angle = remainder(now[5] - first[5] - spin * turns, 2 * pi)
-        rows[turns] = np.abs([*change, angle]) / ARCSECOND
+        rows[turns] = np.abs([*(now - first)[:5] / first[0], angle]) / ARCSECOND
     sizes = np.max(list(rows.values()), axis=0)
     passed = next((n for n, row in rows.items() if row.max() > 10), 0)
     names = "ΔL", "ΔL_X", "ΔL_Y", "ΔL_A", "ΔL_B", "Δf"
@@ -229,36 +154,16 @@ def ten_arcseconds(_: Laboratory) -> Measured:
     return text, judged(bool(sizes.max() < 10))
 
 
-@STATEMENTS.claim(
-    "slower-growth",
-    "3",
-    "the growth of the error seems smaller in the new scheme",
-    claimed="smaller",
-)
-def slower_growth(laboratory: Laboratory) -> Measured:
-    found = {
-        (body, s): laboratory.run(body, s).growth() for body in (EARTH, MOON) for s in (EULER, NEW)
-    }
+def slower_growth(lab: Laboratory) -> Measured:
+    found = {b: [lab.errors(b, scheme).growth() for scheme in (EULER, NEW)] for b in BODIES}
     text = "errors of the first 10 000 revolutions grow as N^p: " + "; ".join(
-        f"{body}, p = {found[body, EULER]:.1f} (Euler), {found[body, NEW]:.1f} (new)"
-        for body in (EARTH, MOON)
+        f"{body}, p = {euler:.1f} (Euler), {new:.1f} (new)" for body, (euler, new) in found.items()
     )
-    good = all(found[body, NEW] < found[body, EULER] - 0.5 for body in (EARTH, MOON))
-    return text, judged(good)
+    return text, judged(all(new < euler - 0.5 for euler, new in found.values()))
 
 
-@STATEMENTS.claim(
-    "linear",
-    "3",
-    "with an almost linear growth for the first 10⁴ revolutions; the reason is not clarified yet",
-    claimed="p = 1",
-    expected=CORRECTED,
-    note="less than linear, once nothing is lost beside the departures: on the Earth it is the"
-    " rounding of the result. Linear is the nominal angle n t as a rounded product, which errs by"
-    " half a unit in its last place",
-)
-def linear(laboratory: Laboratory) -> Measured:
-    new = [laboratory.run(body, NEW).growth() for body in (EARTH, MOON)]
+def linear(lab: Laboratory) -> Measured:
+    new = [lab.errors(body, NEW).growth() for body in BODIES]
     turns = [2**k for k in range(16)]
     spin = BODIES[EARTH].angular_momentum[2]
     lost = [
@@ -275,45 +180,22 @@ def linear(laboratory: Laboratory) -> Measured:
 
 
 # ---- 4
-@CONCLUSION.claim(
-    "five-to-nine",
-    "4",
-    "the new scheme integrates the orientation of Earth and Moon 5-9 digits more precisely than"
-    " the Eulerian or the Serret-Andoyer one",
-    claimed="5-9",
-    note="7-9 in section 3, of the Earth; after 33 000 revolutions, and fewer after fewer",
-)
-def five_to_nine(laboratory: Laboratory) -> Measured:
-    found = *gains(laboratory, EARTH), *gains(laboratory, MOON)
-    text = f"{laboratory.where}: " + ", ".join(
-        f"{name} {x:.1f}"
-        for name, x in zip(
-            ("Earth, Euler", "Serret-Andoyer", "Moon, Euler", "Serret-Andoyer (while defined)"),
-            found,
-            strict=True,
-        )
+def five_to_nine(lab: Laboratory) -> Measured:
+    (a, b), (c, d) = (gains(lab, body) for body in BODIES)
+    text = (
+        f"{lab.where}: Earth, Euler {a:.1f}, Serret-Andoyer {b:.1f}, Moon, Euler {c:.1f},"
+        f" Serret-Andoyer (while defined) {d:.1f}{expected(lab, 5)}"
     )
-    good = within(laboratory, found, 5, 9) and all(steady(laboratory, b) for b in (EARTH, MOON))
-    return text + expected(laboratory, 5), judged(good)
+    good = within(lab, (a, b, c, d), 5, 9) and all(steady(lab, body) for body in BODIES)
+    return text, judged(good)
 
 
-@CONCLUSION.claim(
-    "variables",
-    "4",
-    "a new scheme: these variables, of which the corrections to constants and to a linear motion"
-    " are integrated",
-    claimed="the new scheme gains",
-    expected=CORRECTED,
-    note="the corrections gain, not the variables: the same variables without them gain nothing,"
-    " and corrections to the quaternion of a uniform rotation gain as much; corrections to Euler's"
-    " angles do, too, if the axis does not circle round the pole, as the Moon's does",
-)
-def variables(laboratory: Laboratory) -> Measured:
+def variables(lab: Laboratory) -> Measured:
     parts, printed, corrected = [], True, True
-    for body in (EARTH, MOON):
-        euler = laboratory.run(body, EULER)
+    for body in BODIES:
+        euler = lab.errors(body, EULER)
         same, new, encke, angles = (
-            digits(laboratory.run(body, s), euler) for s in (SAME, NEW, ENCKE, ENCKE_EULER)
+            digits(lab.errors(body, s), euler) for s in (SAME, NEW, ENCKE, ENCKE_EULER)
         )
         parts.append(
             f"{body}: new variables as such {same:.1f}, as departures {new:.1f}, quaternion as a"
@@ -322,22 +204,15 @@ def variables(laboratory: Laboratory) -> Measured:
         printed = printed and same > 0.5 * new
         corrected = corrected and same < 0.5 * new and encke > new - 1
         corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # of the Moon φ grows
-    head = f"digits gained over Euler's angles in {laboratory.where}: "
+    head = f"digits gained over Euler's angles in {lab.where}: "
     return head + "; ".join(parts), judged(printed, corrected)
 
 
 # ---- beyond
-@BEYOND.claim(
-    "carried",
-    "beyond",
-    "(not in the paper) plain quaternions, the sums of Adams's method carrying what they lose",
-    claimed="1e-14",
-)
-def carried(laboratory: Laboratory) -> Measured:
-    found = [laboratory.run(body, CARRIED).worst() for body in (EARTH, MOON)]
-    plain = [laboratory.run(body, QUATERNION).worst() for body in (EARTH, MOON)]
+def carried(lab: Laboratory) -> Measured:
+    found, plain = ([lab.errors(b, s).worst() for b in BODIES] for s in (CARRIED, QUATERNION))
     text = (
-        f"{laboratory.where}: {found[0]:.0e} rad (Earth), {found[1]:.0e} (Moon); with plain sums"
+        f"{lab.where}: {found[0]:.0e} rad (Earth), {found[1]:.0e} (Moon); with plain sums"
         f" {plain[0]:.0e} and {plain[1]:.0e}"
     )
     return text, judged(max(found) < 3e-14 and min(plain) > 100 * max(found))

@@ -26,16 +26,14 @@ from polhode.methods.rkn4 import (
     spin,
     turning,
 )
-from polhode.papers.claims import Untestable
+from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.mandre2008 import by_hand, reference
 from polhode.papers.mandre2008.by_hand import Numbers
-from polhode.papers.maps import slope
+from polhode.papers.verdicts import relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.entry import solve
 from polhode.solvers.exact import exact_free_motion
 
-Progress = Callable[[str], None]
 Errors = np.ndarray  # a row for each step, a column for each of several quantities
 
 MOMENTS = 1.0, 2.0, 3.0
@@ -86,9 +84,9 @@ def frozen() -> Method:
 
 
 # ---- a torque that depends on everything
-def pushed(t: float, q: Numbers, omega: Numbers) -> Numbers:
+def push(t: float, q: Numbers, omega: Numbers) -> Numbers:
     """A top, a swing and friction, in body axes."""
-    u = by_hand.turned(by_hand.inverse(q), (0.0, 0.0, 1.0))
+    u = by_hand.rotate(by_hand.inverse(q), (0.0, 0.0, 1.0))
     return (
         1.5 * u[1] + 0.3 * cos(2 * t) - 0.1 * omega[0],
         -1.5 * u[0] - 0.1 * omega[1],
@@ -113,6 +111,26 @@ def angle(q: Any, p: Any) -> float:
     """The turn between two attitudes of any length."""
     u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
+
+
+def march(
+    step: Step, t_end: float, count: int, q: Numbers, omega: Numbers, normalise: bool = True
+) -> tuple[Numbers, Numbers]:
+    """(q, ω) after ``count`` steps from 0 to ``t_end``."""
+    h = t_end / count
+    for k in range(count):
+        q, omega = step(k * h, h, q, omega)
+        q = by_hand.normalise(q) if normalise else q
+    return q, omega
+
+
+def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torque:
+    """7.3: torques from their values at the starts of the last steps, the last of them at t."""
+
+    def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
+        return tuple(by_hand.extrapolate(row, (s - t) / h) for row in zip(*values, strict=True))
+
+    return torque
 
 
 @dataclass(frozen=True)
@@ -140,24 +158,22 @@ class Coupled:
 def coupled() -> dict[str, Coupled]:
     box, disc = problems.off_centre_spring(), problems.charged_top()
     return {
-        "spring": Coupled(box, reference.hung(box.body.mass), 1.0, (200, 400, 800)),
-        "charge": Coupled(disc, reference.charged(disc.body.mass), 0.2, (400, 800, 1600)),
+        "spring": Coupled(box, reference.spring_wrench(box.body.mass), 1.0, (200, 400, 800)),
+        "charge": Coupled(disc, reference.charge_wrench(disc.body.mass), 0.2, (400, 800, 1600)),
     }
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes fewer and shorter runs."""
+def tumbling_exact(times: Any) -> Trajectory:
+    """The tumbling body in closed form."""
+    return exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times)
 
-    def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
 
-    def run(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
-        """RKN4 from time 0, with its options; one that stops early is no measurement."""
-        run = solve(problem, (0.0, t_end), method="rkn4", dt=dt, options=options or None)
-        if not run.success:
-            raise Untestable(f"rkn4 on {problem.name} with {options}: {run.message}")
-        return run
+class Laboratory(Base):
+    """The runs; ``quick`` takes fewer steps in convergence studies, and shorter ones of drift."""
+
+    def rkn4(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
+        """A run of RKN4 from time 0, with its options."""
+        return self.run(problem, "rkn4", t_end, dt, options=options or None)
 
     # ---- free tumbling
     @cached_property
@@ -165,21 +181,13 @@ class Laboratory:
         """By variant of normalisation, T = 100 and h = 0.025."""
         self.progress(f"free tumbling on [0, {SPAN:g}]")
         return {
-            name: self.run(TUMBLING, SPAN, STEP, **options) for name, options in VARIANTS.items()
+            name: self.rkn4(TUMBLING, SPAN, STEP, **options) for name, options in VARIANTS.items()
         }
 
     @cached_property
     def tumbling_exact(self) -> Trajectory:
         """The closed form at the same times."""
-        return exact_free_motion(
-            TUMBLING.body, None, TUMBLING.omega, self.tumbling["q⁻¹, every step"].t
-        )
-
-    @staticmethod
-    def energy(run: Trajectory) -> np.ndarray:
-        """The relative change of the energy over time."""
-        energy = np.asarray(run.energy)
-        return energy / energy[0] - 1
+        return tumbling_exact(self.tumbling["q⁻¹, every step"].t)
 
     def changes(self, name: str) -> dict[str, np.ndarray]:
         """What a variant gets wrong, over time: lengths, energy, momentum, attitude."""
@@ -189,7 +197,7 @@ class Laboratory:
         off = np.linalg.norm(momentum - momentum[0], axis=1)
         return {
             "length": np.abs(size - 1),
-            "energy": np.abs(self.energy(run)),
+            "energy": np.abs(relative_change(run.energy)),
             "momentum": off / np.linalg.norm(momentum[0]),
             "attitude": run.frame_error(self.tumbling_exact.q) / np.sqrt(2),
         }
@@ -203,7 +211,7 @@ class Laboratory:
         """(q, ω) by the reference."""
 
         def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> Any:
-            return np.array(pushed(t, tuple(q), tuple(omega))), np.zeros(3)
+            return np.array(push(t, tuple(q), tuple(omega))), np.zeros(3)
 
         _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
         return q, omega
@@ -213,10 +221,7 @@ class Laboratory:
         q_end, omega_end = self.pushed_end
         rows = []
         for count in counts:
-            h, q, omega = PUSHED_END / count, PUSHED.attitude, PUSHED.omega
-            for k in range(count):
-                q, omega = step(k * h, h, q, omega)
-                q = by_hand.normalised(q) if normalise else q
+            q, omega = march(step, PUSHED_END, count, PUSHED.attitude, PUSHED.omega, normalise)
             rows.append([angle(q, q_end), float(np.linalg.norm(omega - omega_end))])
         return Study(PUSHED_END / np.array(counts), np.array(rows))
 
@@ -227,7 +232,7 @@ class Laboratory:
         counts = (20, 40, 80, 160) if self.quick else (20, 40, 80, 160, 320)
 
         def of(back: by_hand.Back) -> Step:
-            return lambda t, h, q, omega: by_hand.spun(t, h, q, omega, pushed, MOMENTS, back)
+            return lambda t, h, q, omega: by_hand.spin_step(t, h, q, omega, push, MOMENTS, back)
 
         return {
             "as printed": self.by_hand(of(by_hand.conjugate), counts),
@@ -245,16 +250,9 @@ class Laboratory:
         def step(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
             if t == 0.0:
                 values.clear()
-            values.append(pushed(t, q, omega))
-            history = values[-known:]
-
-            def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
-                if len(values) < 3:
-                    return pushed(s, q, omega)
-                x = sign * (s - t) / h
-                return tuple(by_hand.foretold(row, x) for row in zip(*history, strict=True))
-
-            return by_hand.spun(t, h, q, omega, torque, MOMENTS, by_hand.inverse)
+            values.append(push(t, q, omega))
+            seen = push if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
+            return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
         return self.by_hand(step, counts, normalise=True)
 
@@ -277,38 +275,31 @@ class Laboratory:
         counts = case.counts if self.quick else (*case.counts, 2 * case.counts[-1])
         for count in counts:
             dt = case.t_end / count
-            run = solve(case.problem, (0.0, case.t_end), method=method, dt=dt, save_every=count)
-            rows.append(
-                [
-                    float(np.linalg.norm(run.x[-1] - x)),
-                    float(np.linalg.norm(run.v[-1] - v)),
-                    angle(run.q[-1], q),
-                    float(np.linalg.norm(run.omega[-1] - omega)),
-                ]
-            )
+            run = self.run(case.problem, method, case.t_end, dt, save_every=count)
+            off = run.x[-1] - x, run.v[-1] - v, run.omega[-1] - omega
+            place, speed, spin = (float(np.linalg.norm(vector)) for vector in off)
+            rows.append([place, speed, angle(run.q[-1], q), spin])
         return Study(case.t_end / np.array(counts), np.array(rows))
 
     # ---- 7.7
     @cached_property
     def kinematics(self) -> dict[str, np.ndarray]:
         """Quaternions of the tumbling body by its exact ω, in rows of steps of ``STEP``."""
-        count = round(SPAN / STEP)
-        return self.kinematic_runs(STEP, count)
+        return kinematic_runs(STEP, round(SPAN / STEP))
 
-    def kinematic_runs(self, h: float, count: int) -> dict[str, np.ndarray]:
-        times = 0.5 * h * np.arange(2 * count + 1)
-        rates = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times).omega.tolist()
-        ways = {
-            "Euler": by_hand.euler,
-            "RK4": by_hand.runge_kutta,
-            "NASA": by_hand.whitmore,
-        }
-        found: dict[str, np.ndarray] = {}
-        for name, way in ways.items():
-            q: Numbers = TUMBLING.attitude
-            path = [q]
-            for k in range(count):
-                q = way(q, h, [tuple(r) for r in rates[2 * k : 2 * k + 3]])
-                path.append(q)
-            found[name] = np.array(path)
-        return found
+
+WAYS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_hand.whitmore}
+
+
+def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, np.ndarray]:
+    """Quaternions of the tumbling body by its exact ω, by each of the ways of 7.7."""
+    times = 0.5 * h * np.arange(2 * count + 1)
+    rates = [tuple(row) for row in tumbling_exact(times).omega.tolist()]
+    found: dict[str, np.ndarray] = {}
+    for name, way in WAYS.items():
+        path: list[Numbers] = [TUMBLING.attitude]
+        for k in range(count):
+            q = way(path[-1], h, rates[2 * k : 2 * k + 3])
+            path.append(by_hand.normalise(q) if normalise else q)
+        found[name] = np.array(path)
+    return found

@@ -109,7 +109,7 @@ def at_point(r: Array, q: Sequence[float], force: Array, weight: Array) -> tuple
     return np.cross(r, matrix(q).T @ force), force + weight
 
 
-def hung(mass: float) -> Wrench:
+def spring_wrench(mass: float) -> Wrench:
     """The spring of the problem off-centre-spring, and the weight."""
     corner, anchor = np.array([0.15, 0.1, 0.05]), np.array([0.0, 0.0, 1.0])
 
@@ -121,7 +121,7 @@ def hung(mass: float) -> Wrench:
     return wrench
 
 
-def charged(mass: float) -> Wrench:
+def charge_wrench(mass: float) -> Wrench:
     """The fields of the problem charged-top, and the weight."""
     charge, r, field = 0.05, np.array([0.0, 0.0, -0.02]), np.array([0.0, 0.0, 4.0])
 

@@ -1,0 +1,80 @@
+"""One body, adaptive steps."""
+
+from polhode.compiler.machine import put, take
+from polhode.contracts import OK, STEP_TOO_SMALL, first_step, reset, start, trial
+
+MAX_TRIALS = 100  # of one step
+
+
+def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out):
+    """Take trial steps up to ``end``, or until ``out`` is full.
+
+    The time is the sum t + t_low, and the step taken is exactly the one added to it.  Row i of
+    ``out`` is (t, t_low, state) after the i-th accepted step; if it has no rows, nothing is kept.
+    If ``fresh``, the carry is only a pattern and is made here, as is the step if it is 0.
+
+    Returns (t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations): ``h`` is
+    the next trial step, for a run that continues; ``starts`` counts how often the carry was made.
+    """
+    accepted, rejected, tries, starts, evaluations = 0, 0, 0, 0, 0
+    if fresh:
+        carry, starts = start(t + t_low, h, state, body, params), 1
+        if h == 0.0:
+            h, evaluations = first_step(
+                t + t_low, (end - t) - t_low, state, carry, body, params, tolerances
+            )
+            h = h if abs(h) <= largest else (largest if h > 0.0 else -largest)
+    while (end - t) - t_low != 0.0:
+        left = (end - t) - t_low
+        short = abs(h) < abs(left) and t + (t_low + h) != end  # of the end by more than rounding
+        this = h if short else left
+        new_t = t + (t_low + this)
+        if (short and new_t == t) or tries == MAX_TRIALS:
+            status = STEP_TOO_SMALL
+            return t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations
+        new, kept, error, factor, count = trial(
+            t + t_low, this, state, carry, body, params, tolerances
+        )
+        evaluations += count
+        following = this * factor
+        if error <= 1.0:  # false for NaN
+            if tries > 0 and factor > 1.0:  # never grow right after a rejection
+                following = this
+            t_low = (t_low + this) - (new_t - t) if short else 0.0
+            t = new_t if short else end
+            if not short and abs(following) < abs(h):
+                following = h
+            state, changed = reset(t + t_low, new, body)
+            carry = kept
+            if changed:
+                carry, starts = start(t + t_low, following, state, body, params), starts + 1
+            if len(out) > 0:
+                put(out, accepted, (t, t_low, state))
+            accepted, tries = accepted + 1, 0
+        else:
+            rejected, tries = rejected + 1, tries + 1
+            following = following if factor < 1.0 else 0.5 * this
+        h = following if abs(following) <= largest else (largest if following > 0.0 else -largest)
+        if accepted == len(out) and accepted > 0:
+            break
+    return t, t_low, h, state, carry, OK, accepted, rejected, starts, evaluations
+
+
+def packed_adapt(pattern):
+    """Make ``adapt`` take (state, carry, body, numbers, largest step, tolerances) from a row.
+
+    State and carry are written back; row 0 of ``out`` is the start.  Returns (t, t_low, h,
+    status, accepted, rejected, starts, evaluations).
+    """
+
+    def run(data, t, t_low, end, h, fresh, tables, out):
+        state, carry, body, numbers, largest, tolerances = take(data, 0, 0, pattern)
+        put(out, 0, (t, t_low, state))
+        params = numbers, tables
+        t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations = adapt(
+            t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out[1:]
+        )
+        put(data, 0, (state, carry))
+        return t, t_low, h, status, accepted, rejected, starts, evaluations
+
+    return run

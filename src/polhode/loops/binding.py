@@ -1,0 +1,82 @@
+"""Bind a method and a model into a loop template, and compile the result.
+
+A template is a plain function that calls the stubs of ``contracts``.  ``joined`` returns a plain
+copy of it in which the stubs are the functions of a method and a model; ``build`` compiles it.
+"""
+
+from collections.abc import Callable, Mapping
+
+from polhode.compiler.machine import CompiledOrPlain
+from polhode.compiler.tree import bind
+from polhode.contracts import (
+    ALIGNED,
+    Method,
+    Model,
+    finish,
+    guess,
+    improve,
+    potential,
+    potential_at,
+    start,
+    step,
+    torque,
+    trial,
+    wrench,
+)
+from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
+from polhode.loops.fixed import attempt, part, part_of_three, solved_step, sure_step
+
+
+def model_pieces(model: Model, aligned: bool) -> dict:
+    """Return a model's functions by the stubs they replace, bound to our elementary functions."""
+    meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
+    if aligned:
+        meanings |= ALIGNED
+    own: dict[Callable, Callable] = {torque: bind(model.torque, meanings)}
+    pieces: dict[Callable, Callable] = {**own, wrench: bind(model.wrench, meanings | own)}
+    if model.potential is not None and model.potential_at is not None:
+        energy: dict[Callable, Callable] = {potential: bind(model.potential, meanings)}
+        pieces |= energy
+        pieces[potential_at] = bind(model.potential_at, meanings | energy)
+    return pieces
+
+
+def bound(template: Callable, *layers: Mapping[Callable, Callable]) -> Callable:
+    """Bind layers of functions into a copy of ``template``, each layer into the one before it."""
+    inner: dict[Callable, Callable] = {}
+    for layer in reversed(layers):
+        inner |= {stub: bind(function, inner) for stub, function in layer.items()}
+    return bind(template, inner)
+
+
+def joined(
+    template: Callable,
+    method: Method | None,
+    model: Model | None = None,
+    aligned: bool = True,
+    numbers: Mapping | None = None,
+) -> Callable:
+    """Bind a model's functions into a method's, and these into a plain copy of ``template``.
+
+    ``aligned``: the user's body axes are principal axes.  ``numbers`` replaces elementary functions
+    everywhere, for instance by those of mpmath.
+    """
+    inner = {} if model is None else model_pieces(model, aligned)
+    pieces = dict(inner)
+    if method is not None:
+        for stub in (start, step, guess, improve, finish, trial):
+            function = getattr(method, stub.__name__)
+            if function is not None:
+                pieces[stub] = bind(function, inner)
+        pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
+        if isinstance(method.weights[0], tuple):
+            pieces[part] = part_of_three
+    return bind(bind(template, pieces), numbers or {})
+
+
+def build(
+    template: Callable, method: Method | None, model: Model | None = None, aligned: bool = True
+) -> CompiledOrPlain:
+    """Compile ``joined``; falls back to plain Python if the model cannot be compiled."""
+    what = f"the torque of {model.name!r}" if model is not None else template.__name__
+    return CompiledOrPlain(joined(template, method, model, aligned), what)

@@ -1,0 +1,84 @@
+"""Functions evaluated along rows of states: energies, accelerations, exact motion, events."""
+
+from polhode.compiler.machine import put, take
+from polhode.contracts import ORIGIN, potential_at, velocity, wrench
+from polhode.kernels.free_flow import free_flow
+from polhode.kernels.vector import add, cross, multiply, scale
+
+
+def state_in(states, i):
+    """Stub: (q, m, x, p) in row i; without translation, x and p are zero."""
+    q = states[i, 0], states[i, 1], states[i, 2], states[i, 3]
+    return q, (states[i, 4], states[i, 5], states[i, 6]), ORIGIN, ORIGIN
+
+
+def whole_state_in(states, i):
+    """Read (q, m, x, p) from row i."""
+    q, m, _, _ = state_in(states, i)
+    x = states[i, 7], states[i, 8], states[i, 9]
+    return q, m, x, (states[i, 10], states[i, 11], states[i, 12])
+
+
+def potentials(times, states, body, params, out):
+    """Write the potential energy of each row of ``states``."""
+    for i in range(len(times)):
+        q, _, x, _ = state_in(states, i)
+        out[i] = potential_at(times[i], q, x, body, params)
+
+
+def accelerations(times, states, body, params, out):
+    """Write the angular acceleration in principal axes and the acceleration of each row."""
+    for i in range(len(times)):
+        q, m, x, p = state_in(states, i)
+        n, f = wrench(times[i], q, m, x, p, body, params)
+        turning = scale(body[1], add(cross(m, scale(body[1], m)), n))
+        put(out, i, (turning, multiply(body[4], f)))
+
+
+def free_motion(times, state, body, out):
+    """Write the exact state of a free body at each time."""
+    q, m = state
+    for i in range(len(times)):
+        put(out, i, free_flow(times[i], q, m, body[0], body[1]))
+
+
+def states_of(times, rows, pattern, body, out):
+    """Convert each row of a formulation's variables to a state."""
+    for i in range(len(rows)):
+        put(out, i, left(times[i], take(rows, i, 0, pattern), body))
+
+
+def left(t, y, body):
+    """Stub: the state from the variables of a formulation."""
+    return y
+
+
+def velocities(times, attitudes, params, out):
+    """Write the given angular velocity at each time and attitude."""
+    for i in range(len(times)):
+        q = attitudes[i, 0], attitudes[i, 1], attitudes[i, 2], attitudes[i, 3]
+        put(out, i, velocity(times[i], q, params))
+
+
+def event(t, q, omega):
+    """Stub: the user's function whose zeros are events."""
+    return 0.0
+
+
+def event_on_the_way(t, x, v, q, omega):
+    """Stub: the same for a function that also takes position and velocity."""
+    return 0.0
+
+
+def watched(times, rows, out):
+    """Evaluate an event function along rows (attitude, angular velocity)."""
+    for i in range(len(times)):
+        q, omega, _, _ = state_in(rows, i)
+        out[i] = event(times[i], q, omega)
+
+
+def watched_on_the_way(times, rows, out):
+    """Evaluate an event function along rows (attitude, angular velocity, position, velocity)."""
+    for i in range(len(times)):
+        q, omega, x, v = whole_state_in(rows, i)
+        out[i] = event_on_the_way(times[i], x, v, q, omega)
