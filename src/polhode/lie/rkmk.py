@@ -161,15 +161,8 @@ def integrate(
 
 def _run(equation, steps, t0, t1, y, times, restart) -> Path:
     """Step after step from base point and generator (base, r); y is their element."""
-    group = equation.group
+    group, output = equation.group, _Output(times, t0, y)
     t, base, r, first = t0, y, group.zero, None
-    ts, ys = [], []
-    if times is None:
-        ts, ys = [t0], [y]
-    pending = [] if times is None else list(times[::-1])
-    while pending and pending[-1] == t0:
-        ts.append(pending.pop())
-        ys.append(y)
     count = rejected = restarts = 0
     status = Status.OK
     while t != t1:
@@ -192,11 +185,7 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
         if not steps.accepts(h, ks, change):
             rejected += 1
             continue
-        while pending and (pending[-1] - end) * h < 0:
-            side = pending[-1] - t
-            some, _, _ = equation.stages(t, side, base, r, first)
-            ts.append(pending.pop())
-            ys.append(equation.moved(base, r + side * np.tensordot(equation.b, some, 1)))
+        output.add_inside(equation, t, end, base, r, first)
         count += 1
         t, r = end, r + change
         y = equation.moved(base, r)
@@ -204,16 +193,14 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
             base, r = y, group.zero
             restarts += 1
         first = last if equation.shares else None
-        if times is None or (pending and pending[-1] == t):
-            ts.append(pending.pop() if pending else t)
-            ys.append(y)
+        output.add(t, y)
     message = f"reached t = {t:.9g}"
     if status != Status.OK:
         message = f"stopped at t = {t!r} after {count} steps: {ADVICE[status]}"
     return Path(
         group,
-        np.array(ts),
-        np.array(ys).reshape(len(ts), *np.shape(group.identity)),
+        np.array(output.ts),
+        np.array(output.ys).reshape(len(output.ts), *np.shape(group.identity)),
         equation.nfev,
         count,
         rejected,
@@ -222,6 +209,31 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
         message,
         method=equation.tableau.name,
     )
+
+
+class _Output:
+    """The elements at the ends of steps, or at given ``times``."""
+
+    def __init__(self, times: NDArray | None, t0: float, y: Any):
+        self.at_steps = times is None
+        self.pending = [] if times is None else list(times[::-1])
+        self.ts: list[float] = []
+        self.ys: list[Any] = []
+        self.add(t0, y)
+
+    def add(self, t: float, y: Any) -> None:
+        """Add the element at the end of a step, if it is wanted."""
+        if self.at_steps or (self.pending and self.pending[-1] == t):
+            self.ts.append(self.pending.pop() if self.pending else t)
+            self.ys.append(y)
+
+    def add_inside(self, equation: "_Equation", t: float, end: float, base, r, first) -> None:
+        """Add the elements at the times inside a step, by shorter steps from its start."""
+        while self.pending and (self.pending[-1] - end) * (end - t) < 0:
+            side = self.pending[-1] - t
+            some, _, _ = equation.stages(t, side, base, r, first)
+            self.ts.append(self.pending.pop())
+            self.ys.append(equation.moved(base, r + side * np.tensordot(equation.b, some, 1)))
 
 
 class _Equation:

@@ -82,8 +82,8 @@ def pushed(h, state, carry, body):
 
 
 # ---- the wrapper
-def still(*arguments):
-    """What a method does not have, and nobody calls."""
+def absent(*arguments):
+    """Stands for a function that the map does not have; it is never called."""
 
 
 def with_translation(method: Method, depends_on_velocity: bool) -> Method:
@@ -95,22 +95,44 @@ def with_translation(method: Method, depends_on_velocity: bool) -> Method:
 
 @cache
 def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
-    meanings: dict[Callable, Callable] = {torque: torque_on_the_way}
+    again = depends_on_velocity and method.torques_at_start > 0
+    stubs: dict[Callable, Callable] = {}
+    if isinstance(method.weights[0], tuple):
+        stubs[parts_of] = given_parts
+    if depends_on_velocity:
+        stubs[kicked] = kicked_by_friction
+    functions: dict[str, Any] = {
+        name: bind(function, stubs) for name, function in wrapped_functions(method, again).items()
+    }
+    return replace(
+        method,
+        **functions,
+        **raised(method),
+        momentum_order=None,
+        order_when_free=None,
+        torques_at_start=method.torques_at_start + 1,
+        torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
+    )
+
+
+def wrapped_functions(method: Method, again: bool) -> dict[str, Callable]:
+    """The functions of the map, each for states (q, m, x, p).
+
+    ``again``: the torque that the map carries is evaluated again at the start of a step.
+    """
     own: Mapping[str, Any] = {
-        name: bind(function, meanings)
+        name: bind(function, {torque: torque_on_the_way})
         for name in ("start", "step", "guess", "improve", "finish")
         if (function := getattr(method, name)) is not None
     }
-    map_start, map_step = own["start"], own.get("step", still)
-    map_guess, map_improve = own.get("guess", still), own.get("improve", still)
-    map_finish = own.get("finish", still)
-
+    map_start, map_step = own["start"], own.get("step", absent)
+    map_guess, map_improve = own.get("guess", absent), own.get("improve", absent)
+    map_finish = own.get("finish", absent)
     keeps_time = 1.0 if method.free_only else 0.0
-    anew = depends_on_velocity and method.torques_at_start > 0
 
     def carried(t, h, state, carry, body, way):
         """What the map carries, at the start of its step."""
-        if anew:
+        if again:
             return map_start(keeps_time * t, h, state, body, way)
         return carry[0]
 
@@ -157,28 +179,8 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         rotated, inner = map_finish(keeps_time * t, h, unknown[0], (q, m), inner, body, way)
         return ended(t, h, x, v, p, carry[2][0], ep, rotated, inner, body, params)
 
-    made: dict[str, Callable] = {
-        "start": start,
-        "step": step,
-        "guess": guess,
-        "improve": improve,
-        "finish": finish,
-    }
-    stubs: dict[Callable, Callable] = {}
-    if isinstance(method.weights[0], tuple):
-        stubs[parts_of] = given_parts
-    if depends_on_velocity:
-        stubs[kicked] = kicked_by_friction
-    functions: dict[str, Any] = {name: bind(made[name], stubs) for name in own}
-    return replace(
-        method,
-        **functions,
-        **raised(method),
-        momentum_order=None,
-        order_when_free=None,
-        torques_at_start=method.torques_at_start + 1,
-        torques_per_step=method.torques_per_step + 1 + anew * (2 if method.implicit else 1),
-    )
+    made = start, step, guess, improve, finish
+    return {function.__name__: function for function in made if function.__name__ in own}
 
 
 def raised(method: Method) -> dict[str, Any]:
