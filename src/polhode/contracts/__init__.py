@@ -355,6 +355,10 @@ class Integrator:
     def adaptive(self) -> bool:
         return self.trial is not None
 
+    @property
+    def implicit(self) -> bool:
+        return self.improve is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Formulation:
