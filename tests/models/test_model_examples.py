@@ -204,8 +204,9 @@ def test_machine_code_and_lanes_do_what_plain_python_does(name, arguments, body,
         expected.append(machine(T, *state, body.data, model.params))
         if lane < 3:
             assert bits_of(expected[-1]) == bits_of(plain(T, *state, body.data, model.params))
-    many = loops.joined(acting_in_lanes, None, model, body.is_aligned)
-    compiled(bind(many, {over_lanes: lanes(4)}))(block, T, model.tables, slots)
+    many = bind(acting_in_lanes, {over_lanes: lanes(4)})
+    many = compiled(loops.joined(many, None, model, body.is_aligned))
+    many(block, T, model.tables, slots)
     for lane in range(LANES):
         found = like(expected[lane], iter(block[lane::LANES].tolist()))
         assert bits_of(found) == bits_of(expected[lane])

@@ -8,14 +8,14 @@ between, one step of (q, m, x, p) is
     p' = p̂ + c F(t + a, q', m', x', p')                                                (3)
 
 with a = h and b = c = h/2, or what a splitting has for its parts.  If the map is its own adjoint,
-so is this; the order is 2, or what a composition makes of it.  Kicks by the torque of a potential
-fall on the same instants as those by its force, so that symplectic splittings stay symplectic.
+so is this; the order is 2, or higher by composition.  Kicks by the torque of a potential happen at
+the same times as those by its force, so that symplectic splittings stay symplectic.
 
-Only (3) is implicit, if the force depends on the velocity: it is iterated until it no longer moves.
-A map that carries a torque on takes it anew then, for p̂ is another one in the next step.  (Of the
-evaluations in (3) only the first is counted.)
+Only (3) is implicit, if the force depends on the velocity: it is iterated until it converges to
+rounding.  A map that carries a torque then evaluates it again, because p̂ differs in the next step.
+(Of the evaluations in (3) only the first is counted.)
 F at the end is the first of the next step, and carried.  Inside (2) time starts at 0, so that no
-digits of s are lost to t; maps of free bodies, some of which remember when they began, keep t.
+digits of s are lost to t; maps of free bodies, some of which store the time of their start, keep t.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ NAN = float("nan")
 
 
 def torque_on_the_way(t, q, m, body, params):
-    """The torque at the place where the centre of mass is by then."""
+    """The torque at the position of the centre of mass at time t of the step."""
     own, begun, x, v, p = params
     return wrench(begun + t, q, m, add_scaled(x, t, v), p, body, own)[0]
 
@@ -51,14 +51,14 @@ def given_parts(h):
 
 
 def kicked(t, c, q, m, x, p, e, body, params):
-    """A stub: (p, what its sum lost, F) of (3), for forces that do not see the velocity."""
+    """A stub: (p, what its sum lost, F) of (3), for forces that do not depend on the velocity."""
     _, f = wrench(t, q, m, x, p, body, params)
     p, e = plus_scaled3(p, e, c, f)
     return p, e, f
 
 
 def kicked_by_friction(t, c, q, m, x, p, e, body, params):
-    """(3) where the force depends on p'; NaN if it finds no end, as with too long a step."""
+    """(3) where the force depends on p'; NaN if it does not converge, as for too long a step."""
     f = wrench(t, q, m, x, p, body, params)[1]
     done, count = False, 0
     while not done and count < MOST:
@@ -69,7 +69,7 @@ def kicked_by_friction(t, c, q, m, x, p, e, body, params):
 
 
 def near(f, g):
-    """Whether two forces differ by rounding alone."""
+    """Whether two forces differ only by rounding."""
     off = abs(f[0] - g[0]) + abs(f[1] - g[1]) + abs(f[2] - g[2])
     return off <= ROUNDING * (abs(f[0]) + abs(f[1]) + abs(f[2]))
 
