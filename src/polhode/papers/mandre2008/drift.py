@@ -1,4 +1,4 @@
-"""Claims of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
+"""Measurements of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,16 @@ from polhode.papers.mandre2008.laboratory import (
     tumbling_exact,
 )
 from polhode.papers.mandre2008.reference import Array, flight
-from polhode.papers.verdicts import Measured, judged, largest, near, relative_change, slope
+from polhode.papers.verdicts import (
+    Measured,
+    above,
+    judged,
+    largest,
+    listed,
+    near,
+    relative_change,
+    slope,
+)
 from polhode.problems.problem import Problem
 from polhode.solvers.exact_torque import exact_constant_torque
 
@@ -25,16 +34,17 @@ WHERE = f"T = {SPAN:g}, h = {STEP}"
 
 
 def off_sphere(path: Array) -> float:
-    return float(np.abs(np.linalg.norm(path, axis=1) - 1).max())
+    """The largest | |q| - 1 |."""
+    return largest(np.linalg.norm(path, axis=1) - 1)
 
 
 def off_attitude(lab: Laboratory, name: str) -> float:
-    """The angle at the end of a run by the exact ω."""
+    """The angle by which a run from the exact ω misses the attitude at its end."""
     return angle(lab.kinematics[name][-1], lab.tumbling_exact.q[-1])
 
 
 def orders(name: str) -> float:
-    """The order in the attitude at t = 4 by the exact ω."""
+    """The order in the attitude at t = 4, from the exact ω."""
     counts, end = (40, 80, 160, 320), tumbling_exact([4.0]).q[0]
     errors = [angle(kinematic_runs(4.0 / n, n)[name][-1], end) for n in counts]
     return slope([4.0 / n for n in counts], errors)
@@ -43,8 +53,7 @@ def orders(name: str) -> float:
 def leaves_length(lab: Laboratory) -> Measured:
     euler, rk4 = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
     ours = lab.worst("as printed, never", "length")
-    text = f"{WHERE}: Euler {euler:.1g}, RK4 {rk4:.1g}, RKN4 {ours:.1g}"
-    return text, judged(min(euler, rk4, ours) > 1e-12)
+    return above(1e-12, f"{WHERE}: Euler {{:.1g}}, RK4 {{:.1g}}, RKN4 {{:.1g}}", euler, rk4, ours)
 
 
 def tangential(_: Laboratory) -> Measured:
@@ -85,21 +94,15 @@ def each_step(lab: Laboratory) -> Measured:
 
 def nasa(lab: Laboratory) -> Measured:
     found, rate = off_sphere(lab.kinematics["NASA"]), orders("NASA")
-    wrong = off_attitude(lab, "NASA")
-    text = (
-        f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by {wrong:.1g} rad, order"
-        f" {rate:.2f}"
-    )
+    text = f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by"
+    text += f" {off_attitude(lab, 'NASA'):.1g} rad, order {rate:.2f}"
     return text, judged(found < 1e-13 and near(rate, 2))
 
 
 def on_the_surface(lab: Laboratory) -> Measured:
     printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
-    theirs = off_sphere(lab.kinematics["RK4"])
-    text = (
-        f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹;"
-        f" RK4 for q̇ = qω/2 {theirs:.1e}"
-    )
+    text = f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹; RK4 for q̇ ="
+    text += f" qω/2 {off_sphere(lab.kinematics['RK4']):.1e}"
     return text, judged(max(printed, right) < 1e-12)
 
 
@@ -147,11 +150,8 @@ def better_than_euler(lab: Laboratory) -> Measured:
 
 def rk4_comparable(lab: Laboratory) -> Measured:
     rk4, nasa = (off_attitude(lab, name) for name in ("RK4", "NASA"))
-    text = (
-        f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4,"
-        f" {nasa:.1g} by NASA's; order {orders('RK4'):.2f}"
-    )
-    return text, judged(rk4 < 2 * nasa)
+    text = f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4, {nasa:.1g} by NASA's; order"
+    return f"{text} {orders('RK4'):.2f}", judged(rk4 < 2 * nasa)
 
 
 def eons(lab: Laboratory) -> Measured:
@@ -178,12 +178,8 @@ def closed_form_error(
     body, end = RigidBody(list(moments)), 10.0
     found = exact_constant_torque(body, None, omega, torque, [end])
     problem = Problem(body, omega=omega, position=[0.0, 0.0, 0.0])
-
-    def wrench(t: float, *state: Array) -> tuple[Array, Array]:
-        return np.array(torque), np.zeros(3)
-
-    _, _, q, rate = flight(problem, wrench, end)
-    return max(angle(found.q[0], q), float(np.abs(found.omega[0] - rate).max()))
+    _, _, q, rate = flight(problem, lambda *_: (np.array(torque), np.zeros(3)), end)
+    return max(angle(found.q[0], q), largest(found.omega[0] - rate))
 
 
 def constant_torque(_: Laboratory) -> Measured:
@@ -193,18 +189,17 @@ def constant_torque(_: Laboratory) -> Measured:
         "about a principal axis": ((1.0, 2.0, 3.0), (0.0, 0.0, -0.3), (0.0, 0.0, 0.4)),
     }
     off = {name: closed_form_error(*case) for name, case in cases.items()}
+    moments, omega, torque = cases["symmetric"]
     times = np.linspace(0.0, 1e6, 101)
-    run = exact_constant_torque(RigidBody([2.0, 2.0, 1.0]), None, *cases["symmetric"][1:], times)
-    length = off_sphere(run.q)
+    length = off_sphere(exact_constant_torque(RigidBody(moments), None, omega, torque, times).q)
     try:
         exact_constant_torque(RigidBody([1.0, 2.0, 3.0]), None, [1, 0.5, 0], [0.1, 0.2, 0], [1.0])
         refused = False
     except MethodError:
         refused = True
-    shown = ", ".join(f"{name} {value:.1g}" for name, value in off.items())
     text = (
-        f"closed forms against DOP853 after 10 s: {shown}; |q| - 1 after 10⁶ s {length:.1g};"
-        f" {'0' if refused else '1'} for any body and torque"
+        f"closed forms against DOP853 after 10 s: {listed(off, '.1g', str)}; |q| - 1 after 10⁶ s"
+        f" {length:.1g}; {'0' if refused else '1'} for any body and torque"
     )
     known = max(off.values()) < 1e-10 and length < 1e-14
     return text, judged(known and not refused, known)

@@ -1,4 +1,4 @@
-"""Claims of sections 5 and 6 of Mandre (2008): linear and angular movement."""
+"""Measurements of sections 5 and 6 of Mandre (2008): linear and angular movement."""
 
 from collections.abc import Callable
 from fractions import Fraction

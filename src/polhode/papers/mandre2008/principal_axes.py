@@ -1,4 +1,4 @@
-"""Claims of section 7.1 of Mandre (2008): principal moments and axes."""
+"""Measurements of section 7.1 of Mandre (2008): principal moments and axes."""
 
 from fractions import Fraction
 from itertools import permutations
