@@ -34,9 +34,8 @@ def seconds(name: str, folder: str) -> tuple[float, float]:
     """(wall-clock time, processor time) of a command, run in ``folder``."""
     extra = COMPLETION if name == "shell completion" else {}
     begun, used = time.perf_counter(), _processor_time()
-    subprocess.run(
-        COMMANDS[name][0], cwd=folder, env=os.environ | extra, check=True, capture_output=True
-    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | extra
+    subprocess.run(COMMANDS[name][0], cwd=folder, env=environment, check=True, capture_output=True)
     return time.perf_counter() - begun, _processor_time() - used
 
 

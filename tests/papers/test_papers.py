@@ -167,6 +167,7 @@ def test_rows():
         ("| a | 1 | it | is | holds | |\n" * 2, "'a': the name is used twice"),
         ("| a | 1 | it | is | perhaps | |\n", "'perhaps' must be one of"),
         ("| a | 1 | it | is | holds | |\n| c | 1 | it | is | holds | |", "'c': no function"),
+        ("| a | 1 | it | is | holds |\n", "must have the cells"),
         ("", "without a row in the table of claims: a"),
     ],
 )

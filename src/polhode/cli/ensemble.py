@@ -246,7 +246,7 @@ def _summarise(
 
     from polhode.cli.run import _seconds
 
-    words = result._words()
+    words = result.summary()
     rows = {"problem": f"{name}   [dim]{plain(summary)}[/]"}
     rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
     if result.reason:

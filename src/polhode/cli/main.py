@@ -1,5 +1,6 @@
 """``polhode``: assembles the commands, and turns errors into one line and an exit code."""
 
+import gc
 import sys
 from typing import Annotated
 
@@ -53,7 +54,8 @@ def _start(
 
 
 def main() -> None:
-    """The console entry: exit code 0, 1 for a run that failed, 2 for bad input."""
+    """Run the command line; exit with 0, with 1 if a run failed, with 2 for bad input."""
+    gc.set_threshold(100_000)  # imports create many objects, all of which stay
     try:
         app(prog_name="polhode")
     except PolhodeError as error:

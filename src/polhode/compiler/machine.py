@@ -9,7 +9,8 @@ Python with an exact ``fma`` do the same IEEE operations and agree to the last b
 
 The environment variable ``POLHODE_CACHE=0`` turns the disk cache off.  The cache lies beside the
 library, or in the user's cache directory where the library cannot be written (Numba's rule;
-``NUMBA_CACHE_DIR`` moves it).
+``NUMBA_CACHE_DIR`` moves it).  ``POLHODE_MESSAGES=0`` turns off the line that says that something
+is being compiled.
 """
 
 import functools
@@ -33,6 +34,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
+from polhode.compiler.announce import announced
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
@@ -438,7 +440,8 @@ class CompiledOrPlain:
             if self.called:
                 return self.machine(*args)
             self.called = True
-            with _uncollected():
+            kept = " (once; kept on disk)" if caching() else ""
+            with _uncollected(), announced(f"polhode: compiling …{kept}"):
                 return self.machine(*args)
         except numba.core.errors.NumbaError as error:
             warnings.warn(

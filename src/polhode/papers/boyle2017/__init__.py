@@ -12,10 +12,10 @@ Advances in Applied Clifford Algebras 27 (2017) 2345.
 
 from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, groups
 from polhode.papers.boyle2017.laboratory import Laboratory
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 
 PLACE = 30
-PAPER = paper(
+PAPER = Paper(
     __name__,
     title="The integration of angular velocity",
     figures=5,

@@ -20,10 +20,10 @@ from polhode.papers.celledoni2006 import (
     torqued,
 )
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 
 PLACE = 20
-PAPER = paper(
+PAPER = Paper(
     __name__,
     title="Efficient time-symmetric simulation of torqued rigid bodies using Jacobi elliptic"
     " functions",

@@ -434,7 +434,7 @@ class Laboratory(shared.Laboratory):
     # ---- section 4.3, orderings
     @cached_property
     def orderings(self) -> dict[str, dict[tuple[int, ...], float]]:
-        """The largest relative energy errors of MR2, for every order of its elementary rotations."""
+        """The largest relative energy errors of MR2, for every order of its rotations."""
         self.progress("MR2 with its rotations in other orders")
         cases: dict[str, tuple[Problem, float, float]] = {
             "free": (problems.celledoni_free(), FREE_END, FREE_STEP),

@@ -10,7 +10,7 @@ doi:10.1002/cnm.963.
     figures       figures 1 to 5
 """
 
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 from polhode.papers.krysl2006 import (
     compared,
     conclusions,
@@ -22,7 +22,7 @@ from polhode.papers.krysl2006 import (
 from polhode.papers.krysl2006.laboratory import Laboratory
 
 PLACE = 10
-PAPER = paper(
+PAPER = Paper(
     __name__,
     title="Dynamically equivalent implicit algorithms for the integration of rigid body rotations",
     figures=5,
