@@ -69,7 +69,7 @@ def test_an_unknown_command_or_option_is_an_error(polhode):
 def test_installed_as_a_script():
     """In a process of its own: no traceback for a user's mistake."""
     done = subprocess.run(
-        [sys.executable, "-m", "polhode.cli.main", "run", "fats-top"],
+        [sys.executable, "-m", "polhode", "run", "fats-top"],
         env={"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,

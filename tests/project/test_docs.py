@@ -1,7 +1,6 @@
 """The documentation runs: every Python block, the README's commands, tables of numbers."""
 
 import re
-import runpy
 from pathlib import Path
 
 import mpmath as mp
@@ -39,11 +38,6 @@ def test_the_readme_has_its_two_commands_and_ci_runs_them():
     assert commands[0].endswith("polhode run fast-top")
     assert commands[1].endswith("pytest")
     assert "readme_command" in (ROOT / ".ci" / "run").read_text()
-
-
-def test_the_page_of_benchmarks_is_current():
-    make = runpy.run_path(str(ROOT / "docs" / "make_benchmarks.py"))
-    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_benchmarks.py"
 
 
 # ---- numbers that pages state

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 from typer.core import TyperCommand
 
@@ -225,6 +224,8 @@ def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
 
 # ---- words
 def _tell_failures(result: "EnsembleResult") -> None:
+    import numpy as np
+
     bad = np.flatnonzero(~result.success)
     if len(bad) == 0:
         return
@@ -245,7 +246,7 @@ def _summarise(
 
     from polhode.cli.run import _seconds
 
-    words = result._words()
+    words = result.summary()
     rows = {"problem": f"{name}   [dim]{plain(summary)}[/]"}
     rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
     if result.reason:
@@ -270,6 +271,8 @@ def _summarise(
 
 def at_the_end(reduced: Mapping[str, Any]) -> dict[str, str]:
     """What was reduced, in words: at the last time."""
+    import numpy as np
+
     found = {}
     for name, label in reduced.items():
         values, unit = np.asarray(label.values), label.attrs.get("units", "")

@@ -1,5 +1,6 @@
 """``polhode``: assembles the commands, and turns errors into one line and an exit code."""
 
+import gc
 import sys
 from typing import Annotated
 
@@ -24,7 +25,6 @@ from polhode.errors import PolhodeError
 app = typer.Typer(
     name="polhode",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -54,9 +54,10 @@ def _start(
 
 
 def main() -> None:
-    """The console entry: exit code 0, 1 for a run that failed, 2 for bad input."""
+    """Run the command line; exit with 0, with 1 if a run failed, with 2 for bad input."""
+    gc.set_threshold(100_000)  # imports create many objects, all of which stay
     try:
-        app()
+        app(prog_name="polhode")
     except PolhodeError as error:
         complain(str(error))
         sys.exit(2)
@@ -66,7 +67,3 @@ def main() -> None:
     except MemoryError as error:
         complain(f"not enough memory ({error}); keep fewer states with --save-every")
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

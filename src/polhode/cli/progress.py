@@ -11,12 +11,13 @@ def bar(
     at_first: str, then: Callable[[float], str], quiet: bool
 ) -> Iterator[Callable[[float], None]]:
     """A function to call with the fraction done; ``then(fraction)`` says what is being done."""
+    console = stderr()
+    if quiet or not console.is_terminal:
+        yield lambda fraction: None
+        return
     from rich.progress import Progress
 
-    console = stderr()
-    with Progress(
-        console=console, transient=True, disable=quiet or not console.is_terminal
-    ) as made:
+    with Progress(console=console, transient=True) as made:
         task = made.add_task(at_first, total=None)
 
         def report(fraction: float) -> None:

@@ -112,14 +112,11 @@ def _solved(todo: "Plan", quiet: bool, keep: dict[str, Any]) -> tuple["Trajector
     first = order.t_start + math.copysign(order.dt or 0.0, order.t_end - order.t_start)
     with bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report:
         begun = time.perf_counter()
-        solver = prepare(todo.problem, **order.arguments, **keep)
-        kept, solver.checkpoint = solver.checkpoint, None
+        solver = prepare(todo.problem, **order.arguments)
         solver((order.t_start, first))
         compiled = time.perf_counter()
-        solver.progress, solver.checkpoint = report, kept
-        result = solver(span)
+        result = solver.replace(progress=report, **keep)(span)
         took = time.perf_counter() - compiled
-    solver.progress, solver.checkpoint = False, None
     for _ in range(5 if took < SHORT and not quiet else 0):
         again = time.perf_counter()
         solver(span)

@@ -41,7 +41,7 @@ Path = tuple[str | int, ...]
 class Table(BaseModel):
     """No unknown keys, no text where a number is meant, no infinities."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class BodyTable(Table):
@@ -115,7 +115,7 @@ RATES = "omega", "angular_momentum"
 
 
 class InitialTable(Table):
-    attitude: AttitudeTable = AttitudeTable()
+    attitude: AttitudeTable = Field(default_factory=AttitudeTable)
     omega: Vector | None = None
     angular_momentum: Vector | None = None
     position: Vector | None = None
@@ -221,7 +221,7 @@ class EnsembleTable(Table):
 class EnsembleFile(RunFile):
     """A run file with what differs from member to member: [vary] is read by ``source_of``."""
 
-    ensemble: EnsembleTable = EnsembleTable()
+    ensemble: EnsembleTable = Field(default_factory=EnsembleTable)
     vary: dict[str, Any] = {}
 
 

@@ -1,4 +1,4 @@
-"""A method and a model joined and compiled, once for each content."""
+"""Bind a method and a model into compiled loops, once for each content."""
 
 import math
 from collections.abc import Callable
@@ -48,27 +48,30 @@ from polhode.kernels.turns import KEPT
 KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
 
 
-@cache
 def variant(method: Method, axis: int | None, compensated: bool) -> Method:
-    """The method for bodies symmetric about a principal axis, its sums compensated or not.
+    """Return the method for bodies symmetric about a principal axis, its sums compensated or not.
 
     Only methods over the exact free motion differ for symmetric bodies: it is cheaper there.
     """
-    meanings: dict[Callable, Callable] = dict(KEPT) if compensated else {}
-    if axis is not None and method.exact_when_free:
-        meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
-    if not meanings or method.step is None:
+    symmetric = axis is not None and method.exact_when_free
+    if not (symmetric or compensated) or method.step is None:
         return method
-    own: dict[str, Any] = {
-        "start": bind(method.start, meanings),
-        "step": bind(method.step, meanings),
-    }
+    return _variant(method, axis if symmetric else None, compensated)
+
+
+@cache
+def _variant(method: Method, axis: int | None, compensated: bool) -> Method:
+    meanings: dict[Callable, Callable] = dict(KEPT) if compensated else {}
+    if axis is not None:
+        meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
+    step: Any = method.step
+    own: dict[str, Any] = {"start": bind(method.start, meanings), "step": bind(step, meanings)}
     width = min(method.width, KEPT_WIDTH) if compensated else method.width
     return replace(method, **own, width=width)
 
 
-class Joined:
-    """A method and a model: the compiled loop, the form of the carry, the potential energy."""
+class BoundMethod:
+    """A method bound to a model: its compiled loops."""
 
     def __init__(
         self, method: Method, model: Model, aligned: bool, moving: bool = False, plain: bool = False
@@ -82,44 +85,47 @@ class Joined:
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
         self.run: Any = None
-        self._joined = method, model, aligned
+        self.method, self.model, self.aligned = method, model, aligned
+        self.weights, self.offsets = loops.substeps(method)
 
     def packed(self, *numbers: Any) -> Callable:
-        """The loop; its state, carry, body and numbers are like these."""
+        """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
             template = loops.packed_record(zeros(numbers))
-            if self._joined[0].leave is not None:  # an integrator
+            if self.method.leave is not None:  # an integrator
                 template = bind(template, {loops.whole_step: loops.only_step})
-            self.run = (loops.joined if self.plain else loops.build)(template, *self._joined)
+            self.run = (loops.joined if self.plain else loops.build)(
+                template, self.method, self.model, self.aligned
+            )
         return self.run
 
     @cached_property
     def sampled(self) -> Callable:
         template = bind(loops.sampled, {loops.between: loops.by_step})
-        return loops.build(template, *self._joined)
+        return loops.build(template, self.method, self.model, self.aligned)
 
     @cached_property
     def states(self) -> Callable:
-        """(times, rows of the variables, body) to rows of the state."""
-        leave = self._joined[0].leave
+        """A function of (times, rows of the variables, body) that returns rows of states."""
+        leave = self.method.leave
         return _as_they_are if leave is None else _states(leave)
 
 
 def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
-    """The functions of an integrator by the stubs they replace."""
+    """Return the functions of an integrator by the stubs that they replace."""
     stubs = start, step, guess, improve, finish, trial, first_step, fit, read
     found = {stub: getattr(integrator, stub.__name__) for stub in stubs}
     return {stub: function for stub, function in found.items() if function is not None}
 
 
 def beginning(integrator: Integrator) -> Callable:
-    """The carry after a reset."""
+    """Return the function that makes the carry after a reset."""
     start = integrator.start
     return integrator.again or (lambda t, h, y, carry, body, params: start(t, h, y, body, params))
 
 
 def resetting(integrator: Integrator) -> Integrator:
-    """An integrator with fixed steps that resets the variables after each."""
+    """Make an integrator with fixed steps reset the variables after each step."""
     begin = beginning(integrator)
     step: Any = integrator.step
     finish: Any = integrator.finish
@@ -144,11 +150,11 @@ def resetting(integrator: Integrator) -> Integrator:
 
 
 def settling(integrator: Integrator, settled: Settled) -> Integrator:
-    """The same for variables of which some change in a reset alone: it sees only the others.
+    """Do the same for variables some of which change only in a reset: integrate the others alone.
 
-    The carry is (the last variables at the start, the numbers that follow from them, that of the
-    integrator).  Quick steps are for as long as these hold, which then cost nothing.  After that
-    the numbers are made in every step.
+    The carry is (the last variables at the start, the numbers that follow from them, the carry of
+    the integrator).  Quick steps are taken as long as these numbers hold, which then cost nothing.
+    After that they are computed in every step.
     """
     rate, numbers, stays, moving = settled.slope, settled.numbers, settled.stays, settled.moving
     ready: Any = integrator.ready
@@ -187,10 +193,10 @@ def settling(integrator: Integrator, settled: Settled) -> Integrator:
     return replace(integrator, start=started, step=stepped)
 
 
-class Pursuit:
-    """An integrator in the variables of a formulation, and what turns them: compiled loops.
+class BoundIntegrator:
+    """An integrator bound to a formulation and a force: its compiled loops.
 
-    ``force`` is the model of a body, or an angular velocity that is given.
+    ``force`` is the model of a body, or a given angular velocity.
     """
 
     def __init__(
@@ -220,6 +226,7 @@ class Pursuit:
             self.pieces = loops.model_pieces(force, aligned)
             whole_equations = equations_of(formulation, moving)
             equations, self._leave = whole_equations.pieces, whole_equations.leave
+            self.enter = whole_equations.enter
             self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
         self.wrench: Any = self.pieces.get(wrench_stub)
@@ -231,7 +238,7 @@ class Pursuit:
         self.tried = isinstance(force, Rate) or not force.analytic
 
     def built(self, template: Callable) -> Callable:
-        """The compiled loop of a template; plain Python once the force was refused."""
+        """Compile a template; plain Python if the force could not be compiled before."""
         function = loops.bound(template, *self.layers)
         if self.plain or getattr(self.run, "machine", True) is None:
             return function
@@ -239,7 +246,7 @@ class Pursuit:
         return CompiledOrPlain(function, what)
 
     def packed(self, *numbers: Any) -> Callable:
-        """The loop; its state, carry, body and numbers are like these."""
+        """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
             if self.integrator.adaptive:
                 self.run = self.built(loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0)))))
@@ -262,7 +269,10 @@ class Pursuit:
 
     @cached_property
     def states(self) -> Callable:
-        """(times, rows of variables, body) to rows of the state, (q) alone without a body."""
+        """A function of (times, rows of variables, body) that returns rows of states.
+
+        Without a body they are attitudes.
+        """
         return _states(self._leave)
 
     @cached_property
@@ -297,7 +307,7 @@ def _states(leave: Callable) -> Callable:
 def fixed(
     integrator: Integrator, formulation: Formulation | Coordinates, moving: bool = False
 ) -> Method:
-    """An integrator with fixed steps, as a method whose state are the variables."""
+    """Return an integrator with fixed steps as a method whose state is its variables."""
     equations = equations_of(formulation, moving)
     settled = None if moving else getattr(formulation, "settled", None)
     if settled is not None and integrator.quick is not None:
@@ -326,7 +336,7 @@ def fixed(
 
 
 def zeros(value: Any) -> Any:
-    """Zeros in the nesting of a tuple."""
+    """Return zeros in the nesting of a tuple."""
     return tuple(map(zeros, value)) if isinstance(value, tuple) else 0.0
 
 
@@ -334,27 +344,40 @@ _known: dict = {}
 MOST_KNOWN = 256
 
 
-def joined(method: Method, model: Model, aligned: bool, moving: bool = False) -> Joined:
-    """Joined anew, or as before if nothing that decides the machine code has changed."""
+def bind_method(
+    method: Method,
+    model: Model,
+    aligned: bool,
+    moving: bool = False,
+    axis: int | None = None,
+    compensated: bool = False,
+) -> BoundMethod:
+    """Bind a method to a model, or return what was bound before if the machine code is the same.
+
+    ``axis`` and ``compensated`` choose the ``variant`` of the method.
+    """
+    method = variant(method, axis, compensated)
     key = method, *_functions(model), aligned, moving, _forms(model)
-    return _found(key, model.user, lambda plain: Joined(method, model, aligned, moving, plain))
+    return _found(key, model.user, lambda plain: BoundMethod(method, model, aligned, moving, plain))
 
 
-def pursuit(
+def bind_integrator(
     integrator: Integrator,
     formulation: Formulation | Coordinates,
     force: Model | Rate,
     aligned: bool = True,
     moving: bool = False,
-) -> Pursuit:
-    """The same for an integrator and a formulation."""
+) -> BoundIntegrator:
+    """Do the same for an integrator and a formulation."""
     if isinstance(force, Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
     else:
         what = *_functions(force), _forms(force)
     key = integrator, formulation, what, aligned, moving
     return _found(
-        key, force.user, lambda p: Pursuit(integrator, formulation, force, aligned, moving, p)
+        key,
+        force.user,
+        lambda p: BoundIntegrator(integrator, formulation, force, aligned, moving, p),
     )
 
 
@@ -363,33 +386,35 @@ def _functions(model: Model) -> tuple:
 
 
 def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
-    """What was made for this key and for functions of this content, or made now.
+    """Return what was made for this key and for functions of this content, or make it.
 
-    A user's functions count by content, each time, for he may have changed a constant.  Functions
-    whose content cannot be seen are joined anew each time, and no longer compiled once refused.
+    A user's functions count by content, each time, since a constant in them may have changed.
+    Functions whose content cannot be read are bound each time, and no longer compiled once this
+    has failed.
     """
     try:
         content = tuple(digest(function) for function in user)
     except Uncacheable:
         content = None
-    known = _known.get((content, *key))
+    key = content, *key
+    found = _known.get(key)
     if content is None:
-        refused = known is not None and getattr(known.run, "machine", None) is None
-        return _remembered((content, *key), make(refused))
-    return known or _remembered((content, *key), make(False))
+        refused = found is not None and getattr(found.run, "machine", None) is None
+        found = make(refused)
+    elif found is None:
+        found = make(False)
+    else:
+        return found
+    if len(_known) >= MOST_KNOWN:
+        del _known[next(iter(_known))]
+    _known[key] = found
+    return found
 
 
 def _forms(model: Model) -> tuple:
-    """What of the numbers and tables decides the machine code."""
+    """Return the part of numbers and tables that determines the machine code."""
     tables = tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
     return _form(model.numbers), tables
-
-
-def _remembered(key: tuple, joined: Any) -> Any:
-    if len(_known) >= MOST_KNOWN:
-        del _known[next(iter(_known))]
-    _known[key] = joined
-    return joined
 
 
 def _form(numbers):
@@ -397,7 +422,7 @@ def _form(numbers):
 
 
 class Along:
-    """What the model has to say along rows of states; compiled when it is asked."""
+    """Quantities of a model along rows of states; compiled on first use."""
 
     def __init__(self, model: Model, aligned: bool, moving: bool):
         self._model, self._aligned, self._moving = model, aligned, moving
@@ -416,7 +441,7 @@ class Along:
         return self._built(loops.accelerations)
 
     def potentials(self, times, states, body, params) -> np.ndarray | None:
-        """The potential energies, if there is a potential."""
+        """Return the potential energies, None if there is no potential."""
         if not self._model.has_potential:
             return None
         out = np.empty(len(times))
@@ -424,19 +449,19 @@ class Along:
         return out
 
     def accelerations(self, times, states, body, params) -> np.ndarray:
-        """Rows (angular acceleration in principal axes, acceleration)."""
+        """Return rows (angular acceleration in principal axes, acceleration)."""
         out = np.empty((len(times), 6))
         self._accelerations(times, np.ascontiguousarray(states), body, params, out)
         return out
 
 
 def try_potentials(
-    parts: Joined | Pursuit, model: Model, state: tuple, body: tuple, aligned: bool
+    parts: BoundMethod | BoundIntegrator, model: Model, state: tuple, body: tuple, aligned: bool
 ) -> None:
-    """Once: whether the complex step differentiates a potential, as it does not for ``abs``.
+    """Check, once, that the complex step differentiates a potential; for ``abs`` it does not.
 
-    Differences over a turn of 1e-4 err by some 1e-8 of the torque, and by rounding of the energy;
-    so do those over 1e-4 of the distance from the origin.
+    Differences over a turn of 1e-4 are wrong by some 1e-8 of the torque, and by the rounding of the
+    energy; so are those over 1e-4 of the distance from the origin.
     """
     q, m, x, p = whole(state)
     reach = 1e-4 * (math.hypot(*x) or 1.0)
@@ -479,7 +504,7 @@ def try_potentials(
 
 
 def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> None:
-    """One call in plain Python, so that a mistake in it is told in its own words."""
+    """Call a user's force once in plain Python, so that its own error is shown."""
     what = "torque" if not model.moves else "force" if model.is_free else "torque or force"
     try:
         value = flat(wrench(0.0, *whole(state), body, model.params))
@@ -493,3 +518,8 @@ def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> Non
         raise InputError(
             f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
         )
+
+
+Joined = BoundMethod
+Pursuit = BoundIntegrator
+joined, pursuit = bind_method, bind_integrator

@@ -473,6 +473,10 @@ class Trajectory:
         """A data set with dimensions time, component (x, y, z) and quaternion (w, x, y, z)."""
         import xarray
 
+        return xarray.Dataset(*self._data())
+
+    def _data(self) -> storage.Data:
+        """The variables, coordinates and attributes of its data set."""
         vectors = {
             "omega": ("angular velocity, body axes", "rad/s", self.omega),
             "angular_momentum": ("angular momentum, body axes", "kg m2/s", self.angular_momentum),
@@ -502,10 +506,10 @@ class Trajectory:
         if self.error is not None:
             about = {"long_name": "estimated error of the attitude", "units": "rad"}
             variables["error"] = ("time",), self.error, about
-        return xarray.Dataset(
+        return storage.Data(
             variables,
             {
-                "time": ("time", self.t, {"units": "s", "long_name": "time"}),
+                "time": (("time",), self.t, {"units": "s", "long_name": "time"}),
                 "component": list("xyz"),
                 "quaternion": list("wxyz"),
             },
@@ -550,7 +554,7 @@ class Trajectory:
 
     def save(self, path: str | os.PathLike) -> Path:
         """Write a NetCDF file (.nc) with everything, and where it came from."""
-        return storage.write(path, self.to_xarray())
+        return storage.write(path, self._data())
 
     def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
         """Four panels: attitude, rates, the path of body axis 3, the drift of invariants.

@@ -1,4 +1,4 @@
-"""The course of an adaptive run: every step it took, and what lies between them."""
+"""Adaptive runs: how steps are taken, and the states between them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,22 +7,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.compiler.tree import flat, like
-from polhode.contracts import OK
+from polhode.compiler.tree import like
+from polhode.contracts import ADVICE, OK, Status
 from polhode.errors import InputError
-from polhode.kernels.vector import scale
-from polhode.loops.join import Pursuit
+from polhode.loops.join import BoundIntegrator
 from polhode.solvers.checkpoint import Saver
-from polhode.solvers.exact import free_rows
+from polhode.solvers.events import Watch
 
-FIRST_ROWS, MOST_ROWS = 1000, 8000  # steps in one call of a compiled loop: Ctrl-C is served between
-LOOKS = 8  # at the sign of an attitude inside a step, if it may jump
-LOOK = 0.5  # radians between two looks at a closed form
-MOST_LOOKS = 1_000_000  # at the sign of a closed form, unless there are events
+FIRST_ROWS, MOST_ROWS = 1000, 8000  # of one call of a compiled loop, between which Ctrl-C is served
+LOOKS = 8  # at the sign of an attitude inside a step, where it may jump
 
 
 class Motion(Protocol):
-    """A motion that is known: the times of its steps, and rows of states there and at any times."""
+    """A motion: the times of its steps, and rows of states at these and at any times."""
 
     @property
     def times(self) -> np.ndarray: ...
@@ -33,19 +30,19 @@ class Motion(Protocol):
     def at(self, times: np.ndarray) -> np.ndarray: ...
 
 
-class Course:
+class StepsTaken:
     """Rows (t, t_low, variables) at the start and after every step; the time is t + t_low.
 
-    ``parts`` is a Pursuit or a Joined, ``pattern`` the form of the variables, ``settings`` what a
-    side step needs: tolerances, or weights and offsets.
+    ``loops`` is a ``BoundIntegrator`` or a ``BoundMethod``, ``pattern`` the form of the variables,
+    ``settings`` what a side step needs: tolerances, or weights and offsets.
     """
 
     status, rejected, evaluations, next_step = OK, 0, 0, 0.0
     breaks: Sequence[int] = ()  # rows at breakpoints, between one just before and one just after
     _looks: np.ndarray | None = None
 
-    def __init__(self, parts, rows, pattern, body, params, settings):
-        self.parts, self.rows, self.pattern = parts, rows, pattern
+    def __init__(self, loops, rows, pattern, body, params, settings):
+        self.loops, self.rows, self.pattern = loops, rows, pattern
         self.body, self.params, self.settings = body, params, settings
 
     @property
@@ -58,16 +55,16 @@ class Course:
 
     @cached_property
     def states(self) -> np.ndarray:
-        """Rows (attitude, momentum, …), the sign of the attitude continuous."""
+        """Rows (attitude, momentum, …) of the steps, with attitudes of continuous sign."""
         states = self._states(self.times, self.rows[:, 2:])
-        if not self.parts.continuous:
-            _turn_towards(self.looks()[::LOOKS], states)
+        if not self.loops.continuous:
+            turn_towards(self.looks()[::LOOKS], states)
         return states
 
     def looks(self) -> np.ndarray:
-        """Attitudes of continuous sign at ``LOOKS`` places of each step, and at the end.
+        """Return attitudes of continuous sign at ``LOOKS`` places of each step, and at the end.
 
-        A run that grows is looked at where it is new.
+        A run that grows is evaluated only where it is new.
         """
         if self._looks is None:
             self._looks = self._states(self.times[:1], self.rows[:1, 2:])[:, :4]
@@ -83,15 +80,15 @@ class Course:
         return self._looks
 
     def places(self, times: np.ndarray) -> np.ndarray:
-        """The row at which the step begins in which each time lies."""
+        """Return, for each time, the row at which its step begins."""
         knots = self.times
         if knots[-1] >= knots[0]:
             return np.searchsorted(knots, times, side="right") - 1
         return np.searchsorted(-knots, -times, side="right") - 1
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        """Rows (attitude, momentum, …) at any times of the run."""
-        first, last = _check_inside(times, self.times)
+        """Return rows (attitude, momentum, …) at any times of the run."""
+        first, last = check_inside(times, self.times)
         if len(times) == 0:
             return self._states(self.times[:1], self.rows[:1, 2:])[:0]
         order = np.argsort(times if last >= first else -times, kind="stable")
@@ -105,21 +102,21 @@ class Course:
             )
         self.evaluations += count
         states = self._states(inner, out)
-        if not self.parts.continuous:
+        if not self.loops.continuous:
             steps = np.append(np.diff(self.times), 1.0)
             shares = (LOOKS * (inner - self.times[places]) / steps[places]).astype(np.int64)
-            _turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
+            turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
         back = np.empty_like(states)
         back[order] = states
         return back
 
     def _states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return self.parts.states(times, rows, self.body)
+        return self.loops.states(times, rows, self.body)
 
     def _sampled(self, times: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, int, int]:
-        """(rows of variables at times in order, how many are good, evaluations)."""
+        """Return (rows of variables at ordered times, how many are good, evaluations)."""
         out = np.empty((len(times), self.rows.shape[1] - 2))
-        good, count = self.parts.sampled(
+        good, count = self.loops.sampled(
             self.rows, places, times, self.settings, *self._patterns, self.body, self.params, out
         )
         out[good:] = np.nan
@@ -127,19 +124,19 @@ class Course:
 
     @cached_property
     def _patterns(self) -> tuple:
-        """(state, carry, what is fitted): only their form matters."""
+        """(state, carry, fitted polynomial), of which only the form matters."""
         row = self.rows[0].tolist()
         t, state = row[0] + row[1], like(self.pattern, iter(row[2:]))
         h = (self.rows[-1, 0] - t) / max(self.nsteps, 1)
-        carry = self.parts.start(t, h, state, self.body, self.params)
+        carry = self.loops.start(t, h, state, self.body, self.params)
         fitted = ()
-        if self.parts.fit is not None:
-            fitted, _ = self.parts.fit(t, h, state, carry, state, self.body, self.params)
+        if self.loops.fit is not None:
+            fitted, _ = self.loops.fit(t, h, state, carry, state, self.body, self.params)
         return state, carry, fitted
 
 
-def _check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
-    """An error unless all times are between the first and the last knot, which are returned."""
+def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
+    """Return the first and the last knot; raise an error if a time is not between them."""
     first, last = float(knots[0]), float(knots[-1])
     wrong = np.flatnonzero(~((times >= min(first, last)) & (times <= max(first, last))))
     if len(wrong):
@@ -150,174 +147,280 @@ def _check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
 
 
 def _keep_sign(chain: np.ndarray, new: np.ndarray) -> None:
-    """Give the attitudes ``new`` a continuous sign; ``chain`` is one before them, and they."""
+    """Give the attitudes ``new`` a continuous sign; ``chain`` is one before them and they."""
     turned = np.cumsum(np.einsum("ij,ij->i", chain[1:], chain[:-1]) < 0) % 2
     new *= np.where(turned, -1.0, 1.0)[:, None]
 
 
-def _turn_towards(near: np.ndarray, states: np.ndarray) -> None:
+def turn_towards(near: np.ndarray, states: np.ndarray) -> None:
     """Give each attitude in ``states`` the sign with which it is nearer to ``near``."""
     states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
 
 
-class Made:
-    """A motion that is made when something is asked of it."""
+class DeferredSteps:
+    """A motion whose steps are made on demand."""
 
-    def __init__(self, make: Callable[[], Course]):
+    def __init__(self, make: Callable[[], StepsTaken]):
         self._make = make
 
     @cached_property
-    def course(self) -> Course:
+    def taken(self) -> StepsTaken:
         return self._make()
 
     @property
     def times(self) -> np.ndarray:
-        return self.course.times
+        return self.taken.times
 
     @property
     def states(self) -> np.ndarray:
-        return self.course.states
+        return self.taken.states
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        return self.course.at(times)
-
-
-class FreeMotion:
-    """The closed form of a free motion; ``times`` are near enough to see an event between them.
-
-    The sign of the attitude is continuous along the motion.  Where that would take more looks than
-    ``most`` it is continuous from one of the times that are asked for to the next.  A body with a
-    position moves on a straight line.
-    """
-
-    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
-        self.body, self.state, self.t0, self.most = body, state, t0, most
-        rate = math.hypot(*scale(body[1], state[1]))
-        self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
-
-    @cached_property
-    def states(self) -> np.ndarray:
-        return self._rows(self.times)
-
-    def at(self, times: np.ndarray) -> np.ndarray:
-        _check_inside(times, self.times)
-        rows = self._rows(times)
-        if len(self.times) <= self.most:
-            shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
-            places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
-            _turn_towards(self.states[places, :4], rows)
-        return rows
-
-    def _rows(self, times: np.ndarray) -> np.ndarray:
-        passed = times - self.t0
-        rows = free_rows(self.body, self.state[:2], passed)
-        if len(self.state) == 2:
-            return rows
-        x, p = map(np.array, self.state[2:])
-        line = x + passed[:, None] * (self.body[4] * p)
-        return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
-
-
-def row_of_numbers(tolerances: tuple[float, float], largest: float, *numbers: Any) -> np.ndarray:
-    """What ``pursue`` takes: state, carry, body and numbers of the force, and the limits."""
-    return np.array([flat((numbers, largest, tolerances))])
+        return self.taken.at(times)
 
 
 def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
-    """The last of the rows, at a breakpoint that is just behind it."""
+    """Return the last of the rows, at a breakpoint just behind it."""
     there = rows[-1:].copy()
     there[0, :2] = t, 0.0
     return there
 
 
-def pursue(
-    parts: Pursuit,
-    points: Sequence[float],
+# ---- runs
+def take_all_steps(
+    loops: BoundIntegrator,
+    t0: float,
+    t1: float,
     row: np.ndarray,
-    state: tuple,
+    first: tuple,
     body: tuple,
     params: tuple,
     tolerances: tuple[float, float],
-    first: float,
+    first_step: float,
+) -> StepsTaken:
+    """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
+    out = np.empty((FIRST_ROWS, 2 + len(first)))
+    h = first_step if t1 >= t0 else -first_step
+    begun = loops.run(row, t0, 0.0, t1, h, True, params[1], out)
+    t, low, _, status, accepted, rejected, starts, count = begun
+    if status != OK or (t1 - t) - low != 0.0:
+        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, first_step)
+        run.begun = *begun, out
+        return run_adaptive(run)
+    taken = StepsTaken(loops, out[: accepted + 1], first, body, params, tolerances)
+    taken.evaluations = count + starts * loops.integrator.evaluations_at_start
+    taken.rejected = rejected
+    return taken
+
+
+def run_adaptive(
+    run: "AdaptiveRun",
     report: Callable[[float], None] | None = None,
-    stop: Callable[[Course], bool] | None = None,
-    begun: tuple | None = None,
+    look: Callable[[StepsTaken], bool] | None = None,
     saver: Saver | None = None,
-) -> Course:
-    """The run from the first of ``points`` to the last, started anew at those between.
+) -> StepsTaken:
+    """Integrate to the last point of a run, restarting at the breakpoints.
 
-    ``row`` is ``row_of_numbers``, and used up; ``first`` the first step, or 0.  ``stop(course)`` is
-    asked after so many steps, whatever the calls of the compiled loop.  ``begun``: the first call
-    was made already, and this is what it returned, with its rows.  ``saver`` keeps the run in a
-    checkpoint, or goes on with one.
+    ``report`` gets the fraction done.  ``look`` searches the steps for events, after numbers of
+    steps that do not depend on the calls of the compiled loop, and returns whether to stop.
+    ``saver`` stores the run in a checkpoint, or continues from one.
     """
-    begin, finish, width = points[0], points[-1], 2 + len(state)
-    run, tables, at_start = parts.run, params[1], parts.integrator.evaluations_at_start
-    t, low, room, pieces, kept, at = begin, 0.0, FIRST_ROWS, [], 0, 1
-    course = Course(parts, row, state, body, params, tolerances)
-    before = None if saver is None else saver.begun(row, width)
-    if before is not None:
-        counts, old, numbers = before
-        t, low, h = numbers["clock"].tolist()
-        pieces, kept, at, room, left = [old], 1, counts["place"], counts["room"], counts["left"]
-        course.breaks = tuple(counts["breaks"])
-        course.evaluations, course.rejected = counts["evaluations"], counts["rejected"]
+    if saver is not None and run.restore(saver):
+        return run.taken
+    going = True
+    while going:
+        run.advance(saver)
+        if report is not None:
+            report(run.fraction)
+        if run.at_end:
+            going = run.next_stretch()
+        elif run.left == 0 and run.stops(look):
+            going = False
+        elif saver is not None and saver.due(run.steps):
+            run.save(saver)
+    return run.finish(saver)
+
+
+class AdaptiveRun:
+    """An adaptive run under way: where it is, and the rows so far.
+
+    Between two ``points`` lies a stretch, which a run starts with a first step of its own; the
+    points between the first and the last are breakpoints.  ``row`` is that of ``Bound``, and used
+    up; ``first_step`` may be 0.  ``begun`` is the result of a first call of the compiled loop, with
+    its rows, if it was made already.
+    """
+
+    begun: tuple | None = None
+    status, fresh, end = OK, True, 0.0
+
+    def __init__(
+        self,
+        loops: BoundIntegrator,
+        points: Sequence[float],
+        row: np.ndarray,
+        first: tuple,
+        body: tuple,
+        params: tuple,
+        tolerances: tuple[float, float],
+        first_step: float,
+    ):
+        self.taken = StepsTaken(loops, row, first, body, params, tolerances)
+        self.loops, self.points, self.row, self.tables = loops, points, row, params[1]
+        self.width, self.first_step = 2 + len(first), first_step
+        self.t, self.low, self.h = points[0], 0.0, 0.0
+        self.pieces: list[np.ndarray] = []
+        self.saved = self.steps = self.left = 0  # pieces in the journal, steps, rows that are left
+        self.room, self.place = FIRST_ROWS, 1
+        self._start_stretch()
+
+    # ---- stepping
+    def advance(self, saver: Saver | None) -> None:
+        """Call the compiled loop once, at most to the next checkpoint."""
+        begun, self.begun = self.begun, None
+        if begun is None:
+            ahead = self.left if saver is None else min(self.left, saver.left(self.steps))
+            out = np.empty((ahead + 1, self.width))
+            now = self.row, self.t, self.low, self.end, self.h, self.fresh, self.tables, out
+            begun = *self.loops.run(*now), out
+        self.t, self.low, self.h, self.status, accepted, rejected, starts, count, out = begun
+        self.pieces.append(out[0 if self.fresh else 1 : accepted + 1])
+        self.steps, self.left, self.fresh = self.steps + accepted, self.left - accepted, False
+        self.taken.evaluations += count + starts * self.loops.integrator.evaluations_at_start
+        self.taken.rejected += rejected
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the stretch is done, or has failed."""
+        return self.status != OK or (self.end - self.t) - self.low == 0.0
+
+    @property
+    def fraction(self) -> float:
+        begin, finish = self.points[0], self.points[-1]
+        return (self.t - begin) / (finish - begin) if finish != begin else 1.0
+
+    # ---- stretches, from breakpoint to breakpoint
+    def _start_stretch(self) -> None:
+        self._find_end()
+        self.fresh = True
+        self.h, self.left = math.copysign(self.first_step, self.end - self.t), self.room - 1
+
+    def _find_end(self) -> None:
+        target = self.points[self.place]  # at a breakpoint the force may be either one
+        last = self.place == len(self.points) - 1
+        self.end = target if last else math.nextafter(target, self.t)
+
+    def next_stretch(self) -> bool:
+        """Pass the breakpoint at the end of a stretch; return False if there is none."""
+        if self.status != OK:
+            self.taken.status, self.taken.next_step = self.status, self.h
+            return False
+        if self.place == len(self.points) - 1:
+            return False
+        target = self.points[self.place]
+        self.taken.breaks = (*self.taken.breaks, sum(map(len, self.pieces)))
+        self.pieces.append(row_at_break(target, self.pieces[-1]))
+        self.t, self.low = math.nextafter(target, self.points[-1]), 0.0
+        self.place += 1
+        self._start_stretch()
+        return True
+
+    # ---- events
+    def stops(self, look: Callable[[StepsTaken], bool] | None) -> bool:
+        """Search the rows for a terminal event, when there is no more room for others."""
+        self.room = min(4 * self.room, MOST_ROWS)
+        self.left = self.room - 1
+        if look is None:
+            return False
+        self.taken.rows = np.concatenate(self.pieces)
+        return look(self.taken)
+
+    # ---- checkpoints
+    def restore(self, saver: Saver) -> bool:
+        """Continue from a checkpoint, if there is one; return whether that run had finished."""
+        found = saver.restore(self.row, self.width)
+        if found is None:
+            return False
+        counts, rows, numbers = found
+        self.t, self.low, self.h = numbers["clock"].tolist()
+        self.pieces, self.saved, self.steps = [rows], 1, counts["steps"]
+        self.place, self.room, self.left = counts["place"], counts["room"], counts["left"]
+        self.taken.breaks = tuple(counts["breaks"])
+        self.taken.evaluations, self.taken.rejected = counts["evaluations"], counts["rejected"]
         if "status" in counts:
-            course.rows, course.status, course.next_step = old, counts["status"], h
-            return course
-    steps = 0 if before is None else counts["steps"]
+            self.taken.rows, self.taken.status = rows, counts["status"]
+            self.taken.next_step = self.h
+            return True
+        self._find_end()
+        self.fresh = False
+        return False
 
-    def told(**more: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """(counts, numbers) of the run as it is, for a checkpoint."""
-        found = {"steps": steps, "place": place, "room": room, "left": left, **more}
-        found |= {"breaks": course.breaks, "rejected": course.rejected}
-        found["evaluations"] = course.evaluations
-        return found, {"row": row, "clock": np.array([t, low, h])}
+    def save(self, saver: Saver) -> None:
+        """Write a checkpoint with the rows since the last one."""
+        saver.mark(self._counts(), self._numbers(), np.concatenate(self.pieces[self.saved :]))
+        self.saved = len(self.pieces)
 
-    for place in range(at, len(points)):
-        target, last = points[place], place == len(points) - 1
-        end = target if last else math.nextafter(target, t)  # at the break may be either force
-        fresh = before is None
-        if fresh:
-            h, left = math.copysign(first, end - t), room - 1
-        before = None
-        while True:
-            if begun is None:
-                ahead = left if saver is None else min(left, saver.left(steps))
-                out = np.empty((ahead + 1, width))
-                begun = *run(row, t, low, end, h, fresh, tables, out), out
-            t, low, h, status, accepted, rejected, starts, count, out = begun
-            begun = None
-            pieces.append(out[0 if fresh else 1 : accepted + 1])
-            steps, left, fresh = steps + accepted, left - accepted, False
-            course.evaluations += count + starts * at_start
-            course.rejected += rejected
-            if report is not None:
-                report((t - begin) / (finish - begin) if finish != begin else 1.0)
-            if status != OK or (end - t) - low == 0.0:
-                break
-            if left == 0:
-                room = min(4 * room, MOST_ROWS)
-                left = room - 1
-                if stop is not None:
-                    course.rows = np.concatenate(pieces)
-                    if stop(course):
-                        return _finished(course, saver, told(status=OK))
-            if saver is not None and saver.due(steps):
-                saver.mark(*told(), np.concatenate(pieces[kept:]))
-                kept = len(pieces)
-        if status != OK:
-            course.status, course.next_step = status, h
-            break
-        if not last:
-            course.breaks = (*course.breaks, sum(map(len, pieces)))
-            pieces.append(row_at_break(target, pieces[-1]))
-            t, low = math.nextafter(target, finish), 0.0
-    course.rows = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-    return _finished(course, saver, told(status=status))
+    def finish(self, saver: Saver | None) -> StepsTaken:
+        """Put the rows together, and into the checkpoint."""
+        self.taken.rows = self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
+        if saver is not None:
+            saver.finish(self._counts(status=self.status), self._numbers(), self.taken.rows)
+        return self.taken
+
+    def _counts(self, **more: int) -> dict[str, Any]:
+        return {
+            "steps": self.steps,
+            "place": self.place,
+            "room": self.room,
+            "left": self.left,
+            **more,
+            "breaks": self.taken.breaks,
+            "rejected": self.taken.rejected,
+            "evaluations": self.taken.evaluations,
+        }
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        return {"row": self.row, "clock": np.array([self.t, self.low, self.h])}
 
 
-def _finished(course: Course, saver: Saver | None, told: tuple[dict, dict]) -> Course:
-    if saver is not None:
-        saver.finish(*told, course.rows)
-    return course
+# ---- results
+class Source(Protocol):
+    """A solver, as the results of an adaptive run need it."""
+
+    output: Any
+
+    def see(self, motion: Motion) -> Callable: ...
+
+    def describe_failure(
+        self, status: int, t: float, steps: int, h: float, size: float = 0.0
+    ) -> str: ...
+
+
+def collect_steps(
+    solver: Source, name: str, taken: StepsTaken, watch: Watch | None, t0: float, t1: float
+) -> tuple[StepsTaken, np.ndarray, np.ndarray | None, dict[str, Any]]:
+    """Return (steps, times, rows, facts) of a run; rows are None for those of all steps."""
+    facts: dict[str, Any] = {"method": name}
+    times, rows, stop = taken.times, None, None
+    if taken.status != OK:
+        facts["status"] = Status(taken.status)
+    if watch is not None:
+        watch.look(times, solver.see(taken))
+        stop = watch.note(facts)
+    if taken.status != OK and stop is None:
+        facts["message"] = solver.describe_failure(
+            taken.status, float(times[-1]), taken.nsteps, taken.next_step
+        )
+    if stop is not None or not solver.output.every_step:
+        times = solver.output.select_times(times, stop, t0, t1)
+        rows = taken.at(times)
+    facts["nsteps"], facts["rejected"] = taken.nsteps, taken.rejected
+    facts["nfev"] = taken.evaluations
+    return taken, times, rows, facts
+
+
+def failure(status: int, t: float, steps: int, h: float, size: float) -> str:
+    """Say what went wrong, and what to try."""
+    residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
+    return (
+        f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"
+    )

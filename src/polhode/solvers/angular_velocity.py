@@ -1,4 +1,4 @@
-"""``integrate_angular_velocity``: the attitude from an angular velocity that is given."""
+"""``integrate_angular_velocity``: the attitude that follows from a given angular velocity."""
 
 import inspect
 import math
@@ -12,12 +12,21 @@ from polhode.compiler.tree import flat
 from polhode.contracts import OK, Formulation, Integrator, Rate
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
-from polhode.loops.join import pursuit
+from polhode.loops.join import bind_integrator
 from polhode.problems.problem import quaternion
 from polhode.results.trajectory import Details, Trajectory
-from polhode.solvers.adaptive_steps import Course, Motion, pursue, row_at_break, row_of_numbers
+from polhode.solvers.adaptive_steps import (
+    AdaptiveRun,
+    Motion,
+    StepsTaken,
+    collect_steps,
+    failure,
+    row_at_break,
+    run_adaptive,
+)
 from polhode.solvers.arguments import (
     AUTO,
+    Arguments,
     breaks,
     find_integrator,
     find_kinematic,
@@ -25,11 +34,13 @@ from polhode.solvers.arguments import (
     span,
     step_limits,
 )
-from polhode.solvers.base import Asked, Keeper, reporter
-from polhode.solvers.fixed_steps import in_chunks, plan
+from polhode.solvers.events import Watch
+from polhode.solvers.fixed_steps import make_plan, take_steps
+from polhode.solvers.progress import reporter
+from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
-TOLERANCE = 1e-9  # of one step, if nobody says
+TOLERANCE = 1e-9  # of one step, by default
 FRAMES = "body", "inertial"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
@@ -88,9 +99,11 @@ def integrate_angular_velocity(
     >>> run.method
     'gauss-taylor:12'
     """
-    asked = dict(locals())
-    del asked["omega"], asked["t_span"], asked["attitude"], asked["scalar_first"]
-    solver = prepare_angular_velocity(omega, **asked)
+    solver = prepare_angular_velocity(
+        omega, frame=frame, method=method, formulation=formulation, dt=dt, rtol=rtol, atol=atol,
+        first_step=first_step, max_step=max_step, breakpoints=breakpoints, t_eval=t_eval,
+        save_every=save_every, events=events, progress=progress,
+    )  # fmt: skip
     return solver(t_span, attitude=attitude, scalar_first=scalar_first)
 
 
@@ -111,73 +124,30 @@ def prepare_angular_velocity(
     events: Any = None,
     progress: bool | Callable[[float], None] = False,
 ) -> "RateSolver":
-    """A reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
-    asked = Asked(
+    """Prepare a reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
+    arguments = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, False, progress,
+        events, progress=progress,
     )  # fmt: skip
-    return RateSolver(omega, frame, asked)
+    return RateSolver(omega, frame, arguments)
 
 
-class RateSolver(Keeper):
-    """An integrator and an angular velocity, joined and compiled."""
+class RateSolver:
+    """An integrator bound to an angular velocity; see ``prepare_angular_velocity``."""
 
-    def __init__(self, omega: Callable, frame: str, asked: Asked):
-        super().__init__(asked)
+    def __init__(self, omega: Callable, frame: str, keywords: Arguments):
+        self.keywords, self.output = keywords, Output(keywords)
         self.rate = _rate(omega, frame)
-        self._omega = omega
-        tolerance = _tolerance(asked)
-        if asked.method == AUTO and not self.rate.takes_attitude and asked.dt is None:
-            self.integrator = _gauss_taylor(tolerance)
-            self.reason = "the equation is linear in the attitude"
-        elif asked.method == AUTO:
-            name = (
-                "dop853" if asked.dt is None else "rk4" if self.rate.takes_attitude else "magnus6"
-            )
-            self.integrator = find_integrator(name)
-            self.reason = "omega depends on the attitude" if asked.dt is None else "dt was given"
-        elif asked.method == "gauss-taylor":
-            self.integrator = _gauss_taylor(tolerance)
-        else:
-            self.integrator = find_integrator(asked.method)
-        self.formulation = find_kinematic(asked.formulation, ROTOR)
-        self._check(asked, tolerance)
+        self.omega = omega
+        tolerance = _tolerance(keywords)
+        self.integrator, self.reason = _find_integrator(keywords, self.rate, tolerance)
+        self.formulation = find_kinematic(keywords.formulation, ROTOR)
+        self.dt, self.arguments = _check(keywords, self.integrator, self.formulation, self.rate)
+        self.limits = step_limits(keywords.first_step, keywords.max_step)
         self.tolerances = 0.0, tolerance
-        self._parts = pursuit(self.integrator, self.formulation, self.rate)
+        self.loops = bind_integrator(self.integrator, self.formulation, self.rate)
         self._start: tuple | None = None
         self._row: np.ndarray | None = None
-
-    def _check(self, asked: Asked, tolerance: float) -> None:
-        name, integrator = self.integrator.name, self.integrator
-        if integrator.linear and self.rate.takes_attitude:
-            raise MethodError(
-                f"method {name!r} is for omega(t): with omega(t, q) use dop853, vern9 or rk4"
-            )
-        if integrator.linear and self.formulation.name != ROTOR:
-            raise MethodError(f"method {name!r} has rotors: leave out formulation=")
-        if integrator.adaptive:
-            if asked.dt is not None:
-                raise MethodError(
-                    f"method {name!r} finds its steps itself: give rtol= (and max_step= to bound"
-                    " them), not dt="
-                )
-            if tolerance < integrator.tightest:
-                raise InputError(
-                    f"rtol + atol = {tolerance!r} asks method {name!r} for more than rounding"
-                    f" allows: give {integrator.tightest:g} or more"
-                )
-            self.arguments = {"rtol": tolerance, **self.arguments}
-        else:
-            if asked.rtol is not None or asked.atol is not None:
-                raise MethodError(
-                    f"method {name!r} takes fixed steps: give dt=, not rtol= or atol="
-                )
-            asked.refuse(f"method {name!r} takes fixed steps", "first_step", "max_step")
-            self.dt = positive(asked.dt, name)
-            self.arguments = {"dt": self.dt, **self.arguments}
-        if self.formulation.name != ROTOR:
-            self.arguments["formulation"] = self.formulation.name
-        self._limits = step_limits(asked.first_step, asked.max_step)
 
     def __call__(
         self,
@@ -189,15 +159,15 @@ class RateSolver(Keeper):
         """Integrate over ``t_span``, from an attitude (default: the identity)."""
         t0, t1 = span(t_span)
         q, first = self._from(attitude, scalar_first, t0)
-        points = breaks(self.asked.breakpoints, t0, t1)
-        watch = None if self.watch is None else self.watch.anew()
-        run = self._pursued if self.integrator.adaptive else self._stepped
-        course = run(points, first, watch)
-        times, rows, facts = self._asked_of(course, watch, t0, t1)
-        return self._trajectory(course, times, rows, q, facts)
+        points = breaks(self.keywords.breakpoints, t0, t1)
+        watch = None if self.output.watch is None else self.output.watch.fresh()
+        run = self._adapt if self.integrator.adaptive else self._step
+        taken = run(points, first, watch)
+        found = collect_steps(self, self.integrator.name, taken, watch, t0, t1)
+        return self.trajectory(*found, q)
 
     def _from(self, attitude: Any, scalar_first: bool | None, t0: float) -> tuple[tuple, tuple]:
-        """(q, variables) at the start; those of the last call if nothing has changed."""
+        """Return (q, variables) at the start; those of the last call if nothing has changed."""
         if self._start is not None:
             before, order, *known = self._start
             fixed = attitude is None or type(attitude) is tuple  # others may change inside
@@ -205,110 +175,117 @@ class RateSolver(Keeper):
                 return known[0], known[1]
         q = quaternion(attitude, scalar_first)
         if self._start is None:
-            _try(self._omega, self.rate, t0, q)
+            _try(self.rate, t0, q)
         first = self.formulation.enter(q)
         self._start = attitude, scalar_first, q, first
         return q, first
 
-    # ---- computing it
-    def _pursued(self, points, first, watch) -> Course:
-        parts, params = self._parts, self.rate.params
+    # ---- steps
+    def _adapt(self, points: Sequence[float], first: tuple, watch: Watch | None) -> StepsTaken:
+        loops, params = self.loops, self.rate.params
         if self._row is None:
-            others = parts.start(points[0], 1.0, first, (), params), (), params[0]
-            parts.packed(first, *others)
-            self._row = row_of_numbers(self.tolerances, self._limits[1], first, *others)
+            others = loops.start(points[0], 1.0, first, (), params), (), params[0]
+            loops.packed(first, *others)
+            self._row = np.array([flat(((first, *others), self.limits[1], self.tolerances))])
         row = self._row.copy()
         row[0, : len(first)] = first
-        known = parts, points, row, first, (), params, self.tolerances, self._limits[0]
-        if watch is None and not self.progress:
-            return pursue(*known)
-        stop = None if watch is None else lambda c: watch.look(c.times, self._see(c))
-        with reporter(self.progress) as report:
-            return pursue(*known, report, stop)
+        numbers = row, first, (), params, self.tolerances, self.limits[0]
+        run = AdaptiveRun(loops, points, *numbers)
+        if watch is None and not self.output.progress:
+            return run_adaptive(run)
+        look = None if watch is None else lambda taken: watch.look(taken.times, self.see(taken))
+        with reporter(self.output.progress) as report:
+            return run_adaptive(run, report, look)
 
-    def _stepped(self, points, first, watch) -> Course:
-        """Every step of a method with fixed steps, from each break to the next."""
-        parts, params = self._parts, self.rate.params
+    def _step(self, points: Sequence[float], first: tuple, watch: Watch | None) -> StepsTaken:
+        """Take all steps of a method with fixed steps, from each breakpoint to the next."""
+        loops, params, integrator = self.loops, self.rate.params, self.integrator
         weights = np.ones(1), np.zeros(1)
         pieces: list[np.ndarray] = []
-        status, count, iterations = OK, 0, 0
-        starts: list[int] = []
-        state, integrator = first, self.integrator
+        breakpoints: list[int] = []
+        status, count, iterations, state = OK, 0, 0, first
         length = points[-1] - points[0] or 1.0
-        with reporter(self.progress) as report:
+        with reporter(self.output.progress) as report:
             for t0, t1 in pairwise(points):
-                if pieces:  # at the break itself may be either force
-                    starts.append(sum(map(len, pieces)))
+                if pieces:  # at the breakpoint itself omega may be either one
+                    breakpoints.append(sum(map(len, pieces)))
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                planned = plan(t0, end, self.dt)
-                out = np.empty((len(planned.ends), len(first)))
-                others = parts.start(t0, planned.h, state, (), params), (), params[0]
-                row, run = np.array([flat((state, *others))]), parts.packed(state, *others)
+                plan = make_plan(t0, end, self.dt)
+                out = np.empty((len(plan.ends), len(first)))
+                others = loops.start(t0, plan.h, state, (), params), (), params[0]
+                row, run = np.array([flat((state, *others))]), loops.packed(state, *others)
 
                 def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
                     report(begin + done * share)
 
-                status, rows, steps, its, _ = in_chunks(
-                    run, row, t0, planned, *weights, params[1], out, part
+                status, rows, steps, its, _ = take_steps(
+                    run, row, t0, plan, *weights, params[1], out, part
                 )
-                count, iterations = count + steps + int(planned.sides[-1] != 0.0), iterations + its
+                count, iterations = count + steps + int(plan.sides[-1] != 0.0), iterations + its
                 state = tuple(out[rows - 1].tolist()) if rows else state
-                table = np.column_stack([planned.times, np.zeros(len(planned.times)), out])
+                table = np.column_stack([plan.times, np.zeros(len(plan.times)), out])
                 pieces.append(table[:rows])
                 if status != OK:
                     break
-        course = Course(parts, np.concatenate(pieces), first, (), params, weights)
-        course.status, course.breaks = status, starts
-        course.evaluations = (
+        taken = StepsTaken(loops, np.concatenate(pieces), first, (), params, weights)
+        taken.status, taken.breaks, taken.next_step = status, breakpoints, self.dt
+        taken.evaluations = (
             len(points[1:]) * integrator.evaluations_at_start
             + count * integrator.evaluations
             + iterations * integrator.evaluations_per_iteration
         )
-        course.next_step = self.dt
-        return course
+        return taken
 
-    # ---- the trajectory
-    def _body_rates(self, times: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """ω in body axes."""
+    # ---- results
+    def body_rates(self, times: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Return ω in body axes."""
         out = np.empty((len(times), 3))
-        self._parts.velocities(np.ascontiguousarray(times), np.ascontiguousarray(q), ((), ()), out)
+        self.loops.velocities(np.ascontiguousarray(times), np.ascontiguousarray(q), ((), ()), out)
         if not self.rate.inertial:
             return out
         return np.stack(to_body(tuple(q.T), tuple(out.T)), axis=1)
 
-    def _see(self, motion: Motion) -> Callable:
+    def see(self, motion: Motion) -> Callable:
+        """Return a function of times: rows (q, omega) in body axes."""
+
         def see(times):
             q = motion.at(times)
-            return np.hstack([q, self._body_rates(times, q)])
+            return np.hstack([q, self.body_rates(times, q)])
 
         return see
 
-    def _slopes(self, course: Course, times: np.ndarray) -> np.ndarray:
-        """dω/dt in body axes, by differences over five times inside the run (error h⁴)."""
-        low, high = min(course.times[0], course.times[-1]), max(course.times[0], course.times[-1])
-        if low == high:  # no time passes, and nothing is known of its rate of change
+    def describe_failure(
+        self, status: int, t: float, steps: int, h: float, size: float = 0.0
+    ) -> str:
+        """Say what went wrong, and what to try."""
+        return failure(status, t, steps, h, size)
+
+    def slopes(self, taken: StepsTaken, times: np.ndarray) -> np.ndarray:
+        """Return dω/dt in body axes, by differences over five times inside the run (error h⁴)."""
+        low, high = min(taken.times[0], taken.times[-1]), max(taken.times[0], taken.times[-1])
+        if low == high:  # no time passes, and the slope is unknown
             return np.full((len(times), 3), np.nan)
-        place = np.clip(course.places(times), 0, len(course.times) - 2)
-        d = SPACING * np.abs(np.diff(course.times))[place]
+        place = np.clip(taken.places(times), 0, len(taken.times) - 2)
+        d = SPACING * np.abs(np.diff(taken.times))[place]
         d = np.minimum(np.maximum(d, 64 * np.spacing(np.abs(times) + 1e-300)), (high - low) / 4)
         middle = np.clip(times, low + 2 * d, high - 2 * d)
         shifts = np.arange(-2.0, 3.0)
         nodes = np.clip(middle[:, None] + d[:, None] * shifts, low, high)
-        q = course.at(nodes.ravel())
-        values = self._body_rates(nodes.ravel(), q).reshape(len(times), 5, 3)
+        q = taken.at(nodes.ravel())
+        values = self.body_rates(nodes.ravel(), q).reshape(len(times), 5, 3)
         x = (times - middle) / d
         powers = np.vander(shifts, 5, increasing=True).T  # row j: shifts^j
         slopes = np.stack([j * x ** max(j - 1, 0) if j else 0 * x for j in range(5)], axis=1)
         weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
         return np.einsum("ij,ijk->ik", weights, values)
 
-    def _trajectory(self, course, times, rows, q, facts) -> Trajectory:
-        """``rows`` are attitudes at ``times``; None: those of the steps."""
+    def trajectory(self, taken, times, rows, facts, q) -> Trajectory:
+        """Make a trajectory of attitudes at ``times``; None: those of the steps."""
         facts["t"], facts["body"], facts["angular_momentum"] = times, None, None
         facts["arguments"], facts["reason"] = self.arguments, self.reason
-        facts["_details"] = OfRate(self, course, times, rows, q)
+        facts["_details"] = RateDetails(self, taken, times, rows, q)
         return Trajectory.of(facts)
 
     def __repr__(self) -> str:
@@ -316,42 +293,87 @@ class RateSolver(Keeper):
         return f"<RateSolver {self.integrator.name}, {arguments}>"
 
 
-class OfRate(Details):
-    """What a trajectory of a given angular velocity computes when it is asked for."""
+class RateDetails(Details):
+    """What a trajectory of a given angular velocity computes on demand."""
 
-    __slots__ = ("door", "first", "rows", "source", "times")
+    __slots__ = ("first", "rows", "solver", "source", "times")
 
-    def __init__(self, door, source, times, rows, first):
-        self.door, self.source, self.times, self.rows = door, source, times, rows
+    def __init__(self, solver, source, times, rows, first):
+        self.solver, self.source, self.times, self.rows = solver, source, times, rows
         self.first = first
 
     def motion(self):
         return (self.source.states if self.rows is None else self.rows), None
 
     def omega(self):
-        return self.door._body_rates(self.times, self.motion()[0])
+        return self.solver.body_rates(self.times, self.motion()[0])
 
     def accelerations(self):
-        return self.door._slopes(self.source, self.times), None
+        return self.solver.slopes(self.source, self.times), None
 
     def sol(self, times, facts):
         rows = self.source.at(times)
-        return self.door._trajectory(self.source, times, rows, self.first, facts)
+        return self.solver.trajectory(self.source, times, rows, facts, self.first)
 
     def problem(self):
-        frame = "inertial" if self.door.rate.inertial else "body"
-        name = getattr(self.door._omega, "__name__", "omega")
+        frame = "inertial" if self.solver.rate.inertial else "body"
+        name = getattr(self.solver.omega, "__name__", "omega")
         return {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
 
 
-def _gauss_taylor(tolerance: float) -> Integrator:
-    from polhode.integrators.gauss_taylor import choose
-
-    return choose(tolerance)
-
-
 # ---- checks
+def _find_integrator(keywords: Arguments, rate: Rate, tolerance: float) -> tuple[Integrator, str]:
+    """Return the integrator, and why "auto" chose it."""
+    method = keywords.method
+    if method == "gauss-taylor" or (
+        method == AUTO and not rate.takes_attitude and keywords.dt is None
+    ):
+        from polhode.integrators.gauss_taylor import choose
+
+        return choose(tolerance), "the equation is linear in the attitude" if method == AUTO else ""
+    if method != AUTO:
+        return find_integrator(method), ""
+    if keywords.dt is None:
+        return find_integrator("dop853"), "omega depends on the attitude"
+    return find_integrator("rk4" if rate.takes_attitude else "magnus6"), "dt was given"
+
+
+def _check(
+    keywords: Arguments, integrator: Integrator, formulation: Formulation, rate: Rate
+) -> tuple[float, dict[str, Any]]:
+    """Check that the arguments fit; return dt, and the arguments that results mention."""
+    name, tolerance = integrator.name, _tolerance(keywords)
+    if integrator.linear and rate.takes_attitude:
+        raise MethodError(
+            f"method {name!r} is for omega(t): with omega(t, q) use dop853, vern9 or rk4"
+        )
+    if integrator.linear and formulation.name != ROTOR:
+        raise MethodError(f"method {name!r} uses rotors: leave out formulation=")
+    if integrator.adaptive:
+        if keywords.dt is not None:
+            raise MethodError(
+                f"method {name!r} finds its steps itself: give rtol= (and max_step= to bound"
+                " them), not dt="
+            )
+        if tolerance < integrator.tightest:
+            raise InputError(
+                f"rtol + atol = {tolerance!r} asks method {name!r} for more than rounding"
+                f" allows: give {integrator.tightest:g} or more"
+            )
+        dt, arguments = 0.0, {"rtol": tolerance, **keywords.shown()}
+    else:
+        if keywords.rtol is not None or keywords.atol is not None:
+            raise MethodError(f"method {name!r} takes fixed steps: give dt=, not rtol= or atol=")
+        keywords.refuse(f"method {name!r} takes fixed steps", "first_step", "max_step")
+        dt = positive(keywords.dt, name)
+        arguments = {"dt": dt, **keywords.shown()}
+    if formulation.name != ROTOR:
+        arguments["formulation"] = formulation.name
+    return dt, arguments
+
+
 def _rate(omega: Any, frame: Any) -> Rate:
+    """Check omega and its frame, and describe them."""
     if frame not in FRAMES:
         raise InputError(f"frame must be 'body' or 'inertial', the axes of omega, got {frame!r}")
     if not callable(omega):
@@ -395,8 +417,8 @@ def _of_both(omega: Callable) -> Callable:
     return velocity
 
 
-def _try(omega: Callable, rate: Rate, t: float, q: tuple) -> None:
-    """One call in plain Python, so that a mistake in it is told in its own words."""
+def _try(rate: Rate, t: float, q: tuple) -> None:
+    """Call omega once in plain Python, so that its own error is shown."""
     try:
         value = flat(rate.velocity(t, q, rate.params))
     except Exception as error:
@@ -408,12 +430,13 @@ def _try(omega: Callable, rate: Rate, t: float, q: tuple) -> None:
         raise InputError(f"omega is not finite at t = {t!r}: {value}")
 
 
-def _tolerance(asked: Asked) -> float:
-    if asked.rtol is None and asked.atol is None:
+def _tolerance(keywords: Arguments) -> float:
+    """Return the error that a step may have, rtol + atol."""
+    if keywords.rtol is None and keywords.atol is None:
         return TOLERANCE
     total = 0.0
     for name in ("rtol", "atol"):
-        value = getattr(asked, name)
+        value = getattr(keywords, name)
         try:
             number = 0.0 if value is None else float(value)
         except (TypeError, ValueError):

@@ -1,10 +1,15 @@
-"""What the front doors check before anything runs; messages name argument, value and remedy."""
+"""The arguments of solvers: one record, and its checks before anything runs.
+
+Error messages name the argument, its value and the remedy.
+"""
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,17 +17,53 @@ from polhode.contracts import Coordinates, Formulation, Integrator, Method, Mode
 from polhode.errors import InputError, MethodError
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
+from polhode.loops.join import fixed
 from polhode.methods import METHODS
-from polhode.solvers.auto import ACCURACY
+from polhode.problems.problem import Problem
+from polhode.solvers.auto import ACCURACY, INTEGRATOR, choose
 
 AUTO = "auto"
-INSTEAD = "mr2", "imidm", "mkrk:rk4"  # what to try when a method cannot take a model
-RTOL = 1e-9  # of adaptive integrators, if nobody says
+INSTEAD = "mr2", "imidm", "mkrk:rk4"  # suggested when a method cannot take a model
+QUATERNION = "quaternion"  # the default formulation of bodies
+RTOL = 1e-9  # the default of adaptive integrators
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The keyword arguments of ``solve``, with its defaults."""
+
+    method: str | Method | Integrator = AUTO
+    formulation: str | Formulation | Coordinates | None = None
+    dt: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    first_step: float | None = None
+    max_step: float | None = None
+    breakpoints: Any = None
+    t_eval: Any = None
+    save_every: int = 1
+    events: Any = None
+    compensated: bool = False
+    progress: bool | Callable[[float], None] = False
+    options: Mapping[str, Any] | None = None
+    checkpoint: str | os.PathLike | None = None
+    checkpoint_every: int | None = None
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Raise an error if one of these arguments was given."""
+        for name in names:
+            if (value := getattr(self, name)) is not None and value is not False:
+                raise MethodError(f"{why}: leave out {name}=")
+
+    def shown(self) -> dict[str, Any]:
+        """Return the arguments of any method that results mention."""
+        found: dict[str, Any] = {} if self.save_every == 1 else {"save_every": int(self.save_every)}
+        return {**found, "options": dict(self.options)} if self.options else found
 
 
 # ---- methods
 def find_method(method: Any) -> Method:
-    """The map of that name."""
+    """Return the map with this name."""
     if isinstance(method, Method):
         return method
     if method in METHODS:
@@ -33,7 +74,7 @@ def find_method(method: Any) -> Method:
 
 
 def find_integrator(method: Any) -> Integrator:
-    """The integrator of that name."""
+    """Return the integrator with this name."""
     if isinstance(method, Integrator):
         return method
     if method in INTEGRATORS:
@@ -45,12 +86,14 @@ def find_integrator(method: Any) -> Integrator:
 
 
 def is_integrator(method: Any) -> bool:
+    """Whether this is an integrator, or the name of one."""
     return isinstance(method, Integrator) or (isinstance(method, str) and method in INTEGRATORS)
 
 
 def find_formulation(
     formulation: str | Formulation | Coordinates | None, default: str
 ) -> Formulation | Coordinates:
+    """Return the formulation or the coordinates with this name."""
     if isinstance(formulation, (Formulation, Coordinates)):
         return formulation
     name = default if formulation is None else formulation
@@ -67,7 +110,7 @@ def find_formulation(
 def find_kinematic(
     formulation: str | Formulation | Coordinates | None, default: str
 ) -> Formulation:
-    """The formulation of that name, for a motion without a body."""
+    """Return the formulation with this name, for a motion without a body."""
     found = find_formulation(formulation, default)
     if isinstance(found, Coordinates):
         raise MethodError(
@@ -78,7 +121,7 @@ def find_kinematic(
 
 
 def with_options(method: Any, options: Any) -> Any:
-    """The map or integrator with the options that were given, if any."""
+    """Return the map or integrator made with these options, if there are any."""
     if not options:
         return method
     if not isinstance(options, Mapping):
@@ -104,11 +147,13 @@ def with_options(method: Any, options: Any) -> Any:
 
 
 def hint(name: Any) -> str:
+    """Suggest methods with similar names."""
     close = get_close_matches(str(name), [*METHODS, *INTEGRATORS], n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def check_model(method: Method, model: Model) -> None:
+    """Raise an error unless the method can take the torque and force of the model."""
     if method.takes(model):
         return
     if method.free_only:
@@ -128,7 +173,7 @@ def check_model(method: Method, model: Model) -> None:
 
 
 def check_body(integrator: Integrator) -> None:
-    """Whether the integrator can move a body at all."""
+    """Raise an error for an integrator that only takes a given angular velocity."""
     if integrator.linear:
         raise MethodError(
             f"method {integrator.name!r} is for a given angular velocity: use"
@@ -137,6 +182,7 @@ def check_body(integrator: Integrator) -> None:
 
 
 def check_sums(method: Method) -> None:
+    """Raise an error for a map without compensated sums."""
     if not method.compensates:
         able = ", ".join(name for name, other in METHODS.items() if other.compensates)
         raise MethodError(
@@ -144,9 +190,92 @@ def check_sums(method: Method) -> None:
         )
 
 
+# ---- what a solver runs with
+class FixedSteps(NamedTuple):
+    """A method with fixed steps, its variables (None: the state itself), and why it was chosen.
+
+    ``arguments`` are those that results mention.
+    """
+
+    method: Method
+    variables: Formulation | Coordinates | None
+    dt: float
+    reason: str
+    arguments: dict[str, Any]
+
+
+class AdaptiveSteps(NamedTuple):
+    """An adaptive integrator, its variables and limits, and why it was chosen."""
+
+    integrator: Integrator
+    variables: Formulation | Coordinates
+    tolerances: tuple[float, float]
+    limits: tuple[float, float]
+    reason: str
+    arguments: dict[str, Any]
+
+
+def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> FixedSteps:
+    """Find the map, or the integrator with fixed steps; ``method`` is made with its options."""
+    variables, reason = None, ""
+    arguments.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
+    if method == AUTO:
+        dt = positive(arguments.dt, AUTO)
+        aim = accuracy(arguments.rtol, arguments.atol)
+        found, reason = choose(problem, dt, aim, arguments.compensated)
+    else:
+        if is_integrator(method):
+            integrator = find_integrator(method)
+            check_body(integrator)
+            variables = find_formulation(arguments.formulation, QUATERNION)
+            found = fixed(integrator, variables, problem.moves)
+        else:
+            found = find_method(method)
+            check_model(found, problem.model)
+        if arguments.rtol is not None or arguments.atol is not None:
+            raise MethodError(
+                f"method {found.name!r} takes fixed steps: give dt=, not rtol= or atol="
+            )
+        dt = positive(arguments.dt, found.name)
+    if variables is None:
+        arguments.refuse(f"method {found.name!r} is a map of its own variables", "formulation")
+    shown = {"dt": dt, **arguments.shown()}
+    if variables is not None and variables.name != QUATERNION:
+        shown["formulation"] = variables.name
+    if arguments.compensated:
+        check_sums(found)
+        shown["compensated"] = True
+    return FixedSteps(found, variables, dt, reason, shown)
+
+
+def find_adaptive_steps(arguments: Arguments, method: Any) -> AdaptiveSteps:
+    """Find the adaptive integrator; ``method`` is made with its options."""
+    reason = ""
+    if method == AUTO:
+        method, reason = INTEGRATOR
+    integrator = find_integrator(method)
+    check_body(integrator)
+    if arguments.dt is not None:
+        raise MethodError(
+            f"method {integrator.name!r} finds its steps itself: give rtol= (and max_step= to bound"
+            " them), not dt="
+        )
+    arguments.refuse(f"method {integrator.name!r} always carries what its sums lose", "compensated")
+    variables = find_formulation(arguments.formulation, QUATERNION)
+    both = tolerances(arguments.rtol, arguments.atol, integrator)
+    limits = step_limits(arguments.first_step, arguments.max_step)
+    shown = {"rtol": both[0], **({"atol": both[1]} if both[1] else {}), **arguments.shown()}
+    for key in ("first_step", "max_step"):
+        if (value := getattr(arguments, key)) is not None:
+            shown[key] = float(value)
+    if variables.name != QUATERNION:
+        shown["formulation"] = variables.name
+    return AdaptiveSteps(integrator, variables, both, limits, reason, shown)
+
+
 # ---- numbers
 def accuracy(rtol: Any, atol: Any) -> float:
-    """The accuracy that "auto" is to aim at."""
+    """Return the accuracy that "auto" aims at."""
     if atol is not None:
         raise MethodError("method 'auto' takes the accuracy to aim at as rtol=, not atol=")
     if rtol is None:
@@ -161,7 +290,7 @@ def accuracy(rtol: Any, atol: Any) -> float:
 
 
 def tolerances(rtol: Any, atol: Any, integrator: Integrator) -> tuple[float, float]:
-    """(rtol, atol) of an adaptive run."""
+    """Return (rtol, atol) of an adaptive run."""
     found = []
     for name, value, default in (
         ("rtol", rtol, RTOL if atol is None else 0.0),
@@ -186,7 +315,7 @@ def tolerances(rtol: Any, atol: Any, integrator: Integrator) -> tuple[float, flo
 
 
 def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
-    """(first step, largest step), 0 and infinity if nobody says."""
+    """Return (first step, largest step), by default 0 and infinity."""
     found = []
     for name, value, default in (("first_step", first_step, 0.0), ("max_step", max_step, math.inf)):
         try:
@@ -200,7 +329,7 @@ def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
 
 
 def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:
-    """t0, the times at which a run stops and starts anew, and t1."""
+    """Return t0, the times at which a run stops and restarts, and t1."""
     if breakpoints is None:
         return [t0, t1]
     times = np.unique(times_of(breakpoints, "breakpoints"))
@@ -209,6 +338,7 @@ def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:
 
 
 def positive(dt: Any, method: str) -> float:
+    """Return the step of a method with fixed steps."""
     if dt is None:
         why = " when there is a torque" if method == AUTO else ""
         raise MethodError(f"method {method!r} takes fixed steps{why}: give dt=")
@@ -225,6 +355,7 @@ def positive(dt: Any, method: str) -> float:
 
 
 def span(t_span: Sequence[float]) -> tuple[float, float]:
+    """Return the start and the end of a time span."""
     try:
         t0, t1 = t_span
         t0, t1 = float(t0), float(t1)
@@ -236,6 +367,7 @@ def span(t_span: Sequence[float]) -> tuple[float, float]:
 
 
 def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:
+    """Return the times of an argument as an array."""
     try:
         times = np.array(values, dtype=float)
     except (TypeError, ValueError):
@@ -250,7 +382,7 @@ def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:
 
 
 def in_order(times: np.ndarray, t0: float, t1: float, name: str = "t_eval") -> np.ndarray:
-    """The times of an argument, inside the span and in the order of the motion."""
+    """Check that times lie inside the span and in the order of the motion; return them."""
     forward = t1 >= t0
     wrong = np.flatnonzero((times < min(t0, t1)) | (times > max(t0, t1)))
     if len(wrong):

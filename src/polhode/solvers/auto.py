@@ -1,19 +1,19 @@
-"""``method="auto"``: the cheapest of the methods that were measured to be accurate enough.
+"""``method="auto"``: choose the cheapest method that was measured to be accurate enough.
 
 ``work_precision.csv`` beside this file is what ``design/work_precision.py`` measured: for
 bodies and torques of several kinds, how many steps each method takes over ``TURN`` radians to end
-with a given error of the attitude, and what they cost.  The problem at hand is put into one of the
+with a given error of the attitude, and what they cost.  The problem is assigned to one of these
 kinds; its step, in radians of the faster of rotation and torque,
 
     x = h f,    f² = |ω|² + |T| / I,    I = |m| / |ω|                                  (1)
 
-then says what error each method would have made in the benchmark, and the cheapest a step of those
-below the accuracy asked for is taken, or the most accurate if there is none.  Only symplectic
-methods are looked at where there are any, that is unless the torque depends on the rate: the run
-may be longer than the benchmark, and their energy does not drift.
+then gives the error that each method made in the benchmark.  Of the methods below the requested
+accuracy the one with the cheapest step is taken, or the most accurate one if there is none.  Only
+symplectic methods are considered, unless the torque depends on the rate: the run may be longer than
+the benchmark, and their energy does not drift.
 
 A new method needs a new measurement, and nothing here.  (Motion with six degrees of freedom is not
-measured: it takes what its rotation would, and RKN4, of order 4 on the joint state, where forces
+measured: it gets the method of its rotation, or RKN4, of order 4 on the joint state, where forces
 depend on velocities.)
 """
 
@@ -25,7 +25,8 @@ from functools import cache
 from pathlib import Path
 
 from polhode import loops
-from polhode.contracts import Method, Model, whole
+from polhode.contracts import Method, whole
+from polhode.contracts import torque as torque_stub
 from polhode.contracts import wrench as wrench_stub
 from polhode.errors import MethodError
 from polhode.kernels.quaternion import product
@@ -35,20 +36,21 @@ from polhode.problems.problem import Problem
 
 DATA = Path(__file__).with_name("work_precision.csv")
 TURN = 40.0  # radians of every case of the benchmark
-ACCURACY = 1e-6  # what is asked for if nothing else is said
+ACCURACY = 1e-6  # the default accuracy
 LIMITS = {"weak": 0.1, "equal": 10.0, "strong": math.inf}  # of the torque over I ω²
+INTEGRATOR = "extrapolation", "measured the fastest for smooth torques, whatever the tolerance"
 HALF = math.sqrt(0.5), math.cos(math.pi / 8), math.sin(math.pi / 8)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A method in one kind of problem: (error, longest step in radians, cost of a step)."""
+    """Measurements of a method: (error, longest step in radians, cost of a step)."""
 
     method: str
     levels: tuple[tuple[float, float, float], ...]
 
     def at(self, step: float) -> tuple[float, float]:
-        """(error, cost of a step) at a step in radians; the error is infinite beyond the data."""
+        """Return (error, cost) of a step in radians; the error is infinite beyond the data."""
         good = [(error, cost) for error, longest, cost in self.levels if step <= longest]
         return min(good, default=(math.inf, self.levels[0][2]))
 
@@ -56,26 +58,29 @@ class Measured:
 def choose(
     problem: Problem, dt: float, accuracy: float, compensated: bool = False
 ) -> tuple[Method, str]:
-    """The method, and why; one with compensated sums if that is asked for."""
+    """Return the method and the reason; one with compensated sums if requested."""
     model = problem.model
     if problem.moves and not compensated and (model.depends_on_omega or model.depends_on_velocity):
         return METHODS["rkn4"], "the forces depend on velocities, on the joint state of the body"
     ratio, rate = strength(problem)
     size = next(name for name, limit in LIMITS.items() if ratio < limit or limit == math.inf)
     body = "asymmetric" if problem.body.symmetry_axis is None else "symmetric"
-    torques = ("rate",) if problem.model.depends_on_omega else ("linear", "quadratic")
+    torques = ("rate",) if model.depends_on_omega else ("linear", "quadratic")
     cases, step = [(body, torque, size) for torque in torques], dt * rate
-    found = []
+    ranking = []
     for name, method in METHODS.items():
-        if suits(method, problem.model, compensated):
+        if (method.symplectic or model.depends_on_omega) and (
+            method.compensates or not compensated
+        ):
             error, cost = worst(name, cases, step)
-            found.append((max(error, accuracy), cost, name))
-    if not found:
+            ranking.append((max(error, accuracy), cost, name))
+    best = next((row for row in sorted(ranking) if METHODS[row[2]].takes(model)), None)
+    if best is None:
         raise MethodError(
-            f"no method with compensated sums takes the torque of model {problem.model.name!r},"
-            " which depends on the rate; leave compensated= out"
+            f"no method with compensated sums takes the torque of model {model.name!r}, which"
+            " depends on the rate; leave compensated= out"
         )
-    error, _, name = min(found)
+    error, _, name = best
     if error <= accuracy:
         why = f"the cheapest measured to reach {accuracy:.0e} with steps of {step:.2g} rad"
     elif error < math.inf:
@@ -86,15 +91,8 @@ def choose(
     return METHODS[name], f"{why} ({kind})"
 
 
-def suits(method: Method, model: Model, compensated: bool) -> bool:
-    """Whether the method may be chosen at all."""
-    if compensated and not method.compensates:
-        return False
-    return method.takes(model) and (method.symplectic or model.depends_on_omega)
-
-
 def worst(name: str, cases: list[tuple[str, str, str]], step: float) -> tuple[float, float]:
-    """The larger error and cost of a method in several kinds of problem."""
+    """Return the largest error and cost of a method in several kinds of problem."""
     found = [m.at(step) for case in cases for m in measured()[case] if m.method == name]
     if len(found) < len(cases):
         return math.inf, math.inf
@@ -102,19 +100,24 @@ def worst(name: str, cases: list[tuple[str, str, str]], step: float) -> tuple[fl
 
 
 def strength(problem: Problem) -> tuple[float, float]:
-    """(torque over I ω², rate f of (1)), the torque the largest of some attitudes."""
-    body, model, state = problem.body, problem.model, problem.state
-    wrench = loops.model_pieces(model, body.is_aligned)[wrench_stub]
+    """Return (torque over I ω², rate f of (1)), for the largest torque at several attitudes."""
+    body, model, state, params = problem.body, problem.model, problem.state, problem.model.params
+    pieces = loops.model_pieces(model, body.is_aligned)
+    wrench, torque = pieces[wrench_stub], pieces[torque_stub]
     if model.user:
         try_wrench(wrench, model, state, body.data)
     q, m, x, p = whole(state)
     largest = 0.0
     for turn in turns():
+        there = product(q, turn)
         try:
-            given = wrench(0.0, product(q, turn), m, x, p, body.data, model.params)
+            if model.wrench is wrench_stub:  # no force
+                given = torque(0.0, there, m, body.data, params)
+            else:
+                given, _ = wrench(0.0, there, m, x, p, body.data, params)
         except (ArithmeticError, ValueError):
-            continue  # not defined there, and perhaps never met
-        size = math.hypot(*given[0])
+            continue  # not defined there, and perhaps never reached
+        size = math.hypot(*given)
         largest = max(largest, size) if math.isfinite(size) else largest
     momentum, rate = math.hypot(*m), math.hypot(*problem.omega)
     if rate == 0.0:
@@ -124,7 +127,7 @@ def strength(problem: Problem) -> tuple[float, float]:
 
 
 def turns() -> Iterator[tuple[float, ...]]:
-    """No turn; a quarter of one about each axis, and an eighth both ways."""
+    """Yield no turn, a quarter turn about each axis, and an eighth of a turn both ways."""
     root, c, s = HALF
     yield 1.0, 0.0, 0.0, 0.0
     for w, v in ((root, root), (c, s), (c, -s)):
@@ -135,7 +138,7 @@ def turns() -> Iterator[tuple[float, ...]]:
 
 @cache
 def measured() -> dict[tuple[str, str, str], list[Measured]]:
-    """The data by (body, torque, strength)."""
+    """Return the measurements by (body, torque, strength)."""
     table: dict[tuple[str, str, str], list[Measured]] = {}
     with DATA.open(newline="", encoding="ascii") as file:
         for row in csv.DictReader(file):
@@ -148,9 +151,3 @@ def measured() -> dict[tuple[str, str, str], list[Measured]]:
                 case = row["body"], row["torque"], row["strength"]
                 table.setdefault(case, []).append(Measured(row["method"], tuple(levels)))
     return table
-
-
-# ---- adaptive integrators
-def choose_integrator() -> tuple[str, str]:
-    """The name of an adaptive integrator, and why."""
-    return "extrapolation", "measured the fastest for smooth torques, whatever the tolerance"

@@ -1,27 +1,31 @@
-"""The checkpoint of a run: when it is written, and what a run that goes on begins with.
+"""The checkpoint of a run: when it is written, and how a run continues from it.
 
-A run hands over its counts and numbers every so many steps, and the rows that are new since then:
-they go to a journal beside the checkpoint, so that its cost does not grow with the run.  At the end
-all is one file.
+Every n steps a run hands over its counts, its numbers and the rows that are new.  The rows are
+appended to a journal beside the checkpoint, so that its cost does not grow with the run.  At the
+end everything goes into one file.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.errors import FileError, InputError
-from polhode.files.checkpoint import Journal, Mark, head, read, remove, write
+from polhode.files.checkpoint import Journal, Mark, head, remove, write
+from polhode.problems.problem import Problem
+from polhode.solvers.arguments import Arguments
+from polhode.solvers.events import Watch
+from polhode.solvers.plain_data import NUMBERS, TIMES, describe_arguments, describe_problem
 
 KIND = "run"
-SECONDS = 10.0  # between two checkpoints, if nobody says after how many steps
-MOST = 2**62  # steps
+SECONDS = 10.0  # between two checkpoints, by default
+NEVER = 2**62  # steps
 
 
 class Checkpoint(NamedTuple):
-    """A file, after how many steps it is written anew, and what it says of the run."""
+    """A file, after how many steps it is written again, and what it says about the run."""
 
     path: Path
     every: int | None
@@ -29,8 +33,8 @@ class Checkpoint(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-def checked(path: Any, every: Any) -> tuple[Path, int | None] | None:
-    """What was asked for; None if nothing was."""
+def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:
+    """Check the arguments of that name; None if no checkpoint was requested."""
     if path is None:
         if every is not None:
             raise InputError(f"checkpoint_every={every!r} needs a file: give checkpoint=, too")
@@ -45,7 +49,26 @@ def checked(path: Any, every: Any) -> tuple[Path, int | None] | None:
     return file, None if every is None else int(every)
 
 
-class Known(NamedTuple):
+def open_checkpoint(problem: Problem, arguments: Arguments) -> Checkpoint | None:
+    """Describe a run for a checkpoint, with everything that a new process needs to continue it."""
+    place = check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
+    if place is None:
+        return None
+    about, tables = describe_problem(problem)
+    found, times = describe_arguments(
+        arguments.method,
+        arguments.formulation,
+        arguments.options,
+        arguments.events,
+        {name: getattr(arguments, name) for name in NUMBERS},
+        {name: getattr(arguments, name) for name in TIMES},
+        save_every=int(arguments.save_every),
+        compensated=arguments.compensated,
+    )
+    return Checkpoint(*place, {"problem": about, "asked": found}, {**tables, **times})
+
+
+class Stored(NamedTuple):
     """What a checkpoint holds: the header, and numbers by name, all rows among them."""
 
     data: dict[str, Any]
@@ -53,12 +76,12 @@ class Known(NamedTuple):
 
     @property
     def counts(self) -> dict[str, Any] | None:
-        """Those of the run; None before its first checkpoint on the way."""
+        """The counts of the run; None before its first checkpoint on the way."""
         return self.data["counts"]
 
     @property
-    def seen(self) -> dict[str, Any] | None:
-        """What a watch for events saw so far."""
+    def events(self) -> dict[str, Any] | None:
+        """What a ``Watch`` had found."""
         return self.data.get("seen")
 
     @property
@@ -66,33 +89,22 @@ class Known(NamedTuple):
         return bool(self.data["finished"])
 
 
-def known(path: Path) -> Known:
-    return Known(*read(path, KIND))
-
-
-class Seen(Protocol):
-    """A watch for events, of which plain data say what it saw."""
-
-    @property
-    def seen(self) -> dict[str, Any]: ...
-
-
 class Saver:
-    """Writes the checkpoint of one run, in ``with``.  ``before``: what the run goes on from."""
+    """Writes the checkpoint of one run, in ``with``; ``before`` is what the run continues from."""
 
-    watch: Seen | None = None
+    watch: Watch | None = None
 
     def __init__(
         self,
-        asked: Checkpoint,
+        checkpoint: Checkpoint,
         data: Mapping[str, Any],
         arrays: Mapping[str, np.ndarray],
-        before: Known | None = None,
+        before: Stored | None = None,
     ):
-        self.path, self.every, self.before = asked.path, asked.every, before
-        self._rows = asked.path.with_name(asked.path.name + ".rows")
-        self._data = {**asked.data, **data, "every": asked.every}
-        self._arrays = {**asked.arrays, **arrays}
+        self.path, self.every, self.before = checkpoint.path, checkpoint.every, before
+        self._rows = checkpoint.path.with_name(checkpoint.path.name + ".rows")
+        self._data = {**checkpoint.data, **data, "every": checkpoint.every}
+        self._arrays = {**checkpoint.arrays, **arrays}
         self._journal: Journal | None = None
         self._last = time.monotonic()
 
@@ -108,7 +120,7 @@ class Saver:
                 self._journal.remove()
                 raise
         elif self.before.finished:
-            remove(self._rows)  # a kill may have left it
+            remove(self._rows)  # a killed process may have left it
         else:
             self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
             self.before.arrays["rows"] = self._journal.rows
@@ -118,26 +130,27 @@ class Saver:
         if self._journal is not None:
             self._journal.__exit__(*error)
 
-    def begun(
+    def restore(
         self, row: np.ndarray, width: int
     ) -> tuple[dict[str, Any], np.ndarray, dict[str, np.ndarray]] | None:
-        """(counts, rows so far, numbers) of a run that goes on; its state is now in ``row``."""
+        """Return (counts, rows, numbers) to continue from; its state is put into ``row``."""
         if self.before is None or self.before.counts is None:
             return None
         rows, old = self.before.arrays["rows"], self.before.arrays["row"]
         if old.shape != row.shape or rows.size % width:
             raise FileError(
                 f"{str(self.path)!r} holds {old.shape[1]} numbers of its run, and this version of"
-                f" polhode needs {row.shape[1]}; go on with the version that began it"
+                f" polhode needs {row.shape[1]}; continue it with the version that began it"
             )
         row[:] = old
         return self.before.counts, rows.reshape(-1, width), self.before.arrays
 
     def left(self, steps: int) -> int:
-        """Steps to the next checkpoint."""
-        return MOST if self.every is None else self.every - steps % self.every
+        """Return the number of steps to the next checkpoint."""
+        return NEVER if self.every is None else self.every - steps % self.every
 
     def due(self, steps: int) -> bool:
+        """Whether the next checkpoint is to be written."""
         if self.every is None:
             return time.monotonic() - self._last >= SECONDS
         return steps > 0 and steps % self.every == 0
@@ -145,7 +158,7 @@ class Saver:
     def mark(
         self, counts: dict[str, Any], numbers: dict[str, np.ndarray], rows: np.ndarray
     ) -> None:
-        """A run on its way; ``rows`` are those since the mark before."""
+        """Write a run under way; ``rows`` are those since the mark before."""
         assert self._journal is not None
         place = self._journal.append(rows)
         self._write({"counts": counts, "mark": place, "finished": False}, numbers)
@@ -154,20 +167,20 @@ class Saver:
     def finish(
         self, counts: dict[str, Any], numbers: dict[str, np.ndarray], rows: np.ndarray
     ) -> None:
-        """A run at its end; ``rows`` are all of them."""
+        """Write a run at its end; ``rows`` are all of them."""
         assert self._journal is not None
         self._write({"counts": counts, "mark": Mark(), "finished": True}, {**numbers, "rows": rows})
         self._journal.remove()
 
     def _write(self, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-        seen = {} if self.watch is None else {"seen": self.watch.seen}
+        seen = {} if self.watch is None else {"seen": self.watch.plain_data}
         write(self.path, KIND, {**self._data, **seen, **data}, {**self._arrays, **arrays})
 
 
 def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]) -> None:
-    """Whether a new run may write there: a run that is not finished is not lost by mistake.
+    """Raise an error if a new run would overwrite another file, or a run that is not finished.
 
-    ``progress`` says how far the one is whose header it is given.
+    ``progress`` says, from the header of such a run, how far it is.
     """
     if not path.parent.is_dir():
         raise FileError(
@@ -179,12 +192,16 @@ def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]
         old = head(path, kind)
     except FileError as error:
         raise FileError(
-            f"checkpoint={str(path)!r} would replace a file that is no checkpoint of"
+            f"checkpoint={str(path)!r} would replace a file that is not a checkpoint of"
             f" {'a run' if kind == KIND else 'an ensemble'} ({error}); take another name, or remove"
             " it"
         ) from error
     if not old["finished"]:
         raise FileError(
-            f"checkpoint={str(path)!r} holds a run that is not finished, after {progress(old)}: go"
-            " on with ph.resume (or `polhode resume`), take another name, or remove the file"
+            f"checkpoint={str(path)!r} holds a run that is not finished, after {progress(old)}:"
+            " continue it with ph.resume (or `polhode resume`), take another name, or remove the"
+            " file"
         )
+
+
+checked = check_checkpoint

@@ -1,26 +1,24 @@
-"""``solve`` and ``prepare``: the front door of bodies."""
+"""``solve`` and ``prepare``: the motion of one body."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.errors import InputError, MethodError
+from polhode.errors import InputError
+from polhode.files.checkpoint import read
+from polhode.integrators import INTEGRATORS
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.arguments import AUTO, find_integrator, is_integrator, with_options
-from polhode.solvers.base import Asked
-from polhode.solvers.checkpoint import Checkpoint, checked, known
-from polhode.solvers.plain_data import (
-    NUMBERS,
-    TIMES,
-    arguments_of,
-    described,
-    described_asked,
-    problem_of,
-)
-from polhode.solvers.solvers import AdaptiveSolver, FreeSolver, Solver
+from polhode.solvers.adaptive import prepare_adaptive
+from polhode.solvers.arguments import AUTO, Arguments, with_options
+from polhode.solvers.checkpoint import KIND, Stored, check_checkpoint, open_checkpoint
+from polhode.solvers.closed_form import prepare_closed_form
+from polhode.solvers.maps import prepare_map
+from polhode.solvers.plain_data import rebuild_arguments, rebuild_problem
+from polhode.solvers.solver import Solver
 
 
 def solve(
@@ -100,9 +98,11 @@ def solve(
     >>> run.sol([0.25, 0.5]).q.shape
     (2, 4)
     """
-    asked = dict(locals())
-    del asked["problem"], asked["t_span"]
-    return prepare(problem, **asked)(t_span)
+    arguments = Arguments(
+        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
+        events, bool(compensated), progress, options, checkpoint, checkpoint_every,
+    )  # fmt: skip
+    return prepare_from(problem, arguments)(t_span)
 
 
 def prepare(
@@ -124,57 +124,42 @@ def prepare(
     options: Mapping[str, Any] | None = None,
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int | None = None,
-) -> "Solver | FreeSolver | AdaptiveSolver":
+) -> Solver:
     """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
     Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
     taken as it is now: functions and constants changed later need a new ``prepare``.
     """
+    arguments = Arguments(
+        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
+        events, bool(compensated), progress, options, checkpoint, checkpoint_every,
+    )  # fmt: skip
+    return prepare_from(problem, arguments)
+
+
+def prepare_from(problem: Problem, arguments: Arguments) -> Solver:
+    """Prepare a solver from a record of arguments."""
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    place = checked(checkpoint, checkpoint_every)
-    if place is not None and hasattr(events, "__next__"):
-        events = tuple(events)  # they are looked at twice
-    given, method = method, with_options(method, options)
-    asked = Asked(
-        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, bool(compensated), progress, options,
-    )  # fmt: skip
-    solver = _solver(problem, asked)
-    if place is not None:
-        if isinstance(solver, FreeSolver):
-            raise MethodError(
-                "the closed form of the free motion takes no steps to keep: leave out checkpoint="
-            )
-        solver.checkpoint = _kept(problem, given, asked, *place)
-    return solver
-
-
-def _solver(problem: Problem, asked: Asked) -> Solver | FreeSolver | AdaptiveSolver:
-    method, model = asked.method, problem.model
+    if arguments.checkpoint is not None or arguments.checkpoint_every is not None:
+        check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
+    if hasattr(arguments.events, "__next__"):
+        arguments = replace(arguments, events=tuple(arguments.events))  # read more than once
+    method, model = arguments.method, problem.model
+    if arguments.options:
+        method = with_options(method, arguments.options)
     if method == AUTO and model.is_free and not model.moves:
-        return FreeSolver(problem, asked)
-    if (method == AUTO and asked.dt is None) or (
-        is_integrator(method) and find_integrator(method).adaptive
+        return prepare_closed_form(problem, arguments)
+    integrator = INTEGRATORS.get(method) if isinstance(method, str) else method
+    if (method == AUTO and arguments.dt is None) or (
+        isinstance(integrator, Integrator) and integrator.adaptive
     ):
-        return AdaptiveSolver(problem, asked)
-    return Solver(problem, asked)
-
-
-def _kept(problem: Problem, method: Any, asked: Asked, path: Path, every: int | None) -> Checkpoint:
-    """A checkpoint that knows all that a new process needs."""
-    about, tables = described(problem)
-    found, times = described_asked(
-        method,
-        asked.formulation,
-        asked.options,
-        asked.events,
-        {name: getattr(asked, name) for name in NUMBERS},
-        {name: getattr(asked, name) for name in TIMES},
-        save_every=int(asked.save_every),
-        compensated=asked.compensated,
-    )
-    return Checkpoint(path, every, {"problem": about, "asked": found}, {**tables, **times})
+        solver = prepare_adaptive(problem, arguments, method)
+    else:
+        solver = prepare_map(problem, arguments, method)
+    if arguments.checkpoint is not None:
+        solver.output.checkpoint = open_checkpoint(problem, arguments)
+    return solver
 
 
 def resume_run(
@@ -186,13 +171,13 @@ def resume_run(
     formulation: Formulation | Coordinates | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
-    """Go on with the run of one body that a checkpoint holds, as ``ph.resume`` says."""
+    """Continue the run of one body that a checkpoint holds, as described in ``ph.resume``."""
     path, name = Path(file), str(file)
-    before = known(path)
-    data, arrays = before.data, before.arrays
-    problem = problem_of(name, data["problem"], arrays, model)
-    asked = arguments_of(name, data["asked"], arrays, method, formulation, events)
-    solver = prepare(
-        problem, **asked, progress=progress, checkpoint=path, checkpoint_every=data["every"]
+    stored = Stored(*read(path, KIND))
+    data, arrays = stored.data, stored.arrays
+    problem = rebuild_problem(name, data["problem"], arrays, model)
+    given = rebuild_arguments(name, data["asked"], arrays, method, formulation, events)
+    arguments = Arguments(
+        **given, progress=progress, checkpoint=path, checkpoint_every=data["every"]
     )
-    return solver.resumed(before)
+    return prepare_from(problem, arguments).resume(stored)

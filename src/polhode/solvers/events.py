@@ -1,8 +1,8 @@
 """Events: zeros of functions ``event(t, q, omega)`` or ``event(t, x, v, q, omega)`` along a motion.
 
-Each step is looked at in ``PARTS`` pieces.  Where a function changes its sign, its zero is found by
+Each step is searched in ``PARTS`` pieces.  Where a function changes sign, its zero is found by
 bracketing; where it comes near zero and turns back between two pieces, the turning point is found
-first, for there may be two zeros around it.  A zero at the very start is none.
+first, since there may be two zeros around it.  A zero at the very start does not count.
 """
 
 import inspect
@@ -17,11 +17,12 @@ import numpy as np
 from polhode import loops
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
+from polhode.contracts import Status
 from polhode.errors import InputError
 from polhode.kernels.trig import ELEMENTARY
 
 PARTS = 8  # of a step
-BLOCK = 4096  # steps that are looked at together
+BLOCK = 4096  # steps that are searched together
 
 See = Callable[[np.ndarray], np.ndarray]  # times -> rows (q, omega), or (q, omega, x, v)
 FORMS = "event(t, q, omega), or event(t, x, v, q, omega) where the body has a position"
@@ -37,28 +38,29 @@ class Event:
 
 
 class Watch:
-    """Several events; ``times[k]`` are the zeros of the k-th so far, ``stop`` where a run ends."""
+    """Events to look for; ``times[k]`` are the zeros of the k-th, ``stop`` is where a run ends."""
 
     def __init__(self, events: Sequence[Event]):
         self.events = events
         self.times: list[list[float]] = [[] for _ in events]
         self.stop: float | None = None
-        self._done = 0  # steps that were looked at
+        self._done = 0  # steps that were searched
         self._signs: list[float] = [0.0 for _ in events]
         self._tails: list[tuple[float, float] | None] = [None for _ in events]  # (time, value)
 
-    def anew(self, seen: Mapping[str, Any] | None = None) -> "Watch":
-        """The same events, nothing looked at; or what ``seen`` says of another one's look."""
+    def fresh(self, found: Mapping[str, Any] | None = None) -> "Watch":
+        """Return a watch for the same events, at its start or as its ``plain_data`` say."""
         watch = Watch(self.events)
-        if seen is not None:
-            watch.times = [list(times) for times in seen["times"]]
-            watch.stop, watch._done, watch._signs = seen["stop"], seen["done"], list(seen["signs"])
-            watch._tails = [None if tail is None else (tail[0], tail[1]) for tail in seen["tails"]]
+        if found is not None:
+            watch.times = [list(times) for times in found["times"]]
+            watch.stop, watch._done = found["stop"], found["done"]
+            watch._signs = list(found["signs"])
+            watch._tails = [None if tail is None else (tail[0], tail[1]) for tail in found["tails"]]
         return watch
 
     @property
-    def seen(self) -> dict[str, Any]:
-        """All that was seen so far, as plain data."""
+    def plain_data(self) -> dict[str, Any]:
+        """What was found so far, for a checkpoint."""
         return {
             "times": self.times,
             "stop": self.stop,
@@ -68,12 +70,21 @@ class Watch:
         }
 
     def look(self, knots: np.ndarray, see: See) -> bool:
-        """Look at the steps that are new; whether a terminal event was found."""
+        """Search the steps that are new; return whether a terminal event was found."""
         while self._done < len(knots) - 1 and self.stop is None:
             ahead = min(self._done + BLOCK, len(knots) - 1)
             self._block(see, knots[self._done : ahead + 1])
             self._done = ahead
         return self.stop is not None
+
+    def note(self, facts: dict[str, Any]) -> float | None:
+        """Add the events to the facts of a trajectory; return the time of a terminal one."""
+        facts["t_events"] = [np.array(times) for times in self.times]
+        if self.stop is not None:
+            k = next(k for k, times in enumerate(self.times) if times[-1:] == [self.stop])
+            facts["message"] = f"stopped at t = {self.stop:.10g} by events[{k}]"
+            facts["status"] = Status.OK
+        return self.stop
 
     def _block(self, see: See, knots: np.ndarray) -> None:
         shares = np.arange(PARTS) / PARTS
@@ -116,9 +127,9 @@ def _zeros(
     before: float,
     tail: tuple[float, float] | None = None,
 ) -> list[tuple[float, float]]:
-    """(time, sign of the change) of the zeros, in the order of the motion.
+    """Return (time, sign of the change) of the zeros, in the order of the motion.
 
-    ``before`` is the sign that was seen last, ``tail`` what was seen just before the first time.
+    ``before`` is the last sign that was found, ``tail`` the time and value before the first ones.
     """
     from scipy.optimize import elementwise
 
@@ -165,8 +176,8 @@ def _zeros(
     return zeros if times[-1] >= times[0] else zeros[::-1]
 
 
-def watched(events: Any, called: str = "events[{}]") -> Watch | None:
-    """The events that a user asked for: a function or several; ``called`` in messages."""
+def watch_for(events: Any, called: str = "events[{}]") -> Watch | None:
+    """Return a watch for a user's events, one function or several; ``called`` in messages."""
     if events is None:
         return None
     try:
@@ -187,13 +198,13 @@ def watched(events: Any, called: str = "events[{}]") -> Watch | None:
                 f"{called.format(k)}: terminal must be False, True or a number of zeros and"
                 f" direction a number, got {terminal!r} and {direction!r}"
             )
-        made.append(Event(_values(function, called.format(k)), count or math.inf, slope))
+        made.append(Event(event_values(function, called.format(k)), count or math.inf, slope))
     return Watch(made) if made else None
 
 
-def _values(function: Callable, called: str) -> Callable:
-    """(times, rows) -> the values of the function, compiled if it can be."""
-    looked, moving = bind(function, ELEMENTARY), _sees_the_place(function)
+def event_values(function: Callable, called: str) -> Callable:
+    """Return a function of (times, rows) with the values of an event, compiled if possible."""
+    looked, moving = bind(function, ELEMENTARY), _takes_position(function)
     if moving:
         template = bind(loops.watched_on_the_way, {loops.event_on_the_way: looked})
     else:
@@ -212,7 +223,8 @@ def _values(function: Callable, called: str) -> Callable:
     return values
 
 
-def _sees_the_place(function: Callable) -> bool:
+def _takes_position(function: Callable) -> bool:
+    """Whether an event takes (t, x, v, q, omega)."""
     try:
         inspect.signature(function).bind(*range(5))
     except (TypeError, ValueError):
@@ -221,7 +233,7 @@ def _sees_the_place(function: Callable) -> bool:
 
 
 def _try(function: Callable, called: str, moving: bool, t: float, row: list[float]) -> None:
-    """One call in plain Python, so that a mistake in it is told in its own words."""
+    """Call an event once in plain Python, so that its own error is shown."""
     if moving and len(row) == 7:
         raise InputError(
             f"{called} takes (t, x, v, q, omega), but the body has no position: give"
@@ -237,3 +249,6 @@ def _try(function: Callable, called: str, moving: bool, t: float, row: list[floa
             f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
             f" {takes}, q = (w, x, y, z), and returns a number"
         ) from error
+
+
+watched = watch_for

@@ -1,4 +1,4 @@
-"""Fixed steps: after how many a state is kept, and how they are taken in pieces."""
+"""Fixed steps: after which of them a state is kept, and how they are taken in chunks."""
 
 import math
 import time
@@ -13,13 +13,13 @@ from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
-CHUNK_SECONDS = 0.2  # later calls: so that Ctrl-C and a progress bar are served
+CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
 
 
 class Plan(NamedTuple):
-    """``steps`` of ``h``; row r, of time ``times[r]``, is ``ends[r]`` steps from the start,
-    and a side step ``sides[r]``.
+    """``steps`` of ``h``; row r, at ``times[r]``, is ``ends[r]`` steps from the start and a side
+    step ``sides[r]``.
     """
 
     steps: int
@@ -29,10 +29,10 @@ class Plan(NamedTuple):
     sides: np.ndarray
 
 
-def plan(
+def make_plan(
     t0: float, t1: float, dt: float, t_eval: np.ndarray | None = None, save_every: int = 1
 ) -> Plan:
-    """Steps of ``dt`` from t0 to t1, the last one shorter if they do not fit."""
+    """Plan steps of ``dt`` from t0 to t1, the last one shorter if they do not fit."""
     length = t1 - t0
     exact = abs(length) / dt
     n = round(exact)
@@ -56,7 +56,7 @@ def plan(
 
 
 def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """(ends, sides): the grid point before each time, and the step from there."""
+    """Return (ends, sides): the grid point before each time, and the step from there."""
     if h == 0.0:
         return np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
     near = np.rint((times - t0) / h)
@@ -67,11 +67,11 @@ def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndar
     return ends, np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
 
 
-def in_chunks(
+def take_steps(
     run: Callable,
     row: np.ndarray,
     t0: float,
-    planned: Plan,
+    plan: Plan,
     weights: np.ndarray,
     offsets: np.ndarray,
     tables: tuple,
@@ -79,15 +79,15 @@ def in_chunks(
     report: Callable[[float], None],
     saver: Saver | None = None,
 ) -> tuple[int, int, int, int, float]:
-    """The rows in pieces short enough for Ctrl-C and a progress bar; the bits are the same.
+    """Take the steps in chunks short enough for Ctrl-C and a progress bar, with the same result.
 
-    ``run`` is ``loops.packed_record``.  Returns (status, rows, steps, iterations, size) as it does.
-    ``saver`` keeps the run in a checkpoint, or goes on with one.
+    ``run`` is ``loops.packed_record``; returns (status, rows, steps, iterations, size) as it does.
+    ``saver`` stores the run in a checkpoint, or continues from one.
     """
-    h, ends, sides = planned.h, planned.ends, planned.sides
+    h, ends, sides = plan.h, plan.ends, plan.sides
     fresh, place, done, iterations, saved = True, 0, 0, 0, 0
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
-    before = None if saver is None else saver.begun(row, out.shape[1])
+    before = None if saver is None else saver.restore(row, out.shape[1])
     if before is not None:
         counts, old, numbers = before
         fresh, place, saved = False, len(old), len(old)
@@ -100,13 +100,13 @@ def in_chunks(
         last = int(np.searchsorted(ends, done + ahead, side="right"))
         if last > place:
             part, aside, room = ends[place:last] - done, sides[place:last], out[place:last]
-        else:  # the next row is further than that
+        else:  # the next row is further away
             part, aside, room = np.array([ahead]), np.zeros(1), scratch
-        begun = time.perf_counter()
+        clock = time.perf_counter()
         status, rows, steps, count, size = run(
             row, t0, h, done, fresh, part, aside, weights, offsets, tables, room
         )
-        took = time.perf_counter() - begun
+        took = time.perf_counter() - clock
         fresh = False
         done, iterations = done + steps, iterations + count
         place += rows if last > place else 0
@@ -124,3 +124,6 @@ def in_chunks(
         counts = {"steps": done, "iterations": iterations, "status": status}
         saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
     return status, place, done, iterations, size
+
+
+plan = make_plan

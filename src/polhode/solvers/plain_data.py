@@ -38,7 +38,7 @@ Arrays = dict[str, np.ndarray]
 
 
 # ---- problems
-def described(problem: Problem) -> tuple[dict[str, Any], Arrays]:
+def describe_problem(problem: Problem) -> tuple[dict[str, Any], Arrays]:
     """(plain data, tables that are small enough) of a problem."""
     body = problem.body
     tables = {_of_table(table): table for table in flat(problem.model.tables)}
@@ -64,7 +64,7 @@ def described(problem: Problem) -> tuple[dict[str, Any], Arrays]:
     return data, tables
 
 
-def problem_of(
+def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
     """The problem that was described; ``model`` where the file does not hold what acts."""
@@ -84,7 +84,7 @@ def problem_of(
     else:
         if not isinstance(model, Model):
             raise InputError(f"model must be a Model, got {model!r}")
-        refuse_others(file, "model", known, _of_model(model))
+        refuse_differences(file, "model", known, _of_model(model))
     made = Problem(
         shape,
         model,
@@ -111,7 +111,7 @@ def _of_model(model: Model) -> dict[str, Any]:
         "parameters": list(model.names),
         "numbers": _lists(model.numbers),
         "functions": {k: None if f is None else tell(f) for k, f in functions.items()},
-        "user": list(map(_of_function, model.user)),
+        "user": list(map(digest_function, model.user)),
         **{flag: getattr(model, flag) for flag in FLAGS},
         "tables": _lists(model.tables, _of_table),
         "references": list(model.references),
@@ -136,7 +136,7 @@ def _model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Model:
         name=data["name"],
         **functions,
         names=tuple(data["parameters"]),
-        numbers=_tuples(data["numbers"], _number),
+        numbers=_tuples(data["numbers"], read_number),
         tables=_tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
@@ -156,7 +156,7 @@ def _name_or_digest(function: Callable) -> str:
         place = importlib.import_module(module)
         if getattr(place, name, None) is function:
             return f"{module}:{name}"
-    return _of_function(function)
+    return digest_function(function)
 
 
 def _found(text: str) -> Callable:
@@ -183,7 +183,7 @@ def _form(function: Callable) -> str:
     return f"{getattr(function, '__qualname__', '')} {numbers}"
 
 
-def _of_function(function: Any) -> str:
+def digest_function(function: Any) -> str:
     try:
         return digest(function)
     except Uncacheable:
@@ -191,7 +191,7 @@ def _of_function(function: Any) -> str:
 
 
 # ---- what is asked
-def described_asked(
+def describe_arguments(
     method: Any,
     formulation: Any,
     options: Mapping[str, Any] | None,
@@ -213,19 +213,19 @@ def described_asked(
         "options": dict(options) if options else None,
         "events": [
             {
-                "function": _of_function(event),
+                "function": digest_function(event),
                 "terminal": float(getattr(event, "terminal", 0)),
-                "direction": _plain(float(getattr(event, "direction", 0))),
+                "direction": plain_number(float(getattr(event, "direction", 0))),
             }
             for event in functions
         ],
-        **{key: None if v is None else _plain(float(v)) for key, v in numbers.items()},
+        **{key: None if v is None else plain_number(float(v)) for key, v in numbers.items()},
         **others,
     }
     return data, {k: np.array(v, dtype=float) for k, v in times.items() if v is not None}
 
 
-def arguments_of(
+def rebuild_arguments(
     file: str,
     data: Mapping[str, Any],
     arrays: Mapping[str, np.ndarray],
@@ -238,7 +238,7 @@ def arguments_of(
     for name in given:
         known = data[name]
         if given[name] is not None:
-            refuse_others(file, name, known, _of_record(given[name]))
+            refuse_differences(file, name, known, _of_record(given[name]))
         elif known is not None and known["digest"] is not None:
             raise InputError(
                 f"{name}= is needed to go on with {file!r}: {known['name']!r} is not one of this"
@@ -247,14 +247,14 @@ def arguments_of(
         elif known is not None:
             given[name] = known["name"]
     if events is not None or data["events"]:
-        found, _ = described_asked("", None, None, events, {}, {})
+        found, _ = describe_arguments("", None, None, events, {}, {})
         if events is None:
             raise InputError(
                 f"events= is needed to go on with {file!r}: it holds only digests of"
                 f" {len(data['events'])} of them; give the same functions again"
             )
-        refuse_others(file, "events", data["events"], found["events"])
-    numbers = {k: None if data[k] is None else _number(data[k]) for k in NUMBERS}
+        refuse_differences(file, "events", data["events"], found["events"])
+    numbers = {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
     times = {key: arrays.get(key) for key in TIMES}
     others = {key: data[key] for key in ("save_every", "compensated", "options")}
     return {**given, "events": events, **numbers, **times, **others}
@@ -267,7 +267,7 @@ def _of_record(value: Any) -> dict[str, Any]:
     for registry in (METHODS, INTEGRATORS, FORMULATIONS, COORDINATES):
         if registry.get(value.name) is value:
             return {"name": value.name, "digest": None}
-    return {"name": value.name, "digest": _of_function(_contents(value))}
+    return {"name": value.name, "digest": digest_function(_contents(value))}
 
 
 def _contents(value: Any) -> Any:
@@ -279,7 +279,7 @@ def _contents(value: Any) -> Any:
 
 
 # ---- comparing
-def refuse_others(file: str, what: str, known: Any, given: Any) -> None:
+def refuse_differences(file: str, what: str, known: Any, given: Any) -> None:
     """An error that says in what something differs from what a file holds, if it does."""
     found = list(_differences(known, given, what))
     if found:
@@ -321,18 +321,18 @@ def _short(value: Any) -> str:
 
 
 # ---- nested tuples of numbers, which JSON has not
-def _plain(number: Any) -> Any:
+def plain_number(number: Any) -> Any:
     if isinstance(number, (bool, int)):
         return number
     number = float(number)
     return number if math.isfinite(number) else repr(number)
 
 
-def _number(value: Any) -> Any:
+def read_number(value: Any) -> Any:
     return float(value) if isinstance(value, str) else value
 
 
-def _lists(value: Any, leaf: Callable = _plain) -> Any:
+def _lists(value: Any, leaf: Callable = plain_number) -> Any:
     return [_lists(part, leaf) for part in value] if isinstance(value, tuple) else leaf(value)
 
 
@@ -344,3 +344,8 @@ def _leaves(value: Any) -> Sequence[Any]:
     return (
         [leaf for part in value for leaf in _leaves(part)] if isinstance(value, list) else [value]
     )
+
+
+described, described_asked, problem_of = describe_problem, describe_arguments, rebuild_problem
+arguments_of, refuse_others = rebuild_arguments, refuse_differences
+_of_function, _plain, _number = digest_function, plain_number, read_number

@@ -1,0 +1,223 @@
+"""``Bound``: a problem bound to compiled loops, as solvers, ensembles and checkpoints share it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from polhode.compiler.tree import flat
+from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
+from polhode.errors import InputError
+from polhode.formulations.equations import equations_of
+from polhode.loops.join import bind_integrator, bind_method, try_potentials, try_wrench
+from polhode.methods.translation import with_translation
+from polhode.problems.problem import Problem, outer_states, translation
+
+FIXED, ADAPTIVE, EXACT = "fixed", "adaptive", "exact"  # kinds of solvers
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What a prepared solver runs with; it never changes.
+
+    Attributes
+    ----------
+    kind : "fixed" (maps, and integrators with fixed steps), "adaptive" or "exact" (the closed form
+        of the free motion)
+    name : of the method or integrator
+    problem : the ``Problem``
+    state, body, params : its initial state in principal axes, ``body.data`` and ``model.params``
+    loops : the compiled loops, a ``BoundMethod``, a ``BoundIntegrator``, or those of a free body
+    variables : the formulation or coordinates that are integrated; None for the state itself
+    change : the change to these variables, a function of (t, state, body)
+    method : the ``Method`` or ``Integrator``; None for the closed form
+    first, body_first : the variables at t = 0, and the body as the loop sees it
+    width : how many numbers the variables are
+    carry : that of the loop, for the initial state at t = 0
+    row : all numbers that the loop takes, for the initial state at t = 0, in one row: variables,
+        carry, body, parameters and, for adaptive steps, limits
+    dt, weights, offsets, compensated : of fixed steps
+    tolerances, limits : (rtol, atol) and (first step or 0, largest step) of adaptive steps
+    """
+
+    kind: str
+    name: str
+    problem: Problem
+    state: tuple
+    body: tuple
+    params: tuple
+    loops: Any
+    variables: Formulation | Coordinates | None = None
+    change: Any = None
+    method: Any = None
+    first: tuple = ()
+    body_first: tuple = ()
+    width: int = 0
+    carry: tuple = ()
+    row: np.ndarray = field(default_factory=lambda: np.empty((1, 0)))
+    dt: float = 0.0
+    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
+    offsets: np.ndarray = field(default_factory=lambda: np.empty(0))
+    compensated: bool = False
+    tolerances: tuple[float, float] = (0.0, 0.0)
+    limits: tuple[float, float] = (0.0, math.inf)
+
+    @property
+    def run(self) -> Callable:
+        """The compiled loop over one row of numbers."""
+        return self.loops.run
+
+    def enter(self, t0: float, state: tuple) -> tuple[tuple, tuple]:
+        """Return (variables that the loop integrates, body as the loop sees it) at t0."""
+        return enter(self.variables, self.change, self.body, t0, state)
+
+    def states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return rows of states in principal axes, from rows of the variables at ``times``."""
+        return self.loops.states(times, rows, self.body)
+
+    def fill(self, t0: float, state: tuple, params: tuple) -> tuple[np.ndarray, tuple, tuple]:
+        """Return (``row`` for another start, its variables, the body as the loop sees it)."""
+        row = self.row.copy()
+        if state is self.state and self.body_first is self.body:
+            first, body = self.first, self.body
+        else:
+            first, body = self.enter(t0, state)
+            numbers = flat(first)
+            row[0, : len(numbers)] = numbers
+        end = row.shape[1] - (3 if self.kind == ADAPTIVE else 0)  # limits follow
+        if params is not self.params:
+            numbers = flat(params[0])
+            row[0, end - len(numbers) : end] = numbers
+        if body is not self.body:
+            numbers, end = flat(body), end - len(flat(params[0]))
+            row[0, end - len(numbers) : end] = numbers
+        return row, first, body
+
+
+def enter(
+    variables: Formulation | Coordinates | None, change: Any, body: tuple, t0: float, state: tuple
+) -> tuple[tuple, tuple]:
+    """Return (variables that loops integrate, body as loops see it) for a state at t0."""
+    if variables is None:
+        return state, body
+    if isinstance(variables, Formulation):
+        return change(t0, state, body), body
+    if variables.nominal is not None:
+        body = (*body, variables.nominal(t0, state[0], state[1], body))
+    try:
+        first = change(t0, state, body)
+    except (ArithmeticError, ValueError):
+        first = (math.nan,)
+    if not all(map(math.isfinite, flat(first))):
+        raise InputError(
+            f"formulation {variables.name!r} cannot describe the initial state:"
+            f" {variables.singular}"
+        )
+    return first, body
+
+
+def bind_fixed(
+    problem: Problem,
+    method: Method,
+    variables: Formulation | Coordinates | None,
+    dt: float,
+    compensated: bool = False,
+    force: Model | None = None,
+) -> Bound:
+    """Bind a method with fixed steps to a body and to ``force``, by default the problem's model."""
+    body, model, moves = problem.body, problem.model, problem.moves
+    force = model if force is None else force
+    if moves and variables is None:
+        method = with_translation(method, force.depends_on_velocity)
+    loops = bind_method(method, force, body.is_aligned, moves, body.symmetry_axis, compensated)
+    state, data, params = problem.state, body.data, force.params
+    change = None if variables is None else equations_of(variables, moves).enter
+    first, body_first = enter(variables, change, data, 0.0, state)
+    if model.user:
+        try_wrench(loops.wrench, force, state, data)
+        try_potentials(loops, model, state, data, body.is_aligned)
+    carry = loops.start(0.0, dt, first, body_first, params)
+    return Bound(
+        kind=FIXED,
+        name=method.name,
+        problem=problem,
+        state=state,
+        body=data,
+        params=params,
+        loops=loops,
+        variables=variables,
+        change=change,
+        method=method,
+        first=first,
+        body_first=body_first,
+        width=len(flat(first)),
+        carry=carry,
+        row=np.array([flat((first, carry, body_first, params[0]))]),
+        dt=dt,
+        weights=loops.weights,
+        offsets=loops.offsets,
+        compensated=compensated,
+    )
+
+
+def bind_adaptive(
+    problem: Problem,
+    integrator: Integrator,
+    variables: Formulation | Coordinates,
+    tolerances: tuple[float, float],
+    limits: tuple[float, float],
+) -> Bound:
+    """Bind an adaptive integrator in some variables to a body and its model."""
+    body, model, moves = problem.body, problem.model, problem.moves
+    loops = bind_integrator(integrator, variables, model, body.is_aligned, moves)
+    state, data, params = problem.state, body.data, model.params
+    if model.user:
+        try_wrench(loops.wrench, model, state, data)
+        try_potentials(loops, model, state, data, body.is_aligned)
+    first, body_first = enter(variables, loops.enter, data, 0.0, state)
+    carry = loops.start(0.0, 1.0, first, body_first, params)
+    numbers = first, carry, body_first, params[0]
+    return Bound(
+        kind=ADAPTIVE,
+        name=integrator.name,
+        problem=problem,
+        state=state,
+        body=data,
+        params=params,
+        loops=loops,
+        variables=variables,
+        change=loops.enter,
+        method=integrator,
+        first=first,
+        body_first=body_first,
+        width=len(flat(first)),
+        carry=carry,
+        row=np.array([flat((numbers, limits[1], tolerances))]),
+        tolerances=tolerances,
+        limits=limits,
+    )
+
+
+def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
+    """Return plain data about a problem that starts in ``state``, for results and files."""
+    model = problem.model
+    row = np.array([flat(state)])
+    q, m = outer_states(problem.body, row)
+    place = zip(("position", "velocity"), translation(problem.body, row), strict=False)
+    return {
+        "name": problem.name,
+        "inertia": problem.body.inertia.tolist(),
+        "mass": problem.body.mass,
+        "model": model.name,
+        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
+        "attitude": q[0].tolist(),
+        "angular_momentum": m[0].tolist(),
+        **{name: value[0].tolist() for name, value in place},
+    }
+
+
+def _lists(numbers):
+    """Nested tuples as the lists that a file gives back."""
+    return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers

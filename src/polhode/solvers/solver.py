@@ -1,0 +1,329 @@
+"""``Solver``: a problem bound to compiled loops, and which states its runs return."""
+
+import copy
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polhode.compiler.tree import flat, like
+from polhode.contracts import Coordinates
+from polhode.errors import FileError, InputError, MethodError
+from polhode.problems.problem import (
+    Problem,
+    inner_state,
+    outer_states,
+    quaternion,
+    rates,
+    three,
+    translation,
+)
+from polhode.results.trajectory import Details, Trajectory
+from polhode.solvers.adaptive_steps import Motion, failure
+from polhode.solvers.arguments import Arguments, in_order, span, times_of
+from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
+from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
+from polhode.solvers.events import watch_for
+from polhode.solvers.fixed_steps import Plan, make_plan
+
+NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
+OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
+
+Facts = dict[str, Any]  # attributes of a trajectory
+Result = tuple[Motion, np.ndarray, np.ndarray | None, Facts]  # times, rows or None for all steps
+Move = Callable[["Solver", float, float, tuple, tuple, Stored | None], Result]
+
+
+class Output:
+    """Which states a run returns: those of all steps, of every n-th step, or at given times.
+
+    Attributes
+    ----------
+    t_eval, save_every, progress : as in ``solve``
+    every_step : whether the states of all steps are returned
+    watch : the events to look for; None if there are none
+    checkpoint : where the run is stored; None if nowhere
+    side_steps : how many there are in the last plan
+    """
+
+    def __init__(self, arguments: Arguments):
+        t_eval, save_every = arguments.t_eval, arguments.save_every
+        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
+            raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
+        if t_eval is not None and save_every != 1:
+            raise InputError("give t_eval or save_every, not both")
+        self.save_every = int(save_every)
+        self.t_eval = None if t_eval is None else times_of(t_eval)
+        self.every_step = t_eval is None and save_every == 1
+        self.watch = None if arguments.events is None else watch_for(arguments.events)
+        self.progress = arguments.progress
+        self.checkpoint: Checkpoint | None = None
+        self.side_steps = 0
+        self._span: tuple[float, float, float] | None = None
+        self._plan: Plan
+
+    def plan(self, t0: float, t1: float, dt: float) -> Plan:
+        """Plan fixed steps; kept for the next call, which often has the same span."""
+        if self._span != (t0, t1, dt):
+            self._span = t0, t1, dt
+            self._plan = make_plan(t0, t1, dt, self.t_eval, self.save_every)
+            self.side_steps = int(np.count_nonzero(self._plan.sides))
+        count, h, times, ends, sides = self._plan
+        return Plan(count, h, times.copy(), ends, sides)
+
+    def select_times(
+        self, times: np.ndarray, stop: float | None, t0: float, t1: float
+    ) -> np.ndarray:
+        """Select the times to return, from those of the steps that an adaptive run took."""
+        end = float(times[-1])
+        if self.t_eval is not None:
+            times = in_order(self.t_eval, t0, t1)
+            times = times[times <= end] if t1 >= t0 else times[times >= end]
+        elif self.save_every != 1:
+            times = np.append(times[: -1 : self.save_every], times[-1])
+        return times if stop is None else self.cut(times, stop, t1 >= t0)
+
+    def cut(self, times: np.ndarray, stop: float, forward: bool) -> np.ndarray:
+        """Cut times at a terminal event, and append its own unless there is ``t_eval``."""
+        before = times[times <= stop] if forward else times[times >= stop]
+        if self.t_eval is None and (len(before) == 0 or before[-1] != stop):
+            before = np.append(before, stop)
+        return before
+
+
+class Solver:
+    """A reusable compiled solver; see ``prepare``.
+
+    Attributes
+    ----------
+    bound : the problem and its compiled loops, a ``Bound``
+    output : which states a run returns, an ``Output``
+    arguments : the arguments that results mention, as plain data
+    reason : why the method was chosen; empty unless "auto" chose it
+    """
+
+    def __init__(
+        self,
+        bound: Bound,
+        keywords: Arguments,
+        arguments: dict[str, Any],
+        reason: str,
+        move: Move,
+    ):
+        self.bound, self.keywords, self.output = bound, keywords, Output(keywords)
+        self.arguments, self.reason = arguments, reason
+        self._move = move
+
+    def __call__(
+        self,
+        t_span: Sequence[float],
+        *,
+        attitude: Any = None,
+        omega: Any = None,
+        angular_momentum: Any = None,
+        position: Any = None,
+        velocity: Any = None,
+        params: Any = None,
+    ) -> Trajectory:
+        """Solve over ``t_span``, from another state or with other parameters if given."""
+        t0, t1 = span(t_span)
+        bound = self.bound
+        state, numbers = bound.state, bound.params
+        for given in (attitude, omega, angular_momentum, position, velocity):
+            if given is not None:
+                state = self._other_state(attitude, omega, angular_momentum, position, velocity)
+                break
+        if params is not None:
+            numbers = self._other_params(params)
+        result = self._move(self, t0, t1, state, numbers, None)
+        return self.trajectory(*result, state, numbers)
+
+    def resume(self, stored: Stored) -> Trajectory:
+        """Continue the run that a checkpoint of this solver holds, to its end."""
+        data, arrays, bound = stored.data, stored.arrays, self.bound
+        if data["chosen"] != bound.name:
+            raise FileError(
+                f"the run was begun with method {data['chosen']!r}, and 'auto' now chooses"
+                f" {bound.name!r}; continue it with the version of polhode that began it"
+            )
+        t0, t1 = data["span"]
+        state = like(bound.state, iter(arrays["state"].tolist()))
+        numbers = like(bound.params[0], iter(arrays["numbers"].tolist()))
+        params = numbers, bound.params[1]
+        result = self._move(self, t0, t1, state, params, stored)
+        return self.trajectory(*result, state, params)
+
+    def replace(self, **changes: Any) -> "Solver":
+        """Return this solver with other events, progress, checkpoint or checkpoint_every.
+
+        Both share the compiled loops.
+        """
+        if unknown := set(changes) - OUTPUTS:
+            raise InputError(
+                f"only {', '.join(sorted(OUTPUTS))} can be replaced, got {sorted(unknown)[0]!r};"
+                " prepare another solver"
+            )
+        other = copy.copy(self)
+        other.keywords = replace(self.keywords, **changes)
+        other.output = Output(other.keywords)
+        other.output.checkpoint = open_checkpoint(self.problem, other.keywords)
+        if other.output.checkpoint is not None and self.bound.kind == EXACT:
+            raise MethodError(NO_STEPS)
+        return other
+
+    # ---- names
+    @property
+    def problem(self) -> Problem:
+        return self.bound.problem
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.bound.name
+
+    @property
+    def method(self) -> Any:
+        """The ``Method`` or ``Integrator``; None for the closed form."""
+        return self.bound.method
+
+    @property
+    def integrator(self) -> Any:
+        """The adaptive ``Integrator``; None if the steps are fixed."""
+        return self.bound.method if self.bound.kind == ADAPTIVE else None
+
+    @property
+    def dt(self) -> float:
+        return self.bound.dt
+
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """(rtol, atol) of an adaptive integrator."""
+        return self.bound.tolerances
+
+    def __repr__(self) -> str:
+        words = [self.name]
+        if self.bound.kind != EXACT:
+            words += [f"{k}={v!r}" for k, v in self.arguments.items()]
+        return f"<Solver {', '.join(words)}, of {self.problem!r}>"
+
+    # ---- what runs use
+    def save(
+        self, t0: float, t1: float, state: tuple, params: tuple, stored: Stored | None
+    ) -> AbstractContextManager[Saver | None]:
+        """Open the checkpoint of a run, in ``with``; None if there is none."""
+        if self.output.checkpoint is None:
+            return nullcontext()
+        data = {"span": [t0, t1], "chosen": self.name}
+        arrays = {"state": np.array(flat(state)), "numbers": np.array(flat(params[0]))}
+        return Saver(self.output.checkpoint, data, arrays, stored)
+
+    def see(self, motion: Motion) -> Callable:
+        """Return a function of times: rows (q, omega) in the user's body axes, and (x, v)."""
+        body = self.problem.body
+
+        def see(times):
+            rows = motion.at(times)
+            q, m = outer_states(body, rows)
+            omega = Trajectory(times, q, m, body, potential=None, method="").omega
+            return np.hstack([q, omega, *translation(body, rows)])
+
+        return see
+
+    def find_events(self, motion: Motion, facts: Facts) -> float | None:
+        """Add the events along a motion to the facts; return the time of a terminal one."""
+        if self.output.watch is None:
+            return None
+        watch = self.output.watch.fresh()
+        watch.look(motion.times, self.see(motion))
+        return watch.note(facts)
+
+    def describe_failure(
+        self, status: int, t: float, steps: int, h: float, size: float = 0.0
+    ) -> str:
+        """Say what went wrong, and what to try."""
+        text, variables = failure(status, t, steps, h, size), self.bound.variables
+        if isinstance(variables, Coordinates):
+            text += f"; the variables of {variables.name!r}: {variables.singular}"
+        return text
+
+    def trajectory(
+        self,
+        motion: Motion,
+        times: np.ndarray,
+        rows: np.ndarray | None,
+        facts: Facts,
+        first: tuple,
+        params: tuple,
+    ) -> Trajectory:
+        """Make a trajectory of rows of the state in principal axes; None: those of the steps."""
+        facts["t"], facts["body"] = times, self.bound.problem.body
+        facts["arguments"], facts["reason"] = self.arguments, self.reason
+        facts["_details"] = BodyDetails(self, motion, times, rows, first, params)
+        return Trajectory.of(facts)
+
+    # ---- other starts
+    def _other_state(self, attitude, omega, angular_momentum, position, velocity) -> tuple:
+        problem = self.problem
+        q = problem.attitude if attitude is None else quaternion(attitude)
+        m = problem.angular_momentum
+        if omega is not None or angular_momentum is not None:
+            _, m = rates(problem.body, omega, angular_momentum)
+        x, v = problem.position, problem.velocity
+        if position is not None or velocity is not None:
+            if not problem.moves:
+                raise InputError(
+                    "position= and velocity= are for problems that have them: give position= to"
+                    " the Problem"
+                )
+            x = x if position is None else three(position, "position")
+            v = v if velocity is None else three(velocity, "velocity")
+        return inner_state(problem.body, q, m, x, v)
+
+    def _other_params(self, params: Any) -> tuple:
+        model, (old, tables) = self.problem.model, self.bound.params
+        given, count = flat(tuple(params)), len(flat(old))
+        if count != len(given) or not all(isinstance(x, (int, float)) for x in given):
+            raise InputError(
+                f"params must be {count} numbers, as the model {model.name!r} has"
+                f" ({', '.join(model.names)}), got {params!r}"
+            )
+        return like(old, iter(map(float, given))), tables
+
+
+class BodyDetails(Details):
+    """What a trajectory of a body computes on demand."""
+
+    __slots__ = ("first", "params", "rows", "solver", "source", "times")
+
+    def __init__(self, solver, source, times, rows, first, params):
+        self.solver, self.source, self.times, self.rows = solver, source, times, rows
+        self.first, self.params = first, params
+
+    def states(self):
+        return self.source.states if self.rows is None else self.rows
+
+    def motion(self):
+        return outer_states(self.solver.problem.body, self.states())
+
+    def translation(self):
+        return translation(self.solver.problem.body, self.states()) or (None, None)
+
+    def potential(self):
+        bound = self.solver.bound
+        return bound.loops.along.potentials(self.times, self.states(), bound.body, self.params)
+
+    def accelerations(self):
+        bound, body = self.solver.bound, self.solver.problem.body
+        along = bound.loops.along
+        values = along.accelerations(self.times, self.states(), bound.body, self.params)
+        turning = values[:, :3] if body.is_aligned else values[:, :3] @ body.principal_axes.T
+        return turning, values[:, 3:] if bound.problem.moves else None
+
+    def sol(self, times, facts):
+        rows = self.source.at(times)
+        return self.solver.trajectory(self.source, times, rows, facts, self.first, self.params)
+
+    def problem(self):
+        return problem_facts(self.solver.problem, self.first, self.params)
