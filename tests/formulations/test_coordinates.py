@@ -32,7 +32,9 @@ DEFINED = (  # those whose definition is written once more below
     "euler-angles", "serret-andoyer", "fukushima", "fukushima-departures", "encke-quaternion",
     "encke-euler",
 )  # fmt: skip
-EACH_DEFINED = pytest.mark.parametrize("record", [ph.COORDINATES[name] for name in DEFINED], ids=DEFINED)
+EACH_DEFINED = pytest.mark.parametrize(
+    "record", [ph.COORDINATES[name] for name in DEFINED], ids=DEFINED
+)
 DIGITS = 50
 PUSH = 0.7, -0.5, 0.9  # a torque of order 1, in body axes
 NAMED = (0.7, 0.1, -0.1, 0.7), (0.1, -0.3, 0.9)  # the momentum is near both third axes
