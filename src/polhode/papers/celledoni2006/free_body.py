@@ -201,8 +201,8 @@ def energy_je(lab: Laboratory) -> Measured:
         swing(lab.run(problem, n, 0.4 * count, 0.4, count // 100)).largest for n in ("je", "sej")
     ]
     text = (
-        f"{once:.0e}; with τ anew {page:.0e} by the page, {each:.0e} by SEJ; after {count:.0e}"
-        f" steps {later[0]:.0e} and, SEJ, {later[1]:.0e}"
+        f"{once:.0e}; with τ at every step {page:.0e} by the page, {each:.0e} by SEJ; after"
+        f" {count:.0e} steps {later[0]:.0e} and, SEJ, {later[1]:.0e}"
     )
     right = max(once, later[0]) < 1e-15
     return text, judged(right and page < 1e-15, right)

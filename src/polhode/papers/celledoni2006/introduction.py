@@ -175,8 +175,8 @@ def je_dmv(lab: Laboratory) -> Measured:
 def extra_cost(lab: Laboratory) -> Measured:
     once, each = (lab.studies["frb"].cost_of(n) for n in ("jem2", "sej"))
     text = (
-        f"free body: a step takes {each:.1f} steps of MR2 with τ found anew (SEJ), {once:.1f} with"
-        f" τ found once (JEM2): {each / once - 1:+.0%}"
+        f"free body: a step takes {each:.1f} steps of MR2 with τ computed at every step (SEJ),"
+        f" {once:.1f} with τ computed once (JEM2): {each / once - 1:+.0%}"
     )
     return text, judged(each > once)
 

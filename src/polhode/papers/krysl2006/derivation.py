@@ -19,7 +19,7 @@ PAIRS = (("forward-euler", "backward-euler"), ("forward-euler-m", "backward-eule
 TABLEAUS = (("RK4", by_hand.RK4, (8, 16, 32)), ("Heun", by_hand.HEUN2, (32, 64, 128)))
 PENDULUM = 0.3, 1.1  # (p, u)
 
-BACK = "back to {:.0e}, torque and none (h = 0.2)"
+BACK = "back to {:.0e}, with and without torque (h = 0.2)"
 MEASUREMENTS: dict[str, Check] = {
     "undo-forward": lambda _: below(EXACT, BACK, undone("forward-euler", "backward-euler")),
     "undo-backward": lambda _: below(EXACT, BACK, undone("backward-euler", "forward-euler")),

@@ -32,6 +32,7 @@ from polhode.papers.verdicts import Measured, judged, largest, near, relative_ch
 
 
 def kinetic(state: State) -> float:
+    """The kinetic energy."""
     m = np.array(state[1])
     return float(m @ (m / INERTIA)) / 2
 
@@ -42,8 +43,9 @@ def energy_change(method: str, count: int, h: float = STEP) -> np.ndarray:
     return relative_change([kinetic(state) for state in path])
 
 
-# ---- differences, the largest of several states, without torque and with it
+# ---- differences
 def worst(difference: Callable[[State, str], float]) -> float:
+    """The largest of a difference over several states, with and without torque."""
     return max(difference(state, model) for state in states() for model in ("free", "torque"))
 
 
@@ -78,6 +80,7 @@ def undone(first: str, second: str, h: float = STEP) -> float:
 
 
 def asymmetry(method: str) -> float:
+    """The distance from the start after a step forward and a step back."""
     return undone(method, method)
 
 

@@ -69,7 +69,7 @@ def _bounded(lab: Laboratory, name: str) -> Measured:
     return text, judged(abs(growth) < 0.02 and signs > len(energy) / 20)
 
 
-DIFFERS = "differs by {:.0e}, torque and none"
+DIFFERS = "differs by {:.0e}, with and without torque"
 MEASUREMENTS: dict[str, Check] = {
     "trap-momentum": lambda lab: above(
         VISIBLE,
@@ -97,7 +97,7 @@ MEASUREMENTS: dict[str, Check] = {
     "trapm-bounded": lambda lab: _bounded(lab, "trapm"),
     "euler-mkrk": lambda _: below(
         EXACT,
-        "forward {:.0g}, backward {:.0e}, torque and none",
+        "forward {:.0g}, backward {:.0e}, with and without torque",
         *(same_step(f"{kind}-euler-m", f"mkrk:{kind}-euler") for kind in ("forward", "backward")),
     ),
     "euler-m-adjoint": lambda _: below(
@@ -106,7 +106,7 @@ MEASUREMENTS: dict[str, Check] = {
     "trapm-symmetric": lambda _: below(EXACT, "h then -h: back to {:.0e}", asymmetry("trapm")),
     "imidm-mkrk": lambda _: below(
         EXACT,
-        "composition {:.0e}, midpoint tableau {:.0e}, torque and none",
+        "composition {:.0e}, midpoint tableau {:.0e}, with and without torque",
         composed_gap("imidm", "mkrk:backward-euler", "mkrk:forward-euler"),
         same_step("imidm", "mkrk:midpoint"),
     ),
@@ -208,7 +208,7 @@ def imidm_symmetric(_: Laboratory) -> Measured:
     found, printed = asymmetry("imidm"), worst(stays)
     composed = composed_gap("imidm", BACKWARD, FORWARD)
     text = (
-        f"h then -h: back to {found:.0e}; the composition printed moves nothing ({printed:.0e}),"
+        f"h then -h: back to {found:.0e}; the printed composition moves nothing ({printed:.0e}),"
         f" with +Δt/2 it is IMIDM to {composed:.0e}"
     )
     return text, judged(printed > VISIBLE, max(found, composed) < EXACT)

@@ -102,7 +102,7 @@ def wall_short_step(lab: Laboratory) -> Measured:
 def wall_not_exact(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     best = min(errors, key=lambda name: errors[name])
-    text = f"the smallest largest |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
+    text = f"the smallest maximum of |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
     return text, judged(errors[best] > VISIBLE)
 
 
