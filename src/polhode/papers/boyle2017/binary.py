@@ -96,8 +96,8 @@ def error_norm(lab: Laboratory) -> Measured:
 
 def fewer_steps(lab: Laboratory) -> Measured:
     few, tight = lab.large_steps, Study(tuple(lab.tight), {(DP, ROTOR): list(lab.tight.values())})
-    d_p, b_s = ([lab.study.needed(i, ROTOR, e, "steps") for e in lab.errors] for i in (DP, BS))
-    d_p.append(tight.needed(DP, ROTOR, few.worst, "steps"))
+    d_p, b_s = ([lab.study.cost(i, ROTOR, e, "steps") for e in lab.errors] for i in (DP, BS))
+    d_p.append(tight.cost(DP, ROTOR, few.worst, "steps"))
     ratios = np.divide(d_p, [*b_s, few.steps])
     text = "rotor: " + ", ".join(
         f"{x:.1f} times for an error of {e:.0e}"
@@ -109,7 +109,7 @@ def fewer_steps(lab: Laboratory) -> Measured:
 def b_s_slower(lab: Laboratory) -> Measured:
     ratios = {}
     for name in (ROTOR, TWO, RESET):
-        b_s, d_p = ([lab.study.needed(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
+        b_s, d_p = ([lab.study.cost(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
         ratios[name] = np.divide(b_s, d_p)
     every = np.concatenate(list(ratios.values()))
     text = f"{lab.form}, times of B-S relative to D-P at errors of {lab.error_range}:"
@@ -232,7 +232,7 @@ def not_resolved(lab: Laboratory) -> Measured:
     study = lab.after_resets
     errors, right = (study.numbers("dopri5", name, "worst") for name in ("stale", RESET))
     error = float(np.sqrt(errors.min() * min(errors[-2], right[0])))
-    stale, reset, rotor = (study.needed("dopri5", n, error) for n in ("stale", RESET, ROTOR))
+    stale, reset, rotor = (study.cost("dopri5", n, error) for n in ("stale", RESET, ROTOR))
     lost, extra = stale / reset, reset / rotor
     text = (
         f"Dormand-Prince 5(4), error {error:.0e}: {extra:.2f} times the evaluations of the rotor if"

@@ -166,7 +166,7 @@ def tumbling_exact(times: Any) -> Trajectory:
 
 
 class Laboratory(Base):
-    """The runs; ``quick`` takes fewer steps in convergence studies, and shorter ones of drift."""
+    """The runs; ``quick`` takes fewer steps to find orders, and shorter runs to find drifts."""
 
     def rkn4(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
         """A run of RKN4 from time 0, with its options."""

@@ -29,8 +29,8 @@ COUNTS = 40, 80, 160
 STEPS = [UNTIL / count for count in COUNTS]
 
 
-def driven(t: float, p: Numbers, v: Numbers) -> Numbers:
-    """Springs that stiffen, a swing, friction that grows with the speed."""
+def driving_force(t: float, p: Numbers, v: Numbers) -> Numbers:
+    """Stiffening springs, a swinging force, and friction that grows with the speed."""
     square, speed = by_hand.dot(p, p), by_hand.dot(v, v)
     f = -1.0 - square
     return (
@@ -74,8 +74,8 @@ def linear_orders(force: Force, **reading: bool) -> list[float]:
 
 
 def nyström(_: Laboratory) -> Measured:
-    p, v = linear_orders(driven)
-    other = linear_orders(driven, second=True)
+    p, v = linear_orders(driving_force)
+    other = linear_orders(driving_force, second=True)
     text = (
         f"order {p:.2f} (p) and {v:.2f} (v), with springs, friction and a swing; with k₂ in the"
         f" place of k₃ {other[0]:.2f} and {other[1]:.2f}"
@@ -242,7 +242,7 @@ def drifts(lab: Laboratory) -> Measured:
 
 
 def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
-    """| |q| - 1 | after 20 time units of the tumbling body, so many times as fast."""
+    """The mean rate of | |q| - 1 | over 20 time units, for a body ``faster`` times as fast."""
     omega = [faster * w for w in TUMBLING.omega]
     run = lab.rkn4(Problem(TUMBLING.body, omega=omega), 20.0, h, normalise_every=0)
     return float(abs(np.linalg.norm(run.q[-1]) - 1)) / 20.0

@@ -48,7 +48,7 @@ def momentum_constant(lab: Laboratory) -> Measured:
         for q, omega in rows
     )
     text = f"closed form on [0, {SPAN:g}]: Lᵂ to {kept:.1g}, ω from it to {back:.1g}"
-    return text, judged(max(kept, back) < 1e-12)  # of elliptic functions at 100
+    return text, judged(max(kept, back) < 1e-12)  # the error of elliptic functions at 100
 
 
 def momentum_kept(lab: Laboratory) -> Measured:

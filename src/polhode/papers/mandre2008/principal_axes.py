@@ -84,7 +84,7 @@ def three_real(_: Laboratory) -> Measured:
 
 
 def null_vector(rows: Array) -> tuple[Array, int]:
-    """(n with rows n = 0, of length 1; divisions made), by Gaussian elimination with pivots."""
+    """(n, divisions) with rows n = 0 and |n| = 1, by Gaussian elimination with pivots."""
     a, order, divisions = rows.copy(), [0, 1, 2], 0
     for k in range(2):
         i, j = np.unravel_index(np.abs(a[k:, k:]).argmax(), (3 - k, 3 - k))
@@ -109,7 +109,7 @@ def elimination(_: Laboratory) -> Measured:
             n, count = null_vector(tensor - moments[k] * np.eye(3))
             worst = max(worst, largest(n * np.sign(n @ b[:, k]) - b[:, k]))
     text = f"3000 axes to {worst:.1g}, each after {count} divisions and no iteration"
-    return text, judged(False, worst < 1e-9)  # of differences of moments down to 1e-5 of them
+    return text, judged(False, worst < 1e-9)  # moments differ by as little as 1e-5
 
 
 def equal_moments(_: Laboratory) -> Measured:
@@ -178,7 +178,7 @@ def new_axes(_: Laboratory) -> Measured:
 
 
 def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """Where the point is after 3 s, computed in the new axes from that attitude in them."""
+    """The point after 3 s, computed in the new axes from ``attitude`` in them."""
     body = RigidBody(of["moments"].tolist())
     run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
     return run.point_position(of["b"].T @ of["x"])[0]

@@ -235,7 +235,7 @@ def complete(lab: Laboratory) -> Measured:
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
     text = f"the box on its spring, begun anew from them half-way: ends {off:.1g} away"
-    return text, judged(off < 1e-12)  # 200 steps of 1e-16, on a motion with neighbours that part
+    return text, judged(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
 
 
 Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))

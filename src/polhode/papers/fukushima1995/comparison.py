@@ -48,7 +48,7 @@ def gains(lab: Laboratory, body: str, what: str = "orientation") -> tuple[float,
 
 
 def least(lab: Laboratory, digits_claimed: float) -> float:
-    """The digits required, of those claimed for 33 000 revolutions; half of one for reading."""
+    """The digits required of those claimed for 33 000 revolutions, half a digit for reading."""
     return digits_claimed - 0.5 - lab.fewer
 
 
@@ -85,7 +85,7 @@ def any_integrator(lab: Laboratory) -> Measured:
             f"{title}: Euler {euler.worst():.0e}, departures {new.worst():.0e} rad after"
             f" {euler.revolutions[-1]:.0f} revolutions"
         )
-        good = good and digits(new, euler) > 1.5  # RK4 errs by its order, too
+        good = good and digits(new, euler) > 1.5  # RK4 also has a truncation error
     return "; ".join(parts), judged(good)
 
 
@@ -203,7 +203,7 @@ def variables(lab: Laboratory) -> Measured:
         )
         printed = printed and same > 0.5 * new
         corrected = corrected and same < 0.5 * new and encke > new - 1
-        corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # of the Moon φ grows
+        corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # the Moon's φ grows
     head = f"digits gained over Euler's angles in {lab.where}: "
     return head + "; ".join(parts), judged(printed, corrected)
 
