@@ -88,13 +88,17 @@ def test_statements(paper):
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
 def test_docs_have_every_claim(paper):
-    """The table of the docs has a row for each statement, with its verdict."""
+    """The table of the docs has every statement, in order, with its verdict and note."""
     text = (DOCS / f"{paper.name}.md").read_text(encoding="utf-8")
     rows = [line.replace("\\|", "¦").split("|") for line in text.splitlines() if line[:1] == "|"]
-    verdicts = {row[2].strip(): row[5].strip() for row in rows if len(row) == 7}
-    for statement in paper.statements:
-        shown = verdicts[statement.statement.replace("|", "¦")].replace("**", "")
-        assert shown.split(":")[0] == statement.expected
+    cells = [[cell.strip().replace("¦", "|") for cell in row] for row in rows if len(row) == 7]
+    found = {row[2]: (row[1], row[3], row[5].replace("**", "")) for row in cells}
+    for s in paper.statements:
+        verdict = f"{s.expected}: {s.note}" if s.note else s.expected
+        assert found[s.statement] == (s.section, s.claimed, verdict)
+    assert [name for name in found if name in {s.statement for s in paper.statements}] == [
+        s.statement for s in paper.statements
+    ]
 
 
 def test_ok_needs_every_claim_as_expected():
