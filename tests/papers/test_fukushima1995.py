@@ -36,7 +36,7 @@ DIGITS = "orientation-digits", "axis-digits", "moon", "five-to-nine"
 def verdicts(names):
     lab = Laboratory(True, silent)
     statements = PAPERS["fukushima1995"].statements
-    found = {s.name: s.tested(lab) for s in statements if s.name in names}
+    found = {s.name: s.measure(lab) for s in statements if s.name in names}
     assert len(found) == len(names)
     return {name: claim.verdict for name, claim in found.items()}
 

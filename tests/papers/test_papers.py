@@ -16,7 +16,7 @@ from polhode.papers.verdicts import (
     VERDICTS,
     Measured,
     Untestable,
-    judged,
+    judge,
 )
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
@@ -114,13 +114,13 @@ def test_ok_needs_every_claim_as_expected():
 
 
 def test_verdicts():
-    assert judged(True) == judged(True, True) == HOLDS
-    assert judged(False, True) == CORRECTED
-    assert judged(False) == FAILS
+    assert judge(True) == judge(True, True) == HOLDS
+    assert judge(False, True) == CORRECTED
+    assert judge(False) == FAILS
 
 
 @pytest.mark.parametrize(
-    ("judge", "values", "verdict"),
+    ("bound", "values", "verdict"),
     [
         (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 0.9), HOLDS),
         (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 1.1), FAILS),
@@ -134,10 +134,10 @@ def test_verdicts():
         (lambda *x: verdicts.of_order(2, "{} {}", *x, band=0.3), (1.9, 2.2), HOLDS),
     ],
 )
-def test_judges(judge, values, verdict):
+def test_judges(bound, values, verdict):
     """All values count, and the text has all of them."""
-    assert judge(*values) == ("{} {}".format(*values), verdict)
-    assert judge(*reversed(values)) == ("{1} {0}".format(*values), verdict)
+    assert bound(*values) == ("{} {}".format(*values), verdict)
+    assert bound(*reversed(values)) == ("{1} {0}".format(*values), verdict)
 
 
 # ---- tables of claims
@@ -152,7 +152,7 @@ def test_a_claim_that_cannot_be_tested():
 
     row = "| stops | 1 | it runs | runs | holds | |\n"
     (statement,) = statements_of(HEAD + row, {"stops": stops})
-    claim = statement.tested("the method")
+    claim = statement.measure("the method")
     assert (claim.verdict, claim.measured, claim.note) == ("not tested", "", "the method stopped")
     assert not Report((claim,), ()).ok
 

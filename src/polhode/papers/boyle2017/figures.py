@@ -21,7 +21,7 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
     Study,
 )
-from polhode.papers.drawing import curve, globe, legend, plain_numbers, saved, sheet
+from polhode.papers.drawing import curve, globe, legend, plain_numbers, save, sheet
 from polhode.plot import style
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All five, as PNG files in ``out``."""
     lab.progress("figures")
     pictures = [_orbit(), _rotor_errors(lab), _work(lab), _variables(lab), _examples(lab)]
-    return saved(pictures, out)
+    return save(pictures, out)
 
 
 # ---- figure 1

@@ -10,7 +10,7 @@ from polhode.papers.boyle2017 import by_hand
 from polhode.papers.boyle2017.formulas import EXACT, gap, samples
 from polhode.papers.boyle2017.laboratory import Laboratory
 from polhode.papers.rotations import skew
-from polhode.papers.verdicts import Measured, below, judged, largest, series
+from polhode.papers.verdicts import Measured, below, judge, largest, series
 
 LORENTZ: Any = lie.Lorentz("left")
 GENERATORS = samples(2) + 1j * samples(2, seed=9)  # rotation and boost
@@ -60,7 +60,7 @@ def truncation(_: Laboratory) -> Measured:
         f"turn of 1.5 rad: 3, 7, 13, 29 terms of the series err by {series(errors, '.0e')}; the"
         f" closed form, put into (17), by {back:.0e}"
     )
-    return text, judged(back < EXACT and errors[0] > 1e-4 and errors[-1] < 1e-9)
+    return text, judge(back < EXACT and errors[0] > 1e-4 and errors[-1] < 1e-9)
 
 
 def nilpotent(_: Laboratory) -> Measured:
@@ -68,7 +68,7 @@ def nilpotent(_: Laboratory) -> Measured:
     two, four, many = (lie.dexpinv_series(_bracket, a, b, n) for n in (2, 4, 29))
     first, last = gap(two, many), gap(four, many)
     text = f"triangular 5x5 matrices: 2 terms err by {first:.1g}, 4 terms by {last:.0e} of 29"
-    return text, judged(last == 0.0 < first)
+    return text, judge(last == 0.0 < first)
 
 
 def enveloping(_: Laboratory) -> Measured:
@@ -85,7 +85,7 @@ def collapse(_: Laboratory) -> Measured:
     scalar, *vector = by_hand.product(p, p)
     apart = gap(by_hand.powers(p, q, 3), -4 * by_hand.square(p) * by_hand.bracket(p, q))
     text = f"p p = {scalar:.3f}, its vector part {largest(vector):.0e}; {apart:.0e}"
-    return text, judged(largest(vector) < EXACT and apart < EXACT)
+    return text, judge(largest(vector) < EXACT and apart < EXACT)
 
 
 def three_dimensions(_: Laboratory) -> Measured:
@@ -94,7 +94,7 @@ def three_dimensions(_: Laboratory) -> Measured:
     square = complex(a @ a).real
     _path, error = _straight(a, x, 2.0, 1e-10)
     text = f"SO(2,1), a·a = {square:.2f} < 0: a path of known end comes out to {error:.0e}"
-    return text, judged(error < 1e-8 and square < 0)
+    return text, judge(error < 1e-8 and square < 0)
 
 
 def complex_(_: Laboratory) -> Measured:
@@ -109,14 +109,14 @@ def complex_(_: Laboratory) -> Measured:
         f"SO⁺(3,1): (18) is right to {apart:.0e} by differences of matrices; a path of known end"
         f" comes out to {error:.0e}"
     )
-    return text, judged(apart < 1e-9 and error < 1e-7)
+    return text, judge(apart < 1e-9 and error < 1e-7)
 
 
 def fewer_equations(_: Laboratory) -> Measured:
     counts = {n: (comb(n, 2), 2 ** (n - 1)) for n in range(2, 11)}
     text = ", ".join(f"n = {n}: {a} and {b}" for n, (a, b) in counts.items() if n in (3, 4, 6, 10))
     shares = [a / b for a, b in counts.values()]
-    return text, judged(max(shares) < 1 and shares[-1] < shares[1] / 5)
+    return text, judge(max(shares) < 1 and shares[-1] < shares[1] / 5)
 
 
 def accurate_in_groups(_: Laboratory) -> Measured:
@@ -126,4 +126,4 @@ def accurate_in_groups(_: Laboratory) -> Measured:
         f"error {error:.0e} in {path.nfev} evaluations" for _, path, error in found
     )
     errors = [error for *_, error in found]
-    return text, judged(errors[-1] < 1e-9 and errors[0] > errors[1] > errors[2])
+    return text, judge(errors[-1] < 1e-9 and errors[0] > errors[1] > errors[2])

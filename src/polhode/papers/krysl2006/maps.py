@@ -28,7 +28,7 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged, largest, near, relative_change
+from polhode.papers.verdicts import Measured, judge, largest, near, relative_change
 
 
 def kinetic(state: State) -> float:
@@ -69,7 +69,7 @@ def composed_gap(whole: str, first: str, second: str) -> float:
     return worst(difference)
 
 
-def undone(first: str, second: str, h: float = STEP) -> float:
+def round_trip(first: str, second: str, h: float = STEP) -> float:
     """The distance from the start after a step of one method and a step back of another."""
 
     def difference(state: State, model: str) -> float:
@@ -81,7 +81,7 @@ def undone(first: str, second: str, h: float = STEP) -> float:
 
 def asymmetry(method: str) -> float:
     """The distance from the start after a step forward and a step back."""
-    return undone(method, method)
+    return round_trip(method, method)
 
 
 # ---- the page
@@ -148,4 +148,4 @@ def torque_time(method: str) -> Measured:
         f"top of strength 3 cos 2t: order {printed:.2f} as printed, {right:.2f} at t(n-1) + Δt/2"
         f" (library {library:.2f})"
     )
-    return text, judged(near(printed, 2), near(library, 2) and near(right, 2))
+    return text, judge(near(printed, 2), near(library, 2) and near(right, 2))

@@ -20,9 +20,9 @@ from polhode.papers.mandre2008.reference import Array, flight
 from polhode.papers.verdicts import (
     Measured,
     above,
-    judged,
+    judge,
     largest,
-    listed,
+    listing,
     near,
     relative_change,
     slope,
@@ -61,7 +61,7 @@ def tangential(_: Laboratory) -> Measured:
     length = series.apart((by_hand.dot(q, q),), (1,))
     across = by_hand.dot(q, series.rates(q))
     off = series.apart((across,), (0,), series.TERMS - 1)
-    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judged(length == off == 0)
+    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judge(length == off == 0)
 
 
 def naive(lab: Laboratory) -> Measured:
@@ -70,7 +70,7 @@ def naive(lab: Laboratory) -> Measured:
     law = np.sqrt(1 + (STEP * np.linalg.norm(omega[:-1], axis=1) / 2) ** 2)
     off = largest(length[1:] / length[:-1] - law)
     text = f"|q| grows by √(1 + h²ω²/4) in each step, to {off:.1g}: it is {length[-1]:.1f} after"
-    return f"{text} {SPAN:g}", judged(off < 1e-13 and off_sphere(path) > 0.1)
+    return f"{text} {SPAN:g}", judge(off < 1e-13 and off_sphere(path) > 0.1)
 
 
 def rk4_too(lab: Laboratory) -> Measured:
@@ -78,7 +78,7 @@ def rk4_too(lab: Laboratory) -> Measured:
     drifts = [off_sphere(kinematic_runs(h, round(20 / h))["RK4"]) for h in steps]
     found = off_sphere(lab.kinematics["RK4"])
     text = f"{found:.1g} ({WHERE}), as h^{slope(steps, drifts):.1f}"
-    return text, judged(found > 1e-12)
+    return text, judge(found > 1e-12)
 
 
 def each_step(lab: Laboratory) -> Measured:
@@ -89,21 +89,21 @@ def each_step(lab: Laboratory) -> Measured:
         f"normalised at each of {count} steps or once at the end, the attitudes differ by"
         f" {apart[0]:.1g} (Euler) and {apart[1]:.1g} rad (RK4)"
     )
-    return text, judged(max(apart) > 1e-12)
+    return text, judge(max(apart) > 1e-12)
 
 
 def nasa(lab: Laboratory) -> Measured:
     found, rate = off_sphere(lab.kinematics["NASA"]), orders("NASA")
     text = f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by"
     text += f" {off_attitude(lab, 'NASA'):.1g} rad, order {rate:.2f}"
-    return text, judged(found < 1e-13 and near(rate, 2))
+    return text, judge(found < 1e-13 and near(rate, 2))
 
 
 def on_the_surface(lab: Laboratory) -> Measured:
     printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
     text = f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹; RK4 for q̇ ="
     text += f" qω/2 {off_sphere(lab.kinematics['RK4']):.1e}"
-    return text, judged(max(printed, right) < 1e-12)
+    return text, judge(max(printed, right) < 1e-12)
 
 
 def keeps_momentum(lab: Laboratory) -> Measured:
@@ -119,7 +119,7 @@ def keeps_momentum(lab: Laboratory) -> Measured:
         f"{WHERE}: L changes by {right:.1g} with q⁻¹ ({printed:.1g} as printed, normalised every"
         f" step), as h^{order:.1f}"
     )
-    return text, judged(right < 1e-6 and order > 3.5)
+    return text, judge(right < 1e-6 and order > 3.5)
 
 
 def as_good(lab: Laboratory) -> Measured:
@@ -134,7 +134,7 @@ def as_good(lab: Laboratory) -> Measured:
         f" as printed, {right:.1g} with q⁻¹, against {off_attitude(lab, 'NASA'):.1g} of"
         " NASA's from the exact ω"
     )
-    return text, judged(ours < 10 * theirs)
+    return text, judge(ours < 10 * theirs)
 
 
 def better_than_euler(lab: Laboratory) -> Measured:
@@ -145,13 +145,13 @@ def better_than_euler(lab: Laboratory) -> Measured:
         f"{WHERE}: attitude wrong by {nasa:.1g} against {euler:.1g} rad, order"
         f" {second:.2f} against {first:.2f}"
     )
-    return text, judged(nasa < euler and second > first + 0.5)
+    return text, judge(nasa < euler and second > first + 0.5)
 
 
 def rk4_comparable(lab: Laboratory) -> Measured:
     rk4, nasa = (off_attitude(lab, name) for name in ("RK4", "NASA"))
     text = f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4, {nasa:.1g} by NASA's; order"
-    return f"{text} {orders('RK4'):.2f}", judged(rk4 < 2 * nasa)
+    return f"{text} {orders('RK4'):.2f}", judge(rk4 < 2 * nasa)
 
 
 def eons(lab: Laboratory) -> Measured:
@@ -167,7 +167,7 @@ def eons(lab: Laboratory) -> Measured:
         f" as printed loses {100 * lost:.0f} % of the energy; attitude wrong by {wrong:.1g}"
         f" (RK4 {theirs:.1g}) rad"
     )
-    return text, judged(length < 1e-12 and min(other, lost) > 1e-6)
+    return text, judge(length < 1e-12 and min(other, lost) > 1e-6)
 
 
 # ---- 7.8
@@ -198,8 +198,8 @@ def constant_torque(_: Laboratory) -> Measured:
     except MethodError:
         refused = True
     text = (
-        f"closed forms against DOP853 after 10 s: {listed(off, '.1g', str)}; |q| - 1 after 10⁶ s"
+        f"closed forms against DOP853 after 10 s: {listing(off, '.1g', str)}; |q| - 1 after 10⁶ s"
         f" {length:.1g}; {'0' if refused else '1'} for any body and torque"
     )
     known = max(off.values()) < 1e-10 and length < 1e-14
-    return text, judged(known and not refused, known)
+    return text, judge(known and not refused, known)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import problems
-from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.drawing import legend, save, sheet
 from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory, Study
 from polhode.plot import rates, style
 from polhode.plot.space import eye
@@ -30,7 +30,7 @@ FLOOR = 1e-12
 def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All three, as PNG files in ``out``."""
     lab.progress("figures")
-    return saved([_normalisation(lab), _orders(lab), _racket()], out)
+    return save([_normalisation(lab), _orders(lab), _racket()], out)
 
 
 # ---- figure 1

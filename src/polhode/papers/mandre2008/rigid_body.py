@@ -12,7 +12,7 @@ from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, skew
-from polhode.papers.verdicts import Measured, above, below, judged, largest
+from polhode.papers.verdicts import Measured, above, below, judge, largest
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
@@ -62,7 +62,7 @@ def straight(_: Laboratory) -> Measured:
         f"five point masses on rods, each by Newton's law: {off:.1g} m off a straight line in 5 s,"
         f" seen from the centre they move by {turned:.1f} m"
     )
-    return text, judged(off < INTEGRATED and turned > VISIBLE)
+    return text, judge(off < INTEGRATED and turned > VISIBLE)
 
 
 def wobble(_: Laboratory) -> Measured:
@@ -80,7 +80,7 @@ def wobble(_: Laboratory) -> Measured:
         f" {moved:.1f} rad/s; about principal axes, where ω × L = 0, by"
         f" {still:.1g}"
     )
-    return text, judged(kept < INTEGRATED and moved > VISIBLE and still < EXACT)
+    return text, judge(kept < INTEGRATED and moved > VISIBLE and still < EXACT)
 
 
 def central_force(_: Laboratory) -> Measured:
@@ -112,7 +112,7 @@ def split_(_: Laboratory) -> Measured:
     rest = by_hand.combine((1, along), (1, across), (-1, PULL))
     found = max(map(abs, (*by_hand.cross(ARM, along), by_hand.dot(ARM, across), *rest)))
     text = f"r × F∥, r·F⊥ and the rest of F are {float(found):g}, in fractions"
-    return text, judged(found == 0)
+    return text, judge(found == 0)
 
 
 def perpendicular(_: Laboratory) -> Measured:
@@ -121,7 +121,7 @@ def perpendicular(_: Laboratory) -> Measured:
     centre = at_rest(on(0, across))[0]
     right = largest(centre - across / BODY.mass)
     text = f"F⊥ alone on one of the particles: a = {np.linalg.norm(centre):.3f} m/s², which is F⊥/m"
-    return f"{text} to {right:.1g}", judged(largest(centre) < EXACT, right < EXACT)
+    return f"{text} to {right:.1g}", judge(largest(centre) < EXACT, right < EXACT)
 
 
 def full_force(_: Laboratory) -> Measured:
@@ -129,7 +129,7 @@ def full_force(_: Laboratory) -> Measured:
     r = BODY.places[0]
     old = largest(((r @ FORCE) / (r @ r) * r - FORCE) / BODY.mass)
     text = f"on each of five particles: F/m to {off:.1g}; F∥/m would be wrong by {old:.2f} m/s²"
-    return text, judged(off < EXACT < old)
+    return text, judge(off < EXACT < old)
 
 
 def lever(_: Laboratory) -> Measured:
@@ -146,7 +146,7 @@ def torque(_: Laboratory) -> Measured:
     found = float(max(map(abs, off)))
     euler = largest(BODY.tensor @ at_rest(on(0, FORCE))[1] - np.cross(BODY.places[0], FORCE))
     text = f"differ by {found:g}, in fractions; particles: I α - r × F = {euler:.1g}"
-    return text, judged(found == 0 and euler < EXACT)
+    return text, judge(found == 0 and euler < EXACT)
 
 
 # ---- section 3
@@ -158,7 +158,7 @@ def shape_matters(_: Laboratory) -> Measured:
         f"a shell turns {ratio:.2f} times as slowly as a ball of its mass and size; a book about"
         f" its three axes as 1 : {book[1] / book[0]:.1f} : {book[2] / book[0]:.1f}"
     )
-    return text, judged(ratio > 1 and book[2] > book[1] > book[0])
+    return text, judge(ratio > 1 and book[2] > book[1] > book[0])
 
 
 def world_tensor(_: Laboratory) -> Measured:
@@ -175,7 +175,7 @@ def world_tensor(_: Laboratory) -> Measured:
         f"turned particles: {off:.1g}; on their way for 5 s the tensor changes by {changes:.1f} in"
         f" inertial and {back:.1g} in body axes"
     )
-    return text, judged(off < EXACT and back < INTEGRATED < changes)
+    return text, judge(off < EXACT and back < INTEGRATED < changes)
 
 
 def box_integral(sides: Array, place: Array, turn: Array) -> Array:
@@ -235,7 +235,7 @@ def complete(lab: Laboratory) -> Measured:
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
     text = f"the box on its spring, begun anew from them half-way: ends {off:.1g} away"
-    return text, judged(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
+    return text, judge(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
 
 
 Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
@@ -263,7 +263,7 @@ def points(lab: Laboratory) -> Measured:
     text = (
         f"q and A differ by {found[0]:.1g}, back to {max(found[1:3]):.1g}; library {found[3]:.1g}"
     )
-    return text, judged(max(found) < EXACT)
+    return text, judge(max(found) < EXACT)
 
 
 def vectors(_: Laboratory) -> Measured:
@@ -277,7 +277,7 @@ def vectors(_: Laboratory) -> Measured:
         f"τᵂ is wrong by {printed:.0f} N m with p = (3, -1, 2), {found:.1g} without;"
         f" Iᵂ ωᵂ - A I ω = {momentum:.1g}"
     )
-    return text, judged(printed < EXACT, max(found, momentum) < EXACT)
+    return text, judge(printed < EXACT, max(found, momentum) < EXACT)
 
 
 def velocities(lab: Laboratory) -> Measured:
@@ -296,4 +296,4 @@ def velocities(lab: Laboratory) -> Measured:
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
     library = largest(run.point_velocity(X) - run.v - rotate_rows(run.q, np.cross(run.omega, X)))
     text = f"all three are the derivative of xᵂ to {off:g}, in fractions; library {library:.1g}"
-    return text, judged(off == 0 and library < EXACT)
+    return text, judge(off == 0 and library < EXACT)
