@@ -9,15 +9,7 @@ import pytest
 import polhode.papers
 from polhode.papers import PAPERS, verdicts
 from polhode.papers.claims import Claim, Report, measurements, statements_of
-from polhode.papers.verdicts import (
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    VERDICTS,
-    Measured,
-    Untestable,
-    judge,
-)
+from polhode.papers.verdicts import CORRECTED, FAILS, HOLDS, VERDICTS, Measured, Untestable, judge
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
 SOURCE = Path(polhode.papers.__file__).parent

@@ -14,6 +14,7 @@ from polhode.papers.celledoni2006.laboratory import (
     Laboratory,
     Study,
     label,
+    short_label,
     swing,
     vertical,
 )
@@ -40,7 +41,6 @@ LOOK = {  # colour, marker and its size
     "strang": (style.INK, "*", 7),
 }
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
-NAMES = {"mr2": "MR", "strang": "Strang, exact flow"}
 TIME = "execution time (steps of MR2)"
 LEAST = 1e-16  # errors of 0 are drawn here
 
@@ -78,7 +78,7 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         *(
             _trajectories(
                 f"Satellite, $h$ = {h}: $Q\\,e_3$ (grey: exact) and the relative energy error",
-                [(NAMES.get(n, label(n)), satellite.runs[n, h]) for n in (*THREE, TODAY)],
+                [(short_label(n), satellite.runs[n, h]) for n in (*THREE, TODAY)],
                 satellite.curve[::4],
                 relative=True,
             )
@@ -131,10 +131,7 @@ def _heavy_top(study: Study) -> "Figure":
 
 # ---- figures 4, 5, 7, 8
 def _trajectories(
-    title: str,
-    runs: Sequence[tuple[str, Trajectory]],
-    exact: np.ndarray,
-    relative: bool = False,
+    title: str, runs: Sequence[tuple[str, Trajectory]], exact: np.ndarray, relative: bool = False
 ) -> "Figure":
     """A row for each run: the path on the sphere, and the energy error."""
     picture = sheet(8.2, 0.4 + 2.6 * len(runs), title)
@@ -189,7 +186,7 @@ def _alphas(lab: Laboratory) -> "Figure":
                 (*LOOK[name][:2], 4),
                 filled=name not in BEYOND,
                 linewidth=1.2,
-                label=NAMES.get(name, label(name)),
+                label=short_label(name),
             )
         ax.set(xscale="log", yscale="log")
         ax.minorticks_off()

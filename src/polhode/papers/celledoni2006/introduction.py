@@ -8,9 +8,11 @@ from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_
 from polhode.papers.celledoni2006.laboratory import (
     NEAR,
     SATELLITE_STEPS,
+    THREE,
     TOP_STEPS,
     Laboratory,
     label,
+    short_label,
 )
 from polhode.papers.celledoni2006.maps import (
     DIFFERENCE,
@@ -101,13 +103,10 @@ def better_energy(lab: Laboratory) -> Measured:
 
 def better_behaviour(lab: Laboratory) -> Measured:
     cases = [(lab.top, h) for h in TOP_STEPS] + [(lab.satellite, h) for h in SATELLITE_STEPS]
-    left = {
-        name: sum(case.farthest(name, h) > NEAR for case, h in cases)
-        for name in ("mr2", "sej", "sej4")
-    }
+    left = {name: sum(case.farthest(name, h) > NEAR for case, h in cases) for name in THREE}
     text = (
         f"of 5 runs of figures 4, 5, 7 and 8, those that leave the exact curve by more than {NEAR}:"
-        f" MR {left['mr2']}, SEJ {left['sej']}, SEJ4 {left['sej4']}"
+        f" {listing(left, 'd', short_label)}"
     )
     return text, judge(left["sej4"] == 0 and left["sej"] < left["mr2"])
 

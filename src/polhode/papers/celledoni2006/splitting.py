@@ -23,16 +23,7 @@ from polhode.papers.maps import (
 )
 from polhode.papers.reference import solution
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import (
-    Check,
-    Measured,
-    below,
-    judge,
-    largest,
-    listing,
-    near,
-    of_order,
-)
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, listing, near, of_order
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 

@@ -12,13 +12,14 @@ from polhode.papers.celledoni2006.laboratory import (
     TOP_STEPS,
     Laboratory,
     mean_distance,
+    short_label,
     swing,
     vertical,
 )
 from polhode.papers.celledoni2006.maps import ROUNDING, small
 from polhode.papers.maps import EXACT, states
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Check, Measured, judge, largest, near, series, slope
+from polhode.papers.verdicts import Check, Measured, judge, largest, listing, near, series, slope
 from polhode.problems.problem import Problem
 
 EARTH = 6.371e6  # m, mean radius
@@ -44,10 +45,7 @@ def _satellite_energy(lab: Laboratory, h: float, factor: float) -> Measured:
     """Whether SEJ and SEJ4 preserve the energy better than MR by a factor."""
     found = {n: lab.satellite.swing(n, h) for n in THREE}
     error = {n: s.largest / abs(s.start) for n, s in found.items()}
-    text = (
-        f"largest relative energy error: MR {error['mr2']:.1e}, SEJ {error['sej']:.1e}, SEJ4"
-        f" {error['sej4']:.1e}"
-    )
+    text = f"largest relative energy error: {listing(error, '.1e', short_label)}"
     return text, judge(error["mr2"] > factor * max(error["sej"], error["sej4"]))
 
 
@@ -231,11 +229,9 @@ def radius(_: Laboratory) -> Measured:
 
 # ---- 4.3, figures 7 and 8
 def figure7_best(lab: Laboratory) -> Measured:
-    far = {n: lab.satellite.farthest(n, 0.1) for n in (*THREE, TODAY)}
-    text = (
-        f"Qe3 farthest from the exact curve: MR {far['mr2']:.2f}, SEJ {far['sej']:.2f}, SEJ4"
-        f" {far['sej4']:.2f} (strang {far[TODAY]:.2f})"
-    )
+    far = {n: lab.satellite.farthest(n, 0.1) for n in THREE}
+    text = f"Qe3 farthest from the exact curve: {listing(far, '.2f', short_label)}"
+    text += f" (strang {lab.satellite.farthest(TODAY, 0.1):.2f})"
     return text, judge(far["sej4"] < NEAR and far["sej4"] < 0.3 * min(far["mr2"], far["sej"]))
 
 
@@ -244,9 +240,8 @@ def figure8_similar(lab: Laboratory) -> Measured:
     exact = lab.satellite.curve[::5]
     mean = {n: mean_distance(lab.satellite.path(n, 0.05), exact) for n in (*THREE, TODAY)}
     text = (
-        f"farthest from the exact curve: MR {far['mr2']:.2f}, SEJ {far['sej']:.2f}, SEJ4"
-        f" {far['sej4']:.2f}; mean error of Qe3 {mean['mr2']:.1f}, {mean['sej']:.1f},"
-        f" {mean['sej4']:.1f} (strang {mean[TODAY]:.1f})"
+        f"farthest from the exact curve: {listing(far, '.2f', short_label)}; mean error of Qe3"
+        f" {mean['mr2']:.1f}, {mean['sej']:.1f}, {mean['sej4']:.1f} (strang {mean[TODAY]:.1f})"
     )
     return text, judge(max(far.values()) < NEAR)
 
