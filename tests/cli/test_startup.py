@@ -53,9 +53,7 @@ def test_completion_is_light(words):
     code += "\nfound, sys.stdout = sys.stdout.getvalue(), sys.__stdout__; assert 'm' in found or"
     code += " 'run' in found"
     place = str(len(words.split()) - 1)
-    modules = imported(
-        code, _POLHODE_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=place
-    )
+    modules = imported(code, _POLHODE_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=place)
     assert "polhode.cli.main" in modules
     assert not modules & (HEAVY | {"numpy"})
 
