@@ -18,6 +18,7 @@ from polhode.cli.plan import make_plan, parse_change, settable_keys
 from polhode.models import MODELS
 from polhode.problems import CATALOGUE, RATES
 from polhode.references import bibliography, bibtex, citation, fields
+from polhode.solvers import exact_torque
 
 ROOT = Path(__file__).parents[2]
 BOX = ROOT / "examples" / "spinning_box.toml"
@@ -480,7 +481,7 @@ def used_keys():
     records = *ph.INTEGRATORS.values(), *ph.FORMULATIONS.values(), *ph.COORDINATES.values()
     for record in records:
         keys |= set(record.references)
-    for file in (ph.exact_torque, layered, precession):
+    for file in (exact_torque, layered, precession):
         keys |= set(file.REFERENCES)
     return keys | {key for make in RATES.values() for key in make().references}
 
