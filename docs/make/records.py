@@ -1,12 +1,13 @@
 """Write everything that follows from the registries: ``python docs/make/records.py [--check]``.
 
-The page of methods, the tables in other pages, and the stubs for type checkers.  ``--check`` writes
-nothing, lists the files that are not current, and fails if there are any.
+The pages of methods and benchmarks, the tables in other pages, and the stubs for type checkers.
+``--check`` writes nothing, lists the files that are not current, and fails if there are any.
 """
 
 import sys
 from pathlib import Path
 
+import benchmarks
 import stubs
 import tables
 
@@ -17,7 +18,7 @@ COMMAND = "python docs/make/records.py"
 
 def stale() -> dict[Path, str]:
     """The files that are not current, and what should be in them."""
-    found = methods.pages() | tables.pages() | stubs.pages()
+    found = methods.pages() | benchmarks.pages() | tables.pages() | stubs.pages()
     return {
         file: text
         for file, text in found.items()

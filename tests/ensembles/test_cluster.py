@@ -187,7 +187,7 @@ def test_an_error_that_is_not_ours_is_told_with_its_members(client, top, monkeyp
 
 def test_another_version_is_refused(client, top, monkeypatch):
     monkeypatch.setattr("polhode.ensembles.dask_cluster.__version__", "0.0")
-    with pytest.raises(ph.InputError, match=r"a worker has polhode .*, but 0\.0 is asking"):
+    with pytest.raises(ph.InputError, match=r"a worker has polhode .*, but the client has 0\.0"):
         ph.solve_ensemble(top, SPAN, members=100, **ASKED, client=client)
 
 

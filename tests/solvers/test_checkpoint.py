@@ -376,7 +376,9 @@ def test_another_model_is_refused(unfinished):
 def test_an_unfinished_run_is_not_lost_by_mistake(unfinished, tmp_path):
     again = {"method": "imidm", "dt": 0.001, "checkpoint": unfinished}
     before = unfinished.read_bytes()
-    with pytest.raises(ph.FileError, match=r"not finished, after 500 steps: go on with ph\.resume"):
+    with pytest.raises(
+        ph.FileError, match=r"not finished, after 500 steps: continue it with ph\.resume"
+    ):
         ph.solve(PUSHED, (0.0, 1.0), **again)
     assert unfinished.read_bytes() == before
     rows = unfinished.with_name("run.ckpt.rows")
@@ -395,7 +397,9 @@ def test_an_unfinished_run_is_not_lost_by_mistake(unfinished, tmp_path):
     assert head(unfinished)["span"] == [0.0, 0.5]
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
-    with pytest.raises(ph.FileError, match="would replace a file that is no checkpoint of a run"):
+    with pytest.raises(
+        ph.FileError, match="would replace a file that is not a checkpoint of a run"
+    ):
         ph.solve(PUSHED, (0.0, 0.5), **{**again, "checkpoint": notes})
     assert notes.read_text() == "mine"
 

@@ -399,7 +399,7 @@ def test_every_method_with_fixed_steps(method):
     assert far(sim.state, run) < 1e-13
     assert sim.method == remembered.method == method
     if not remembered.niter:  # in every step it starts anew, if there is a force in the carry
-        assert remembered.nfev == run.nfev + 3 * sim._method.torques_at_start
+        assert remembered.nfev == run.nfev + 3 * sim.bound.method.torques_at_start
 
 
 def test_compiled_integrators_and_implicit_maps():
@@ -487,10 +487,10 @@ def test_rewind_is_exact(extrapolation):
 
 def test_rewind_past_the_ends():
     sim = simulator()
-    with pytest.raises(ph.InputError, match="more than the 0 that were made"):
+    with pytest.raises(ph.InputError, match="more than the 0 that were taken"):
         sim.rewind()
     sim.step(0.1)
-    with pytest.raises(ph.InputError, match="more than the 1 that were made"):
+    with pytest.raises(ph.InputError, match="more than the 1 that were taken"):
         sim.rewind(2)
     forgetful = simulator(memory=0)
     forgetful.step(0.1)

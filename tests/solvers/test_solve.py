@@ -106,7 +106,7 @@ def test_chosen_times_backward():
 # ---- pieces
 def test_chunks_and_progress_do_not_change_a_bit(monkeypatch):
     whole = solved((0, 10), 0.001)
-    monkeypatch.setattr("polhode.solvers.solvers.FIRST_CHUNK", 37)
+    monkeypatch.setattr("polhode.solvers.maps.FIRST_CHUNK", 37)
     monkeypatch.setattr("polhode.solvers.fixed_steps.FIRST_CHUNK", 37)
     monkeypatch.setattr("polhode.solvers.fixed_steps.CHUNK_SECONDS", 1e-4)
     seen = []

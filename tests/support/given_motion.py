@@ -15,10 +15,9 @@ from polhode.contracts import Rate
 from polhode.formulations import FORMULATIONS
 from polhode.loops import binding
 from polhode.loops import join as _join
-from polhode.loops.join import Pursuit
-from polhode.solvers import adaptive_steps as _course
+from polhode.loops.join import BoundIntegrator
+from polhode.solvers import adaptive_steps as _steps
 from polhode.solvers import events as _events
-from polhode.solvers import solvers as _solvers
 
 
 def inertial(t):
@@ -79,7 +78,7 @@ def parts(record, formulation="rotor", omega=inertial, frame="inertial"):
         return omega(t)
 
     rate = Rate(velocity=velocity, inertial=frame == "inertial")
-    return Pursuit(record, FORMULATIONS[formulation], rate, True, plain=True)
+    return BoundIntegrator(record, FORMULATIONS[formulation], rate, True, plain=True)
 
 
 # ---- the front doors in plain Python: nothing is compiled
@@ -102,7 +101,6 @@ def plain_python():
 def small_chunks(first=7, most=11):
     """So few steps in one call of a loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_course, "FIRST_ROWS", first)
-        patch.setattr(_solvers, "FIRST_ROWS", first)
-        patch.setattr(_course, "MOST_ROWS", most)
+        patch.setattr(_steps, "FIRST_ROWS", first)
+        patch.setattr(_steps, "MOST_ROWS", most)
         yield

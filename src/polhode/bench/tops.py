@@ -36,6 +36,21 @@ def busy_torque(t, q, omega, params):
     return f * g2 - push, -f * g1, 0.0
 
 
+def rates(state: Any, inverse: Any, strength: Any) -> list:
+    """(q', m') of heavy tops, for any kind of numbers: rows of NumPy's or JAX's arrays."""
+    w, x, y, z, m1, m2, m3 = state
+    o1, o2, o3 = m1 * inverse[0], m2 * inverse[1], m3 * inverse[2]
+    return [
+        -0.5 * (x * o1 + y * o2 + z * o3),
+        0.5 * (w * o1 + y * o3 - z * o2),
+        0.5 * (w * o2 + z * o1 - x * o3),
+        0.5 * (w * o3 + x * o2 - y * o1),
+        m2 * o3 - m3 * o2 + strength * (2.0 * (y * z + w * x)),
+        m3 * o1 - m1 * o3 - strength * (2.0 * (x * z - w * y)),
+        m1 * o2 - m2 * o1,
+    ]
+
+
 HEAVY, PLAIN = heavy_top(20.0), torque(plain_torque, [20.0])
 BUSY = torque(busy_torque, [20.0])
 

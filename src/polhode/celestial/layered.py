@@ -26,7 +26,7 @@ import numpy as np
 
 from polhode.celestial import libration
 from polhode.celestial.ephemeris import DAY, Ephemeris, de421, julian_date, series_at
-from polhode.celestial.libration import direction
+from polhode.celestial.field import NEWTON, direction
 from polhode.celestial.libration import torque as rigid_torque
 from polhode.compiler.machine import fma
 from polhode.contracts import Coordinates, Model
@@ -219,7 +219,7 @@ def layers(ephemeris: Ephemeris) -> tuple:
     """((tide km³, spin, delay, mean motion), (friction, excess of the core), its 1/moments)."""
     c = ephemeris.constants
     radius, core = 1e3 * c["AM"], libration.core_moments(ephemeris)
-    spin = c["K2M"] * radius**5 / (3.0 * libration.NEWTON)
+    spin = c["K2M"] * radius**5 / (3.0 * NEWTON)
     tide = -3.0 * spin * ephemeris.gravity("earth")  # r³ in km³
     friction = c["KVC"] * libration.moments(ephemeris)[2] / DAY
     return (

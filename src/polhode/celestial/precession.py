@@ -27,33 +27,24 @@ is that of a spline through rows of a run a day apart.
 """
 
 import warnings
-from math import cos, pi, sin, sqrt
+from math import pi
 from typing import Any
 
 import numpy as np
 
-from polhode.body import RigidBody
-from polhode.celestial.ephemeris import (
-    DAY,
-    PLANETS,
-    Ephemeris,
-    calendar,
-    de421,
-    julian_date,
-    series_at,
-)
-from polhode.celestial.libration import (
+from polhode.celestial import field
+from polhode.celestial.ephemeris import DAY, Ephemeris, calendar, de421, julian_date, series_at
+from polhode.celestial.field import (
     ARCSECOND,
-    GEODETIC,
-    NEWTON,
-    OBLIQUITY,
+    Moments,
     differences,
+    direction,
+    other_bodies,
     turned_by_moments,
 )
-from polhode.contracts import Model
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
-from polhode.kernels.vector import add, add_scaled, cross, dot, multiply
+from polhode.kernels.vector import add, add_scaled, cross
 from polhode.problems.problem import Problem
 
 ELLIPTICITY = 3.273795e-3  # H, IERS Conventions 2010, table 1.1
@@ -79,30 +70,23 @@ def torque(t, q, m, body, params):
             moon = s
         else:
             s = add_scaled(add_scaled(s, -1.0, pair), 1.0 - share, moon)
-        r = sqrt(dot(s, s))
-        u = to_body(q, multiply(1.0 / r, s))
-        n = add_scaled(
-            n, 3.0 * gravities[k] / (r * r * r), turned_by_moments(differences, u)
-        )  # (2)
+        u, r = direction(q, s)
+        near = 3.0 * gravities[k] / (r * r * r)
+        n = add_scaled(n, near, turned_by_moments(differences, u))  # (2)
     return add(n, cross(to_body(q, rate), m))  # (3)
 
 
 # ---- constants
-def moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
+def moments(ephemeris: Ephemeris) -> Moments:
     """A, B, C in kg m²."""  # (1)
     c = ephemeris.constants
-    polar = c["J2E"] * mass(ephemeris) * (1e3 * c["AE"]) ** 2 / ELLIPTICITY
+    polar = c["J2E"] * field.mass(ephemeris, "earth") * (1e3 * c["AE"]) ** 2 / ELLIPTICITY
     equatorial = 1.0 - ELLIPTICITY
     return (
         polar * (equatorial - 0.5 * TRIAXIALITY),
         polar * (equatorial + 0.5 * TRIAXIALITY),
         polar,
     )
-
-
-def mass(ephemeris: Ephemeris) -> float:
-    """Of the Earth, in kg."""
-    return ephemeris.gravity("earth") * 1e9 / NEWTON
 
 
 # ---- IAU 2006/2000A
@@ -176,37 +160,12 @@ def earth(
     offset = leap_offset(begin) if delta_t is None else float(delta_t)
     if not np.isfinite(offset):
         raise InputError(f"delta_t must be a number of seconds, TT - UT1, got {delta_t!r}")
-    others = (("sun",) if sun else ()) + (PLANETS if planets else ())
-    inertia = moments(ephemeris)
-    attitude, omega = state(begin, offset)
-    return Problem(
-        RigidBody(np.array(inertia), mass=mass(ephemeris)),
-        model=pulls(ephemeris, begin, others, geodetic),
-        attitude=attitude,
-        omega=omega,
-        name=f"earth from {calendar(begin)}",
+    inertia, others = moments(ephemeris), other_bodies(sun, planets)
+    parts = {"differences": differences(inertia)}
+    model = field.model(
+        "earth", torque, ephemeris, begin, "moon", others, parts, geodetic, REFERENCES
     )
-
-
-def pulls(ephemeris: Ephemeris, start: float, others: tuple[str, ...], geodetic: bool) -> Model:
-    """What turns the Earth: the Moon, ``others``, and the geodetic precession."""
-    names = ("moon", "earthmoon", *others) if others else ("moon",)
-    return Model(
-        name="earth",
-        torque=torque,
-        potential=None,
-        names=("clocks", "gravities", "share", "differences", "geodetic"),
-        numbers=(
-            tuple(ephemeris.clock(name, start) for name in names),
-            (ephemeris.gravity("moon"), 0.0, *map(ephemeris.gravity, others))[: len(names)],
-            ephemeris.earth_share,
-            differences(moments(ephemeris)),
-            multiply(GEODETIC if geodetic else 0.0, (0.0, -sin(OBLIQUITY), cos(OBLIQUITY))),
-        ),
-        tables=tuple(map(ephemeris.table, names)),
-        depends_on_omega=geodetic,
-        references=REFERENCES,
-    )
+    return field.problem(ephemeris, begin, inertia, model, state(begin, offset))
 
 
 # ---- the run

@@ -238,7 +238,7 @@ def _report_failures(result: "EnsembleResult") -> None:
 def _print(
     name: str, summary: str, result: "EnsembleResult", clock: Clock | None, written: list[Path]
 ) -> None:
-    words = result._words()
+    words = result.summary()
     rows = {"problem": f"{name}   [dim]{plain(summary)}[/]"}
     rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
     if result.reason:

@@ -32,7 +32,7 @@ from polhode.cli.schema import (
 )
 from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
-from polhode.ensembles.members import _array, shapes_of
+from polhode.ensembles.members import member_array, shapes_of
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
@@ -189,7 +189,7 @@ def vary_mistakes(problem: Problem, vary: Mapping[str, Any]) -> list[str]:
             if isinstance(source, Distribution):
                 source.draw(np.random.default_rng(0), 1, shapes[name])
             else:
-                _array(name, getattr(source, "values", source), shapes[name])
+                member_array(name, getattr(source, "values", source), shapes[name])
         except InputError as error:
             text = str(error).removeprefix(f"vary[{name!r}]").strip()
             mistakes.append(f"vary.{name}: {text}")

@@ -1,61 +1,81 @@
-"""The checkpoint of an ensemble: when it is written, and what one that goes on begins with.
+"""The checkpoint of an ensemble: when it is written, and how a resumed one begins.
 
-Two files belong together.  The checkpoint is replaced as a whole each time, and has what is asked
-and the members on their way, as loops see them; its size does not grow.  The journal beside it
-grows: first what is given for each member and the times of the rows, then chunk after chunk what
-is kept of its rows and how its members ended.  Everything is written once.
+Two files belong together.  The checkpoint is replaced as a whole each time, and holds the arguments
+and the members that are running, as the loops see them; its size does not grow.  The journal beside
+it grows: first the values given for each member and the times of the rows, then, chunk after chunk,
+its rows and how its members ended.  Everything is written once.
 """
 
+import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polhode.ensembles.chunk import Arrays, Chunk, Task
+from polhode.contracts import Formulation, Integrator, Method, Model
+from polhode.ensembles.chunk import Arrays, Chunk
+from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.distributions import GROUP
+from polhode.ensembles.members import Members
 from polhode.ensembles.movers import Reached
+from polhode.ensembles.plain_data import (
+    describe_reductions,
+    describe_vary,
+    rebuild_reductions,
+    rebuild_vary,
+)
+from polhode.ensembles.result import EnsembleResult
+from polhode.ensembles.run import Run
+from polhode.ensembles.store import clear_remains
+from polhode.ensembles.task import Task, threads_of
 from polhode.errors import FileError, PolhodeError
-from polhode.files.checkpoint import Journal, Mark, remove, write
+from polhode.files.checkpoint import Journal, Mark, read, remove, write
 from polhode.solvers.checkpoint import SECONDS, check_place
+from polhode.solvers.entry import prepare
+from polhode.solvers.plain_data import (
+    NUMBERS,
+    describe_arguments,
+    describe_problem,
+    rebuild_arguments,
+    rebuild_problem,
+)
 
 KIND = "ensemble"
-BREAK = 0.25 * SECONDS  # between two looks at the clock
-STATE = "chunk "
+ARGUMENTS = "method", "formulation", *NUMBERS, "compensated", "options"  # of ``prepare``
+CLOCK_SECONDS = 0.25 * SECONDS  # between two looks at the clock
+STATE = "chunk "  # begins the names of the arrays of the running chunk
 
 
 class Layout:
-    """How the rows of a chunk, and its end, are one row of numbers.
+    """How the rows of a chunk, and its end, become one row of numbers.
 
-    Each row of its task has the saved states (unless they are ``stored`` elsewhere), then how many
-    members still go, the parts of reductions by groups and the values for quantiles.  The end is
-    first times and ``Reached``.
+    Each row of its task has the saved states (unless they are ``stored`` elsewhere), then the count
+    of members that have not failed, the parts of reductions by groups and the values for quantiles.
+    The end has first times and ``Reached``.
     """
 
     def __init__(self, task: Task, stored: bool, widths: Mapping[str, int]):
         self.task, self.stored = task, stored
         self.widths = dict(widths)  # numbers for each group, as soon as they are known
         self.saved = [] if stored else ["states"]
-        self.by_groups = [one.key for one in task.by_groups]
-        self.reduced = ["count"] if task.reductions else []
-        self.reduced += [*self.by_groups, *(one.key for one in task.quantiles)]
-        self.lasting = [one.key for one in task.first_times]
+        self.reduced = [*(["count"] if task.reductions else []), *task.by_group, *task.by_value]
 
     def _pieces(self, row: int) -> Iterator[tuple[str, int]]:
-        """(what, where) is kept of a row."""
-        places = self.task.places[:, row].tolist()
-        if self.task.saved[row]:
-            yield from ((key, places[0]) for key in self.saved)
-        if self.task.reduced[row]:
-            yield from ((key, places[1]) for key in self.reduced)
+        """(array, index in it) of all that a row holds."""
+        before = self.task.rows_before[:, row].tolist()
+        if self.task.at_save[row]:
+            yield from ((key, before[0]) for key in self.saved)
+        if self.task.at_reduce[row]:
+            yield from ((key, before[1]) for key in self.reduced)
 
-    def rows(self, kept: Mapping[str, np.ndarray], first: int, last: int) -> np.ndarray:
+    def rows(self, arrays: Mapping[str, np.ndarray], first: int, last: int) -> np.ndarray:
         """The numbers of the rows from ``first`` to ``last``."""
-        self.widths |= {key: kept[key].shape[2] for key in self.by_groups if key in kept}
+        self.widths |= {key: arrays[key].shape[2] for key in self.task.by_group if key in arrays}
         found = [
-            kept[key][place].ravel()
+            arrays[key][place].ravel()
             for row in range(first, last)
             for key, place in self._pieces(row)
         ]
@@ -63,20 +83,20 @@ class Layout:
 
     def end(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
         ends = (f"reached {name}" for name in Reached._fields)
-        return np.concatenate([arrays[key].astype(float) for key in (*self.lasting, *ends)])
+        return np.concatenate([arrays[key].astype(float) for key in (*self.task.events, *ends)])
 
     def _room(self, members: int) -> Arrays:
         task, groups = self.task, -(-members // GROUP)
-        saved, reduced = int(task.saved.sum()), int(task.reduced.sum())
-        width = 13 if task.members.problem.moves else 7
-        room = {} if self.stored else {"states": np.empty((saved, members, width))}
+        saved, reduced = int(task.at_save.sum()), int(task.at_reduce.sum())
+        states = np.empty((0 if self.stored else saved, members, task.members.width))
+        room = {} if self.stored else {"states": states}
         if task.reductions:
             room["count"] = np.zeros((reduced, groups))
         room |= {key: np.zeros((reduced, groups, width)) for key, width in self.widths.items()}
-        return room | {one.key: np.full((reduced, members), np.nan) for one in task.quantiles}
+        return room | {key: np.full((reduced, members), np.nan) for key in task.by_value}
 
     def read_rows(self, numbers: "Numbers", members: int, last: int) -> Arrays:
-        """What is kept of the rows before ``last``."""
+        """The arrays of the rows before ``last``."""
         room = self._room(members)
         for row in range(last):
             for key, place in self._pieces(row):
@@ -85,7 +105,7 @@ class Layout:
         return room
 
     def read_end(self, numbers: "Numbers", members: int) -> Arrays:
-        found = {key: numbers.next(members).copy() for key in self.lasting}
+        found = {key: numbers.next(members).copy() for key in self.task.events}
         for name in Reached._fields:
             values = numbers.next(members)
             found[f"reached {name}"] = values.copy() if name == "t" else values.astype(np.int64)
@@ -93,7 +113,7 @@ class Layout:
 
 
 class Numbers:
-    """The numbers of a journal, one part after another."""
+    """The numbers of a journal, read in order."""
 
     def __init__(self, path: Path, values: np.ndarray):
         self.path, self.values, self.place = path, values, 0
@@ -101,7 +121,7 @@ class Numbers:
     def next(self, count: int) -> np.ndarray:
         first, self.place = self.place, self.place + count
         if self.place > len(self.values):
-            raise self.unlike()
+            raise self.mismatch()
         return self.values[first : self.place]
 
     def arrays(self, shapes: Mapping[str, Any]) -> Arrays:
@@ -109,18 +129,18 @@ class Numbers:
         sizes = {name: int(np.prod(shape, dtype=np.int64)) for name, shape in shapes.items()}
         return {name: self.next(sizes[name]).reshape(shapes[name]).copy() for name in shapes}
 
-    def unlike(self) -> FileError:
+    def mismatch(self) -> FileError:
         return FileError(
             f"{str(self.path)!r} has {len(self.values)} numbers, not those that this version of"
-            " polhode needs; go on with the version that began it"
+            " polhode needs; resume with the version that began it"
         )
 
 
 class EnsembleSaver:
     """Writes the checkpoint of one ensemble.
 
-    ``done`` are the chunks whose results are in the journal, in its order; ``chunk`` is the one on
-    its way.
+    ``done`` are the chunks whose results are in the journal, in its order; ``chunk`` is the running
+    one.
     """
 
     def __init__(
@@ -136,10 +156,10 @@ class EnsembleSaver:
         counts = data.get("counts") or {"done": [], "chunk": None}
         self.done: list[tuple[int, int]] = [(a, b) for a, b in counts["done"]]
         self.chunk = None if counts["chunk"] is None else tuple(counts["chunk"])
-        self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # behind them
+        self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # after them
         self._before: tuple[Mapping[str, np.ndarray], Arrays] | None = None
-        self._row = 0  # of the chunk on its way, the first that is not in the journal
-        self._piece = self._due = 0.0
+        self._row = 0  # of the running chunk, the first that is not in the journal
+        self._way = self._due = 0.0
         self._from, self._began = 0.0, time.monotonic()
         self._last = self._began
 
@@ -157,7 +177,7 @@ class EnsembleSaver:
         self._last = time.monotonic()
 
     def read(self, numbers: Numbers, arrays: Mapping[str, np.ndarray]) -> dict[int, Arrays]:
-        """The results of the chunks that are done, by their first member."""
+        """The results of the finished chunks, by their first member."""
         rows, parts = len(self.layout.task.times), {}
         for first, last in self.done:
             part = self.layout.read_rows(numbers, last - first, rows)
@@ -168,12 +188,12 @@ class EnsembleSaver:
             members = self.chunk[1] - self.chunk[0]
             self._before = state, self.layout.read_rows(numbers, members, self._row)
         if numbers.place != len(numbers.values):
-            raise numbers.unlike()
+            raise numbers.mismatch()
         return parts
 
     # ---- chunks
     def gaps(self) -> list[tuple[int, int]]:
-        """The members that are not done, from the first to the last of each range."""
+        """The ranges of members that are not done, each from its first to its last."""
         found, begin = [], 0
         for first, last in sorted([*self.done, (self.layout.task.members.count,) * 2]):
             if first > begin:
@@ -181,8 +201,8 @@ class EnsembleSaver:
             begin = last
         return found
 
-    def forget(self) -> None:
-        """Begin the chunk on its way anew."""
+    def forget_chunk(self) -> None:
+        """Drop the running chunk, which will start again."""
         if self.chunk is not None:
             self.chunk = self._before = None
             self._row, self.journal.mark = 0, self.whole
@@ -190,7 +210,7 @@ class EnsembleSaver:
             self.journal.cut(self.whole)
 
     def enter(self, chunk: Chunk) -> None:
-        """A chunk before it runs; it goes on from where the last process left it."""
+        """Prepare a chunk to run; it goes on from where the last process left it."""
         if self._before is not None:
             state, rows = self._before
             try:
@@ -198,7 +218,7 @@ class EnsembleSaver:
             except (KeyError, ValueError) as error:
                 raise FileError(
                     f"{str(self.path)!r} does not hold the numbers of members that this version of"
-                    f" polhode needs ({error}); go on with the version that began it"
+                    f" polhode needs ({error}); resume with the version that began it"
                 ) from error
         else:
             self._row = 0
@@ -207,14 +227,15 @@ class EnsembleSaver:
             self._due = (chunk.steps // self.every + 1) * self.every
         self._began, self._from = time.monotonic(), chunk.done
 
-    def to(self, chunk: Chunk) -> float:
-        """How far a chunk shall go, until it is looked whether a checkpoint is due."""
+    def limit(self, chunk: Chunk) -> float:
+        """How far a chunk may go before it is time to see whether a checkpoint is due."""
         if self.every is not None:
-            return chunk.crowd.pause(chunk.done, self.every)
-        self._piece = self._piece or chunk.crowd.PIECE
-        return chunk.done + self._piece
+            return chunk.mover.next_pause(chunk.done, self.every)
+        self._way = self._way or chunk.mover.SHORTEST
+        return chunk.done + self._way
 
-    def passed(self, chunk: Chunk) -> None:
+    def after(self, chunk: Chunk) -> None:
+        """Save a chunk if a checkpoint is due."""
         now = time.monotonic()
         if self.every is not None:
             due = chunk.steps >= self._due
@@ -222,21 +243,21 @@ class EnsembleSaver:
             due = now - self._last >= SECONDS
             pace = (chunk.done - self._from) / max(now - self._began, 1e-9)
             if pace > 0:
-                self._piece = max(min(8 * self._piece, pace * BREAK), chunk.crowd.PIECE)
+                self._way = max(min(8 * self._way, pace * CLOCK_SECONDS), chunk.mover.SHORTEST)
         if due and chunk.row < len(chunk.task.times):
             self.mark(chunk)
         self._began, self._from = time.monotonic(), chunk.done
 
     def mark(self, chunk: Chunk) -> None:
-        """Keep a chunk on its way."""
-        self.journal.append(self.layout.rows(chunk.kept, self._row, chunk.row))
+        """Save a running chunk."""
+        self.journal.append(self.layout.rows(chunk.arrays, self._row, chunk.row))
         self._row, self.chunk = chunk.row, (chunk.first, chunk.last)
         self.write(chunk.state())
         if self.every is not None:
             self._due = (chunk.steps // self.every + 1) * self.every
 
     def put(self, first: int, last: int, arrays: Arrays) -> None:
-        """Keep the results of a chunk."""
+        """Save the results of a finished chunk."""
         rows = self.layout.rows(arrays, self._row, len(self.layout.task.times))
         self.whole = self.journal.append(np.concatenate([rows, self.layout.end(arrays)]))
         self.done.append((first, last))
@@ -244,7 +265,7 @@ class EnsembleSaver:
         self.write()
 
 
-def rows_beside(path: Path) -> Path:
+def journal_of(path: Path) -> Path:
     return path.with_name(path.name + ".rows")
 
 
@@ -254,25 +275,56 @@ def progress(data: Mapping[str, Any]) -> str:
     return f"{done} of {data['members']['count']} members"
 
 
+def describe_task(
+    task: Task, path: Path, out: str | os.PathLike | None
+) -> tuple[dict[str, Any], Arrays, Arrays]:
+    """(plain data, tables, arrays with an entry for each member or row) of a task."""
+    members, given = task.members, task.arguments
+    assert task.bound is not None
+    problem, tables = describe_problem(members.problem)
+    numbers = {name: given[name] for name in NUMBERS}
+    others = {"save_every": 1, "compensated": bool(given["compensated"])}
+    arguments, _ = describe_arguments(
+        given["method"], given["formulation"], given["options"], None, numbers, {}, **others
+    )
+    vary, arrays = describe_vary(members.vary)
+    data = {
+        "problem": problem,
+        "asked": arguments,
+        "span": [task.t0, task.t1],
+        "chosen": task.bound.name,
+        "members": {"count": members.count, "seed": members.seed, "vary": vary},
+        "reductions": describe_reductions(task.reductions),
+        "out": None if out is None else _relative(path, out),
+        "store": False,  # whether it was created
+    }
+    flags = task.at_save + 2.0 * task.at_reduce + 4.0 * task.at_event
+    return data, tables, {"times": task.times, "flags": flags, **arrays}
+
+
+def _relative(path: Path, out: str | os.PathLike) -> str:
+    """The place of a store relative to the checkpoint: they may be moved together."""
+    try:
+        return os.path.relpath(os.path.abspath(out), os.path.abspath(path.parent))
+    except ValueError:  # on another drive
+        return os.path.abspath(out)
+
+
 @contextmanager
-def begun(
-    path: Path,
-    task: Task,
-    stored: bool,
-    data: Mapping[str, Any],
-    tables: Mapping[str, np.ndarray],
-    given: Mapping[str, np.ndarray],
+def new_checkpoint(
+    path: Path, task: Task, out: str | os.PathLike | None, **others: Any
 ) -> Iterator[EnsembleSaver]:
-    """A new checkpoint; nothing is left of it if nothing was done when an error came."""
+    """Begin a checkpoint; nothing is left of it if an error comes before anything was saved."""
+    data, tables, given = describe_task(task, path, out)
     check_place(path, KIND, progress)
     if path.exists():  # a finished one, whose journal is about to be emptied
         remove(path)
-    with Journal(rows_beside(path)) as journal:
+    with Journal(journal_of(path)) as journal:
         try:
             journal.append(np.concatenate([array.ravel() for array in given.values()]))
             shapes = {name: list(array.shape) for name, array in given.items()}
-            about = {**data, "given": shapes, "finished": False}
-            saver = EnsembleSaver(path, journal, Layout(task, stored, {}), about, tables)
+            about = {**data, **others, "given": shapes, "finished": False}
+            saver = EnsembleSaver(path, journal, Layout(task, out is not None, {}), about, tables)
             saver.write()
         except BaseException:
             journal.remove()
@@ -284,3 +336,55 @@ def begun(
                 remove(path)
                 journal.remove()
             raise
+
+
+def resume_ensemble(
+    file: str | os.PathLike,
+    *,
+    model: Model | None = None,
+    method: Method | Integrator | None = None,
+    formulation: Formulation | None = None,
+    reduce: Any = None,
+    threads: int | None = None,
+    client: Any = None,
+    progress: bool | Callable[[float], None] = False,
+) -> EnsembleResult:
+    """Continue an ensemble from its checkpoint, as described in ``ph.resume``."""
+    path, name = Path(file), str(file)
+    threads = threads_of(threads, client)
+    data, arrays = read(path, KIND)
+    problem = rebuild_problem(name, data["problem"], arrays, model)
+    known = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
+    arguments = {key: known[key] for key in ARGUMENTS}
+    solver = prepare(problem, **arguments)
+    bound = solver.bound
+    if bound.name != data["chosen"]:
+        raise FileError(
+            f"the ensemble was begun with method {data['chosen']!r}, and 'auto' now chooses"
+            f" {bound.name!r}; resume with the version of polhode that began it"
+        )
+    reductions = rebuild_reductions(name, data["reductions"], reduce)
+    out = None if data["out"] is None else Path(os.path.normpath(path.parent / data["out"]))
+    with Journal(journal_of(path), Mark(*data["mark"])) as journal:
+        numbers, journal.rows = Numbers(journal.path, journal.rows), np.empty(0)
+        given = numbers.arrays(data["given"])
+        about = data["members"]
+        vary = rebuild_vary(name, about["vary"], given)
+        members = Members(problem, about["count"], vary, about["seed"])
+        flags, (t0, t1) = given["flags"].astype(int), data["span"]
+        rows = given["times"], flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
+        task = Task(members, arguments, t0, t1, *rows, reductions, bound)
+        layout = Layout(task, out is not None, data["widths"])
+        tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
+        saver = EnsembleSaver(path, journal, layout, data, tables)
+        parts = saver.read(numbers, arrays)
+        del numbers, arrays
+        if out is not None and not data["store"]:
+            clear_remains(out)
+        run = Run(task, solver, out, data["size"], saver, parts, data["store"])
+        if data["finished"]:
+            return run.result(written=True)
+        if out is not None and not data["store"]:
+            saver.write(store=True)
+        with nullcontext() if client is None else connect(client) as workers:
+            return run.finish(threads, progress, workers, data["size"])

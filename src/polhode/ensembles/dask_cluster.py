@@ -1,18 +1,17 @@
-"""Chunks of an ensemble on the workers of a Dask cluster.  The only module that knows Dask.
+"""Chunks of an ensemble on the workers of a Dask cluster.  The only module that uses Dask.
 
-A chunk is a function of the task and of the numbers of its members, so it can run anywhere, and
+A chunk depends only on the task and on the numbers of its members, so it can run anywhere, and
 twice.  The task goes to the scheduler once, as bytes; a process that works on its chunks reads it
-once, and so compiles once.  What stands in arrays, one entry for each member, goes with the chunks.
+once, and so prepares and compiles once.  Arrays with one entry for each member go with the chunks.
 
-A worker that dies costs the chunks that it had: Dask gives them to others, ``allowed-failures``
-times.  A chunk that raises an error is not tried again.
+If a worker dies, Dask gives its chunks to others, ``allowed-failures`` times.  A chunk that raises
+an error is not tried again.
 """
 
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
@@ -21,18 +20,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode._version import __version__
-from polhode.ensembles.chunk import Arrays, Chunk, Task
+from polhode.ensembles.chunk import Arrays, Chunk, Mover, make_mover
 from polhode.ensembles.distributions import GROUP
+from polhode.ensembles.task import Task
 from polhode.errors import InputError, PolhodeError
+from polhode.solvers.entry import prepare
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-SECONDS = 2.0  # that a chunk shall last, if nobody says how long it is
-MOST = 64 * GROUP  # members of a chunk, however quick, if nobody says
-BYTES = 2**28  # of its results, the same
-AHEAD = 2  # chunks for each thread of the workers that are on their way at the same time
-SPARING = {  # a cluster of our own does less on the side, and keeps the memory that it will reuse
+CHUNK_SECONDS = 2.0  # target duration of a chunk, by default
+MOST_MEMBERS = 64 * GROUP  # of a chunk, by default
+MOST_BYTES = 2**28  # of the results of a chunk, by default
+AHEAD = 2  # chunks in flight for each thread of the workers
+LOCAL_SETTINGS = {  # less background work, and memory kept for reuse, on a cluster of our own
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "500ms",
     "distributed.admin.tick.interval": "500ms",
@@ -58,55 +59,57 @@ _starting = Lock()
 
 
 @lru_cache(4)
-def _read(sent: bytes) -> Task:
-    """One task for all chunks of a process: its functions are then the same, and known."""
+def _read(data: bytes, threads: int) -> tuple[Task, Mover]:
+    """The task and its mover, once for all chunks of a process."""
     import pickle
 
-    return pickle.loads(sent)
+    task: Task = pickle.loads(data)
+    task = replace(task, bound=prepare(task.members.problem, **task.arguments).bound)
+    return task, make_mover(task, threads)
 
 
 def run_piece(
-    version: str, sent: bytes, parts: dict[str, Part], first: int, last: int, threads: int
+    version: str, data: bytes, parts: dict[str, Part], first: int, last: int, threads: int
 ) -> tuple[Arrays, float]:
     """(results, seconds) of the members from ``first`` to ``last``, on a worker."""
     if version != __version__:
         raise InputError(
-            f"a worker has polhode {__version__}, but {version} is asking: install the same"
+            f"a worker has polhode {__version__}, but the client has {version}: install the same"
         )
-    with _starting:  # the threads of a worker do not compile the same at the same time
-        task = _read(sent)
-        members = copy(task.members)
-        members.vary = members.vary | parts
-        chunk = Chunk(replace(task, members=members), first, last, threads)
+    with _starting:  # the threads of a worker must not compile the same code at the same time
+        task, mover = _read(data, threads)
+        if parts:
+            task = replace(task, members=task.members.with_vary(parts))
+        chunk = Chunk(task, mover, first, last)
     begun = time.perf_counter()
     return chunk.run(), time.perf_counter() - begun
 
 
-def sent_as_is(value: bytes) -> bytes:
-    """A task whose result the scheduler can make again when the worker that had it has died."""
+def identity(value: bytes) -> bytes:
+    """A Dask task whose result can be computed again if the worker that holds it dies."""
     return value
 
 
-# ---- here
+# ---- on the client
 def run_chunks(
     client: "Client",
     task: Task,
     size: int | None,
     threads: int,
     put: Callable[[int, int, Arrays], None],
-    report: Callable[[float], None],
+    report: Callable[[float], None] | None,
     gaps: Sequence[tuple[int, int]],
 ) -> None:
-    """The members from the first to the last of each of ``gaps`` on the workers of a client.
+    """Run the ranges of members ``gaps`` on the workers of a client.
 
-    ``put(first, last, results)`` is called in the order in which they come.  Without ``size`` every
-    thread gets a group first, and their time decides.
+    ``put(first, last, results)`` is called as they arrive.  Without ``size`` every thread first
+    gets one group, and the time that takes decides the length of the chunks.
     """
     Dispatch(client, task, size, threads, gaps).run(put, report)
 
 
 class Dispatch:
-    """The chunks of one task, on their way to the workers and back."""
+    """Sends the chunks of one task to the workers, and collects their results."""
 
     def __init__(
         self,
@@ -119,19 +122,22 @@ class Dispatch:
         import cloudpickle
 
         self.client, self.task, self.size, self.threads = client, task, size, threads
-        self.arrays = {k: v for k, v in task.members.vary.items() if isinstance(v, np.ndarray)}
-        members = copy(task.members)
-        members.vary = {k: None if k in self.arrays else v for k, v in members.vary.items()}
-        small = replace(task, members=members)
-        self.sent = client.submit(sent_as_is, cloudpickle.dumps(small), pure=False)
-        self.bytes = 8 * task.saved.sum() * (13 if members.problem.moves else 7) + 8 * (
-            len(task.quantiles) * task.reduced.sum() + len(task.first_times) + 4
+        members = task.members
+        self.arrays = {k: v for k, v in members.vary.items() if isinstance(v, np.ndarray)}
+        small = replace(task, members=members.with_vary(dict.fromkeys(self.arrays)), bound=None)
+        self.data = client.submit(identity, cloudpickle.dumps(small), pure=False)
+        self.bytes = 8 * task.at_save.sum() * members.width + 8 * (
+            len(task.by_value) * task.at_reduce.sum() + len(task.events) + 4
         )  # of the results of a member
-        self.left = list(gaps)  # nobody has them
+        self.left = list(gaps)  # not yet sent
         self.pace = 0.0  # seconds for a member
         self.running: dict[Future, tuple[int, int]] = {}
 
-    def run(self, put: Callable[[int, int, Arrays], None], report: Callable[[float], None]) -> None:
+    def run(
+        self,
+        put: Callable[[int, int, Arrays], None],
+        report: Callable[[float], None] | None,
+    ) -> None:
         from distributed import as_completed
 
         count = self.task.members.count
@@ -145,22 +151,23 @@ class Dispatch:
                 waiting.update(self._more())
                 put(first, last, arrays)
                 done += last - first
-                report(done / count)
+                if report is not None:
+                    report(done / count)
         finally:
-            self.client.cancel([self.sent, *self.running])
+            self.client.cancel([self.data, *self.running])
 
     def _more(self) -> "list[Future]":
-        """New chunks, as many as keep all workers busy."""
+        """Send as many new chunks as keep all workers busy."""
         made = []
         slots = sum(self.client.nthreads().values()) or 1
         while self.left and len(self.running) < AHEAD * slots:
             if not self.size and not self.pace and len(self.running) >= slots:
-                break  # until it is known how long a group takes
+                break  # until the time of a group is known
             first, end = self.left.pop(0)
             last = min(first + self._length(slots), end)
             parts = {name: Part(first, array[first:last]) for name, array in self.arrays.items()}
             future = self.client.submit(
-                run_piece, __version__, self.sent, parts, first, last, self.threads, pure=False
+                run_piece, __version__, self.data, parts, first, last, self.threads, pure=False
             )
             self.running[future] = first, last
             if last < end:
@@ -169,12 +176,12 @@ class Dispatch:
         return made
 
     def _length(self, slots: int) -> int:
-        """Members of the next chunk: of about ``SECONDS``, but something for everyone."""
+        """Members of the next chunk: ``CHUNK_SECONDS`` long, but with work for every thread."""
         if self.size or not self.pace:
             return self.size or GROUP
         count = self.task.members.count
-        rounds = max(round(count * self.pace / (slots * SECONDS)), 1)
-        most = min(MOST, BYTES // (self.bytes * GROUP) * GROUP)
+        rounds = max(round(count * self.pace / (slots * CHUNK_SECONDS)), 1)
+        most = min(MOST_MEMBERS, MOST_BYTES // (self.bytes * GROUP) * GROUP)
         return max(min(-(-count // (slots * rounds * GROUP)) * GROUP, most), GROUP)
 
     def _result(self, future: "Future", first: int, last: int) -> tuple[Arrays, float]:
@@ -187,8 +194,8 @@ class Dispatch:
             raise type(error)(f"{whose}: {error}") from error
         except KilledWorker as error:
             raise ClusterError(
-                f"{whose}: workers died while they had them, several times; if they ran out of"
-                " memory give a smaller chunk="
+                f"{whose}: workers died several times while running them; if they ran out of"
+                " memory, give a smaller chunk="
             ) from error
         except ImportError as error:
             raise ClusterError(
@@ -199,7 +206,7 @@ class Dispatch:
 
 
 class ClusterError(PolhodeError, RuntimeError):
-    """Workers could not do what they were asked for."""
+    """Workers could not run their chunks."""
 
 
 # ---- clusters
@@ -208,29 +215,29 @@ def _dask() -> Any:
         import distributed
     except ImportError as error:
         raise InputError(
-            "many machines need the package 'distributed': pip install 'polhode[dask]'"
+            "client= needs the package 'distributed': pip install 'polhode[dask]'"
         ) from error
     return distributed
 
 
 @contextmanager
-def connected(client: Any) -> "Iterator[Client]":
-    """The client of ``client=``: itself, or a new one for an address."""
+def connect(client: Any) -> "Iterator[Client]":
+    """The client of ``client=``: itself, or a new one for the address of a scheduler."""
     dask = _dask()
     if isinstance(client, dask.Client):
         if client.asynchronous:
-            raise InputError("client is asynchronous: give one made by Client(…)")
-        with _patient(client) as ready:
+            raise InputError("client is asynchronous: give one created by Client(…)")
+        with _ready(client) as ready:
             yield ready
     elif isinstance(client, str):
         try:
             made = dask.Client(client, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"client = {client!r}: no scheduler answers there ({error}); addresses are such as"
+                f"client = {client!r}: no scheduler answers there ({error}); an address looks like"
                 " 'tcp://127.0.0.1:8786'"
             ) from error
-        with made, _patient(made) as ready:
+        with made, _ready(made) as ready:
             yield ready
     else:
         raise InputError(
@@ -240,8 +247,8 @@ def connected(client: Any) -> "Iterator[Client]":
 
 
 @contextmanager
-def _patient(client: "Client") -> "Iterator[Client]":
-    """A client that has a worker, and does not mind long arrays."""
+def _ready(client: "Client") -> "Iterator[Client]":
+    """A client that has a worker, and does not warn about long arrays."""
     address = getattr(client.scheduler, "address", "")
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
@@ -249,15 +256,15 @@ def _patient(client: "Client") -> "Iterator[Client]":
         raise InputError(
             f"the scheduler at {address} has no workers: start some, with `dask worker {address}`"
         ) from None
-    with configured({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+    with settings({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         yield client
 
 
-def configured(settings: dict[str, Any]) -> Any:
-    """Settings of Dask, for a while."""
+def settings(values: dict[str, Any]) -> Any:
+    """Settings of Dask, inside ``with``."""
     import dask
 
-    return dask.config.set(settings)
+    return dask.config.set(values)
 
 
 @contextmanager
@@ -265,7 +272,7 @@ def local(workers: int, log_level: int = logging.ERROR) -> "Iterator[Client]":
     """A cluster on this machine: processes with one thread each, no dashboard."""
     dask = _dask()
     with (
-        configured(SPARING),
+        settings(LOCAL_SETTINGS),
         dask.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -1,8 +1,8 @@
-"""What the members of an ensemble are drawn from: for ``vary=`` of ``ph.solve_ensemble``.
+"""Distributions to draw members from: for ``vary=`` of ``ph.solve_ensemble``.
 
-Member i is drawn from a stream of random numbers that depends on the seed, on what is varied and on
-the group of ``GROUP`` members to which i belongs, and on nothing else: not on the number of
-members, on chunks, threads or machines, nor on what else is varied.
+Member i is drawn from a stream of random numbers that depends only on the seed, on the name of the
+varied quantity and on the group of ``GROUP`` members that i belongs to: not on the number of
+members, on chunks, threads or machines, nor on the other varied quantities.
 """
 
 import zlib
@@ -13,11 +13,11 @@ import numpy as np
 
 from polhode.errors import InputError
 
-GROUP = 1024  # members that are drawn, and reduced, together
+GROUP = 1024  # members that are drawn and reduced together
 
 
 class Distribution:
-    """Something to draw from; ``shape`` is that of one member's value."""
+    """A distribution; ``shape`` is that of one member's value."""
 
     def draw(self, random: np.random.Generator, count: int, shape: tuple[int, ...]) -> np.ndarray:
         raise NotImplementedError
@@ -25,7 +25,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Normal(Distribution):
-    """Normally distributed about ``mean``; ``sigma`` is one for all, one each, or a covariance."""
+    """Normal distribution; ``sigma``: one for all components, one for each, or a covariance."""
 
     mean: Any
     sigma: Any
@@ -48,7 +48,7 @@ class Normal(Distribution):
 
 @dataclass(frozen=True)
 class Uniform(Distribution):
-    """Every component evenly between ``low`` and ``high``."""
+    """Uniform distribution of every component between ``low`` and ``high``."""
 
     low: Any
     high: Any
@@ -62,7 +62,7 @@ class Uniform(Distribution):
 
 @dataclass(frozen=True)
 class OnSphere(Distribution):
-    """Vectors in all directions alike, of a ``length`` that is a number or drawn."""
+    """Vectors uniform in direction; their ``length`` is a number or a distribution."""
 
     length: "float | Distribution" = 1.0
 
@@ -79,7 +79,7 @@ class OnSphere(Distribution):
 
 @dataclass(frozen=True)
 class Attitudes(Distribution):
-    """All attitudes alike: uniform on SO(3)."""
+    """Attitudes uniform on SO(3)."""
 
     def draw(self, random, count, shape):
         if shape != (4,):
@@ -90,9 +90,9 @@ class Attitudes(Distribution):
 
 @dataclass(frozen=True)
 class Around(Distribution):
-    """The problem's own attitude turned by a normally distributed rotation vector (body axes).
+    """The attitude of the problem, rotated by a normally distributed rotation vector (body axes).
 
-    ``sigma`` in rad: one for all axes, one each, or a covariance.
+    ``sigma`` in rad: one for all axes, one for each, or a covariance.
     """
 
     sigma: Any
@@ -108,7 +108,7 @@ class Around(Distribution):
 
 @dataclass(frozen=True)
 class Boxes(Distribution):
-    """Inertias of homogeneous boxes: edges evenly between ``low`` and ``high`` (m), or drawn."""
+    """Inertias of homogeneous boxes, with edges uniform between ``low`` and ``high`` (m)."""
 
     low: Any
     high: Any
@@ -127,9 +127,12 @@ class Boxes(Distribution):
         return mass / 12 * np.stack([b + c, c + a, a + b], axis=1)
 
 
+DISTRIBUTIONS = {kind.__name__: kind for kind in Distribution.__subclasses__()}
+
+
 @dataclass(frozen=True)
 class Sweep:
-    """Given values, one after another; several sweeps make a grid, the first key the slowest."""
+    """Given values in turn; several sweeps make a grid, whose first key varies slowest."""
 
     values: Any
 
@@ -138,15 +141,15 @@ class Sweep:
 
 
 def stream(seed: int, name: str, group: int) -> np.random.Generator:
-    """The random numbers of a group of members for what is called ``name``."""
+    """The random numbers of a group of members for the quantity ``name``."""
     key = zlib.crc32(name.encode()), group
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def drawn(
+def draw_members(
     distribution: Distribution, seed: int, name: str, first: int, last: int, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """The values of the members from ``first`` to ``last``."""
+    """Draw the values of the members from ``first`` to ``last``."""
     parts = []
     for group in range(first // GROUP, -(-last // GROUP)):
         values = distribution.draw(stream(seed, name, group), GROUP, shape)
@@ -162,5 +165,5 @@ def _like(value: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
             raise ValueError
         return np.broadcast_to(array, shape)
     except (TypeError, ValueError):
-        wanted = "a number" if not shape else f"a number, or {shape[0]} of them"
-        raise InputError(f"{name} must be {wanted}, finite, got {value!r}") from None
+        wanted = "a finite number" if not shape else f"a finite number, or {shape[0]} of them"
+        raise InputError(f"{name} must be {wanted}, got {value!r}") from None

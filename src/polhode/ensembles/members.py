@@ -1,8 +1,9 @@
-"""The members of an ensemble: a problem, and what differs from member to member."""
+"""The members of an ensemble: a problem, and what varies from member to member."""
 
 import math
 import secrets
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,22 +15,25 @@ from polhode.body import RigidBody
 from polhode.body.inertia import TOLERANCE, checked
 from polhode.compiler.tree import flat, like
 from polhode.contracts import Model
-from polhode.ensembles.distributions import Around, Distribution, Sweep, drawn
+from polhode.ensembles.distributions import GROUP, Around, Distribution, Sweep, draw_members
 from polhode.errors import InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
 from polhode.kernels.vector import scale
 from polhode.problems.problem import Problem, inner_state
+from polhode.solvers.bound import problem_facts
 
-MOTION = {"attitude": (4,), "omega": (3,), "angular_momentum": (3,)}
-PLACE = {"position": (3,), "velocity": (3,)}
+ROTATION = {"attitude": (4,), "omega": (3,), "angular_momentum": (3,)}
+TRANSLATION = {"position": (3,), "velocity": (3,)}
 BODY = {"inertia": (3,), "mass": ()}
+INERTIA, INVERSE, AXES = slice(0, 3), slice(3, 6), slice(6, 10)  # columns of ``Rows.bodies``
+MASS, INVERSE_MASS = slice(10, 11), slice(11, 12)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some members as loops see them, one row each.
+    """Some members as the loops take them, one row each.
 
-    ``states``: (q, m), and (x, p) if they move, of the principal axes; ``bodies``: the numbers of
+    ``states``: (q, m), and (x, p) if the bodies move, in principal axes; ``bodies``: the numbers of
     ``RigidBody.data``; ``numbers``: the parameters of the model; ``axes``: the axis of symmetry,
     -1 if there is none.
     """
@@ -47,7 +51,7 @@ class Rows:
 
 
 class Members:
-    """``count`` members; any range of them is made when it is asked for.
+    """``count`` members; any range of them is computed on demand.
 
     ``vary`` maps the name of a quantity to an array with one entry for each member, to a
     ``Distribution`` or to a ``Sweep``; all other quantities are those of the problem.
@@ -56,74 +60,91 @@ class Members:
     def __init__(self, problem: Problem, count: int, vary: Mapping[str, Any], seed: int):
         self.problem, self.count, self.seed = problem, count, seed
         self.vary = dict(vary)
-        self.shapes = shapes_of(problem)
+        self.moves = problem.moves
+        self.shapes = _shapes(problem.model, self.moves)
+        self.width = 13 if self.moves else 7  # numbers of a state
         if "angular_momentum" in vary and "omega" in vary:
             raise InputError("vary omega or angular_momentum, not both")
         given: Any = getattr(vary.get("inertia"), "values", vary.get("inertia"))
         self.tensors = np.ndim(given) == 3
+        self.is_aligned = not self.tensors if "inertia" in vary else problem.body.is_aligned
+        self._group: tuple[tuple[int, int], Rows] | None = None
 
-    @property
-    def is_aligned(self) -> bool:
-        """Whether the body axes of all members are principal."""
-        return not self.tensors if "inertia" in self.vary else self.problem.body.is_aligned
+    @cached_property
+    def problem_data(self) -> dict[str, Any]:
+        """The problem as plain data, for results and files."""
+        return problem_facts(self.problem, self.problem.state, self.problem.model.params)
+
+    def with_vary(self, vary: dict[str, Any]) -> "Members":
+        """The same members, with some of their values held in another form."""
+        made = copy(self)
+        made.vary, made._group = self.vary | vary, None
+        return made
 
     def values(self, name: str, first: int, last: int) -> np.ndarray:
-        """What is varied, for the members from ``first`` to ``last``."""
+        """The values of a varied quantity for the members from ``first`` to ``last``."""
         source, shape = self.vary[name], self.shapes[name]
         if isinstance(source, Distribution):
             try:
-                found = drawn(source, self.seed, name, first, last, shape)
+                found = draw_members(source, self.seed, name, first, last, shape)
             except InputError as error:
                 raise InputError(f"vary[{name!r}]: {error}") from None
             if isinstance(source, Around):
                 own = tuple(self.problem.attitude)
                 found = np.stack(product(own, tuple(found.T)), axis=1)
         elif isinstance(source, Sweep):
-            found = source.values[self._places[name](np.arange(first, last))]
+            inner, length = self._grid[name]
+            found = source.values[np.arange(first, last) // inner % length]
         else:
             found = source[first:last]
         return found
 
     @cached_property
-    def _places(self) -> dict[str, Any]:
-        """Which value of a sweep a member has."""
+    def _grid(self) -> dict[str, tuple[int, int]]:
+        """For each sweep: how many members in a row share a value, and the number of values."""
         sweeps = {k: len(v) for k, v in self.vary.items() if isinstance(v, Sweep)}
-        made, inner = {}, 1
+        found, inner = {}, 1
         for name, length in reversed(sweeps.items()):
-            made[name] = lambda i, inner=inner, length=length: i // inner % length
+            found[name] = inner, length
             inner *= length
-        return made
+        return found
 
     def rows(self, first: int, last: int) -> Rows:
-        """The members from ``first`` to ``last``, checked."""
-        n = last - first
+        """The members from ``first`` to ``last``, checked; the last group computed is kept."""
+        if self._group is not None and self._group[0] == (first, last):
+            return self._group[1]
+        rows = self._rows(first, last)
+        if last - first <= GROUP:
+            self._group = (first, last), rows
+        return rows
+
+    def _rows(self, first: int, last: int) -> Rows:
+        n, problem = last - first, self.problem
         varied = {name: self.values(name, first, last) for name in self.vary}
-        problem = self.problem
         bodies = self._bodies(varied, n, first)
-        inertia, axes = tuple(bodies[:, :3].T), tuple(bodies[:, 6:10].T)
+        axes = tuple(bodies[:, AXES].T)
         q = tuple(varied["attitude"].T) if "attitude" in varied else problem.attitude
         if "angular_momentum" in varied:
             m = tuple(varied["angular_momentum"].T)
         else:
             omega = tuple(varied["omega"].T) if "omega" in varied else problem.omega
             inside = omega if self.is_aligned else to_body(axes, omega)
-            m = scale(inertia, inside)
+            m = scale(tuple(bodies[:, INERTIA].T), inside)
             m = m if self.is_aligned else to_inertial(axes, m)
-        place: tuple = ()
-        if problem.moves:
-            x, v = (
+        translation: tuple = ()
+        if self.moves:
+            translation = tuple(
                 tuple(varied[name].T) if name in varied else getattr(problem, name)
-                for name in PLACE
+                for name in TRANSLATION
             )
-            place = x, v
         many: Any = _Bodies(self.is_aligned, axes, bodies[:, 10])
-        state = inner_state(many, q, m, *place)
+        state = inner_state(many, q, m, *translation)
         columns = [np.broadcast_to(column, n) for column in flat(state)]
         numbers = np.tile(np.array(flat(problem.model.numbers), dtype=float), (n, 1))
         for name, values in varied.items():
             if name.startswith("model."):
-                numbers[:, self._slots[name]] = values.reshape(n, -1)
-        rows = Rows(np.stack(columns, axis=1), bodies, numbers, symmetry(bodies))
+                numbers[:, self._columns[name]] = values.reshape(n, -1)
+        rows = Rows(np.stack(columns, axis=1), bodies, numbers, symmetry_axes(bodies))
         bad = ~np.isfinite(np.hstack([rows.states, rows.bodies, rows.numbers])).all(axis=1)
         if bad.any():
             raise InputError(f"member {first + int(np.argmax(bad))} has a value that is not finite")
@@ -148,9 +169,9 @@ class Members:
                     checked(moments[i])
                 except InputError as error:
                     raise InputError(f"member {first + i}: {error}") from None
-            rows[:, :3], rows[:, 6:10] = moments, (1.0, 0.0, 0.0, 0.0)
+            rows[:, INERTIA], rows[:, AXES] = moments, (1.0, 0.0, 0.0, 0.0)
             with np.errstate(divide="ignore"):
-                rows[:, 3:6] = np.where(moments > 0, 1.0 / moments, 0.0)
+                rows[:, INVERSE] = np.where(moments > 0, 1.0 / moments, 0.0)
         if "mass" in varied:
             mass = varied["mass"]
             if not (mass > 0).all():
@@ -160,49 +181,50 @@ class Members:
         return rows
 
     @cached_property
-    def _slots(self) -> dict[str, np.ndarray]:
-        """Where the parameters of the model stand among its numbers."""
+    def _columns(self) -> dict[str, np.ndarray]:
+        """The columns of each parameter of the model in ``Rows.numbers``."""
         numbers = self.problem.model.numbers
         places = like(numbers, iter(range(len(flat(numbers)))))
         return {
             name: np.array(flat(found) if isinstance(found, tuple) else [found])
-            for name, found in _named(self.problem.model, places)
+            for name, found in _parameters(self.problem.model, places)
         }
 
     def of(self, member: int) -> Problem:
         """The problem of one member, to run it alone."""
         if not 0 <= member < self.count:
-            raise InputError(f"there is no member {member}: they are 0 to {self.count - 1}")
+            raise InputError(
+                f"there is no member {member}: members are numbered 0 to {self.count - 1}"
+            )
         varied = {name: self.values(name, member, member + 1)[0] for name in self.vary}
-        problem = self.problem
-        body = problem.body
+        problem, body = self.problem, self.problem.body
         if "inertia" in varied or "mass" in varied:
             body = RigidBody(varied.get("inertia", body.inertia), varied.get("mass", body.mass))
         rate = "angular_momentum" if "angular_momentum" in varied else "omega"
         numbers = self.rows(member, member + 1).numbers[0]
-        place = {name: varied.get(name, getattr(problem, name)) for name in PLACE if problem.moves}
+        names = TRANSLATION if self.moves else ()
         return Problem(
             body,
             with_numbers(problem.model, like(problem.model.numbers, iter(numbers.tolist()))),
             attitude=varied.get("attitude", problem.attitude),
             scalar_first=True,
             **{rate: varied.get(rate, getattr(problem, rate))},
-            **place,
+            **{name: varied.get(name, getattr(problem, name)) for name in names},
             name=f"{problem.name or 'member'} {member}",
         )
 
 
 class _Bodies:
-    """Many bodies as ``inner_state`` sees one."""
+    """Many bodies in the form in which ``inner_state`` takes one."""
 
     def __init__(self, is_aligned: bool, axes: tuple, mass: np.ndarray):
         self.is_aligned, self.mass = is_aligned, mass
         self.data = None, None, axes
 
 
-def symmetry(bodies: np.ndarray) -> np.ndarray:
-    """``RigidBody.symmetry_axis`` of rows, -1 if there is none."""
-    a, b, c = bodies[:, :3].T
+def symmetry_axes(bodies: np.ndarray) -> np.ndarray:
+    """``RigidBody.symmetry_axis`` of every row, -1 if there is none."""
+    a, b, c = bodies[:, INERTIA].T
     return np.select([a == b, b == c, a == c], [2, 0, 1], -1)
 
 
@@ -212,29 +234,34 @@ def with_numbers(model: Model, numbers: tuple) -> Model:
     return replace(model, numbers=numbers, terms=terms)
 
 
-def _named(model: Model, numbers: tuple) -> list[tuple[str, Any]]:
-    """(dotted name, entry) of every parameter; terms of a sum have their names in between."""
-    found = []
-    for name, entry in zip(model.names, numbers, strict=True):
-        if not model.terms:
-            found.append((f"model.{name}", entry))
-    for name, term, entry in zip(model.names, model.terms, numbers, strict=False):
-        found += [(f"model.{name}.{key}", x) for key, x in zip(term.names, entry, strict=True)]
-    return found
+def _parameters(model: Model, numbers: tuple) -> list[tuple[str, Any]]:
+    """(dotted name, entry) of every parameter; in a sum the names of terms come in between."""
+    if not model.terms:
+        pairs = zip(model.names, numbers, strict=True)
+        return [(f"model.{name}", entry) for name, entry in pairs]
+    return [
+        (f"model.{name}.{key}", x)
+        for name, term, entry in zip(model.names, model.terms, numbers, strict=False)
+        for key, x in zip(term.names, entry, strict=True)
+    ]
 
 
 def shapes_of(problem: Problem) -> dict[str, tuple[int, ...]]:
     """What can be varied, and the shape of one member's value."""
+    return _shapes(problem.model, problem.moves)
+
+
+def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
     own = {
         name: (len(flat(entry)),) if isinstance(entry, tuple) else ()
-        for name, entry in _named(problem.model, problem.model.numbers)
+        for name, entry in _parameters(model, model.numbers)
     }
-    return MOTION | (PLACE if problem.moves else {}) | BODY | own
+    return ROTATION | (TRANSLATION if moves else {}) | BODY | own
 
 
-# ---- what a user gives
+# ---- arguments of ``solve_ensemble``
 def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: Any) -> Members:
-    """The members that ``solve_ensemble`` was asked for, checked."""
+    """The members that these arguments describe; the first group of them is checked."""
     given, also = _mapping(samples, "samples"), _mapping(vary, "vary")
     for name in given:
         if name in also:
@@ -243,21 +270,21 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
     sources: dict[str, Any] = {}
     lengths: dict[str, int] = {}
     for name, value in (given | also).items():
-        said = f"{'samples' if name in given else 'vary'}[{name!r}]"
+        argument = f"{'samples' if name in given else 'vary'}[{name!r}]"
         if name not in shapes:
             close = get_close_matches(str(name), shapes, n=1)
             raise InputError(
-                f"{said}: there is nothing of this name to vary"
+                f"{argument}: there is nothing of this name to vary"
                 + (f" (did you mean {close[0]!r}?)" if close else "")
-                + f"; there are {', '.join(shapes)}"
+                + f"; choose from {', '.join(shapes)}"
             )
         if isinstance(value, Distribution):
             sources[name] = value
         elif isinstance(value, Sweep):
-            sources[name] = Sweep(_array(name, value.values, shapes[name], said))
+            sources[name] = Sweep(member_array(name, value.values, shapes[name], argument))
         else:
-            sources[name] = _array(name, value, shapes[name], said)
-            lengths[said] = len(sources[name])
+            sources[name] = member_array(name, value, shapes[name], argument)
+            lengths[argument] = len(sources[name])
     swept = [len(s) for s in sources.values() if isinstance(s, Sweep)]
     if swept:
         lengths["the grid of sweeps"] = math.prod(swept)
@@ -266,18 +293,21 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
             raise InputError(f"members must be a positive whole number, got {members!r}")
         lengths["members"] = int(members)
     if not lengths:
-        raise InputError("say how many: members=, samples=, or arrays or sweeps in vary=")
+        raise InputError("the number of members is missing: give members=, samples=, or arrays or"
+                         " sweeps in vary=")  # fmt: skip
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{what} has {n}" for what, n in lengths.items())
-        raise InputError(f"the number of members is not clear: {told}")
-    return Members(problem, next(iter(lengths.values())), sources, _seed(seed))
+        counts = ", ".join(f"{what} has {n}" for what, n in lengths.items())
+        raise InputError(f"the number of members is not clear: {counts}")
+    found = Members(problem, next(iter(lengths.values())), sources, _seed(seed))
+    found.rows(0, min(found.count, GROUP))
+    return found
 
 
 def _seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbits(64)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be a whole number from 0, got {seed!r}")
+        raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}")
     return int(seed)
 
 
@@ -294,38 +324,38 @@ def _mapping(given: Any, argument: str) -> dict[str, Any]:
     return dict(given)
 
 
-def _array(name: str, value: Any, shape: tuple[int, ...], said: str = "") -> np.ndarray:
-    """One value for each member, the members first; it is ``said`` to be, if not vary[name]."""
-    said = said or f"vary[{name!r}]"
+def member_array(name: str, value: Any, shape: tuple[int, ...], argument: str = "") -> np.ndarray:
+    """One value for each member, the members first; messages call it ``argument``."""
+    argument = argument or f"vary[{name!r}]"
     wanted = f"of shape (members, {shape[0]})" if shape else "of shape (members,)"
     if name == "inertia":
         wanted += " or (members, 3, 3)"
     if hasattr(value, "dims"):  # xarray
         if "member" not in value.dims:
-            raise InputError(f"{said} must have the dimension 'member', got {value.dims}")
+            raise InputError(f"{argument} must have the dimension 'member', got {value.dims}")
         value = value.transpose("member", ...).values
     try:
         if name == "attitude":
             wanted = "a SciPy Rotation of all members, or matrices (members, 3, 3)"
-            array = _quaternions(value, said)
+            array = _quaternions(value, argument)
         else:
             array = np.array(value, dtype=float)
     except InputError:
         raise
     except (TypeError, ValueError):
-        raise InputError(f"{said} must be {wanted}, got {value!r}") from None
+        raise InputError(f"{argument} must be {wanted}, got {value!r}") from None
     allowed = [shape, (3, 3)] if name == "inertia" else [shape]
     if array.ndim == 0 or (isinstance(value, np.ndarray) and np.iscomplexobj(value)):
-        raise InputError(f"{said} must be {wanted}, got {value!r}")
+        raise InputError(f"{argument} must be {wanted}, got {value!r}")
     if array.shape[1:] not in allowed or len(array) == 0:
-        raise InputError(f"{said} must be {wanted}, got shape {array.shape}")
+        raise InputError(f"{argument} must be {wanted}, got shape {array.shape}")
     if not np.isfinite(array).all():
         place = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise InputError(f"{said} must be finite, but {place} is not")
+        raise InputError(f"{argument} must be finite, but {place} is not")
     return array
 
 
-def _quaternions(value: Any, said: str) -> np.ndarray:
+def _quaternions(value: Any, argument: str) -> np.ndarray:
     from scipy.spatial.transform import Rotation
 
     if isinstance(value, Rotation):
@@ -335,7 +365,7 @@ def _quaternions(value: Any, said: str) -> np.ndarray:
     array = np.asarray(value, dtype=float)
     if array.ndim != 3 or array.shape[1:] != (3, 3):
         raise InputError(
-            f"{said} must be a SciPy Rotation of all members, or matrices (members, 3, 3), got"
+            f"{argument} must be a SciPy Rotation of all members, or matrices (members, 3, 3), got"
             f" shape {array.shape}"
         )
     off = np.abs(array @ array.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
@@ -343,8 +373,7 @@ def _quaternions(value: Any, said: str) -> np.ndarray:
     if bad.any():
         i = int(np.argmax(bad))
         raise InputError(
-            f"{said}: that of member {i} must be a proper rotation matrix, but R Rᵀ"
-            f" differs from 1 by {off[i]:.3g}, and its determinant is"
-            f" {np.linalg.det(array[i]):.6g}"
+            f"{argument}: the matrix of member {i} must be a proper rotation, but R Rᵀ differs from"
+            f" 1 by {off[i]:.3g}, and its determinant is {np.linalg.det(array[i]):.6g}"
         )
     return Rotation.from_matrix(array).as_quat(scalar_first=True)

@@ -10,26 +10,23 @@ import numpy as np
 
 from polhode.contracts import ADVICE, OK, Status
 from polhode.ensembles.members import Members
+from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_varied
 from polhode.ensembles.store import (
-    AXES,
     FORMAT,
     NOT_RUN,
-    PLACES,
     REACHED,
-    STATES,
-    TAKEN,
+    RESERVED,
+    ROTATION,
+    TRANSLATION,
     VARIED,
-    Kept,
-    Labelled,
-    Stored,
+    MemoryStates,
+    StoredStates,
     attributes,
-    captioned,
-    free_place,
-    listed,
-    of_reductions,
+    clear_place,
+    list_names,
     open_store,
-    varied,
-    writing,
+    translate_errors,
+    with_coordinates,
 )
 from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
@@ -47,34 +44,34 @@ class EnsembleResult:
 
     Attributes
     ----------
-    t : (times,) of the states that were saved
+    t : (times,) of the saved states
     q : (times, members, 4) attitudes (w, x, y, z), body to inertial
     omega, angular_momentum : (times, members, 3) in body axes
     angular_momentum_inertial : (times, members, 3)
     x, v : (times, members, 3) of the centre of mass, None if the members do not move
-    kinetic_energy, energy : (times, members); the latter None if no potential is known
-    status, success : (members,) how each ended, and whether well; ``message(i)`` says what to do
-    t_reached, nsteps, niter : (members,) of the last good state; Newton iterations or trial steps
-        that did not count
-    reductions : what ``reduce=`` asked for, by name: over all members, the time first; a first time
+    kinetic_energy, energy : (times, members); energy is None without a potential
+    status, success : (members,) how each ended; ``message(i)`` says what went wrong and what to try
+    t_reached, nsteps, niter : (members,) time of the last good state, steps, and Newton iterations
+        or rejected trial steps
+    reductions : the results of ``reduce=`` by name: over all members, the time first; a first time
         is (members,)
-    labelled : the same by name as (dims, values, attrs, coords): the names of its dimensions, units
+    labelled : the same by name as (dims, values, attrs, coords): the names of the dimensions, units
         and a long name, and the levels or edges along a dimension
-    t_reduced : its times;  count : how many members were still going then
-    members : (members,) their numbers;  seed : with which they can be drawn again
-    method, reason, arguments : as of a ``Trajectory``;  problem_data : what all had in common
-    path : of the store, if the states lie in one;  complete : False if its run was cut off
+    t_reduced : the times of the reductions;  count : the members that had not failed by then
+    members : (members,) their numbers;  seed : that of the random draws
+    method, reason, arguments : as in a ``Trajectory``;  problem_data : what the members share
+    path : the store that holds the states, if any;  complete : False if its run was interrupted
 
-    Members are chosen by ``result[5]``, ``result[10:20]`` or ``result[result.success]``, times by
-    ``result.select(times=…)``; ``len`` is the number of members.  States that lie in a store are
-    read when they are asked for: choose first, then ask.  ``result.problem(i)`` is the problem of
-    one member, to look at it alone.
+    Select members by ``result[5]``, ``result[10:20]`` or ``result[result.success]``, times by
+    ``result.select(times=…)``; ``len`` is the number of members.  States in a store are read on
+    demand: select first, then read.  ``result.problem(i)`` is the problem of one member, to study
+    it alone.
     """
 
     def __init__(
         self,
-        members: "Members | Recorded",
-        saved: Kept | Stored,
+        members: "Members | RecordedMembers",
+        saved: MemoryStates | StoredStates,
         reached: Mapping[str, np.ndarray],
         reductions: Mapping[str, Labelled],
         facts: Mapping[str, Any],
@@ -86,7 +83,6 @@ class EnsembleResult:
         self.t_reduced, self.count = facts["t_reduced"], facts["count"]
         self.method, self.reason = facts["method"], facts["reason"]
         self.arguments: Mapping[str, Any] = facts["arguments"]
-        self.problem_data: Mapping[str, Any] = facts["problem"]
         self.path: Path | None = facts.get("path")
         self.complete: bool = facts.get("complete", True)
         self.seed = members.seed
@@ -100,11 +96,15 @@ class EnsembleResult:
     def success(self) -> np.ndarray:
         return self.status == OK
 
+    @property
+    def problem_data(self) -> Mapping[str, Any]:
+        return self._members.problem_data
+
     def message(self, member: int) -> str:
-        """How a member ended, if not well."""
+        """Why a member stopped early, and what to try; "" if it did not."""
         place = self._place(member)
         if self.status[place] == NOT_RUN:
-            return f"member {member} was not run: its run was cut off before"
+            return f"member {member} was not run: the run was interrupted before"
         status = Status(int(self.status[place]))
         if status == Status.OK:
             return ""
@@ -114,33 +114,36 @@ class EnsembleResult:
         )
 
     def problem(self, member: int) -> Problem:
-        """The problem of one member: its run alone has the same bits."""
+        """The problem of one member; solving it alone gives the same bits."""
         self._place(member)
         return self._members.of(int(member))
 
     def varied(self, name: str) -> np.ndarray:
-        """What was varied, for every member."""
+        """The values of a varied quantity, one for each member."""
         if name not in self._members.vary:
             names = ", ".join(self._members.vary) or "nothing"
-            raise InputError(f"{name!r} was not varied; varied was {names}")
+            raise InputError(f"{name!r} was not varied; varied quantities: {names}")
         return self._members.values(name, 0, self._members.count)[self.members]
 
     @property
     def reductions(self) -> dict[str, np.ndarray]:
-        return {name: label.values for name, label in self.labelled.items()}
+        return {name: one.values for name, one in self.labelled.items()}
 
     # ---- selection
     def __getitem__(self, key: Any) -> "EnsembleResult":
-        """Some members, by an index, a slice, a mask or a list of indices."""
+        """Select members by an index, a slice, a mask or a list of indices."""
         return self.select(members=key)
 
     def select(self, times: Any = slice(None), members: Any = slice(None)) -> "EnsembleResult":
-        """Some of the saved times and members, each by an index, a slice, a mask or a list."""
-        rows, places = _chosen(times, len(self.t), "times"), _chosen(members, len(self), "members")
+        """Select saved times and members, each by an index, a slice, a mask or a list."""
+        rows, places = (
+            _indices(times, len(self.t), "times"),
+            _indices(members, len(self), "members"),
+        )
         reached = {name: value[places] for name, value in self._reached.items()}
         reductions = {
-            name: label._replace(values=label.values[places]) if "member" in label.dims else label
-            for name, label in self.labelled.items()
+            name: one._replace(values=one.values[places]) if "member" in one.dims else one
+            for name, one in self.labelled.items()
         }
         saved = self._saved.select(rows, places)
         return EnsembleResult(self._members, saved, reached, reductions, self._facts)
@@ -182,17 +185,18 @@ class EnsembleResult:
 
     @property
     def kinetic_energy(self) -> np.ndarray:
-        """Of rotation, and of the centre of mass if it moves."""
+        """Kinetic energy of rotation, and of the centre of mass if it moves."""
         return self._saved["kinetic_energy"][..., 0]
 
     @property
     def energy(self) -> np.ndarray | None:
-        """Kinetic and potential energy; None if no potential is known."""
+        """Kinetic and potential energy; None without a potential."""
         return self._saved["energy"][..., 0] if self._saved.has("energy") else None
 
-    # ---- words
-    def _words(self) -> dict[str, str]:
-        ended = f"{int(self.success.sum())} well"
+    # ---- text
+    def summary(self) -> dict[str, str]:
+        """What ``print`` shows: a few facts by name."""
+        ended = f"{int(self.success.sum())} succeeded"
         for status in np.unique(self.status[~self.success]).tolist():
             name = "not run" if status == NOT_RUN else Status(status).name
             ended += f", {int((self.status == status).sum())} {name}"
@@ -211,21 +215,21 @@ class EnsembleResult:
             at = f" at {len(self.t_reduced)} times" if len(self.t_reduced) else ""
             facts["reduced"] = ", ".join(self.labelled) + at
         if self.path is not None:
-            facts["store"] = f"{self.path}" + ("" if self.complete else " (its run was cut off)")
+            facts["store"] = f"{self.path}{'' if self.complete else ' (its run was interrupted)'}"
         title = self.problem_data["name"] or self.problem_data["model"]
         return {"problem": f"{title}", **facts}
 
     def __repr__(self) -> str:
-        return as_text("EnsembleResult", self._words())
+        return as_text("EnsembleResult", self.summary())
 
     def _repr_html_(self) -> str:
-        return as_html("EnsembleResult", self._words())
+        return as_html("EnsembleResult", self.summary())
 
-    # ---- elsewhere
+    # ---- other forms
     def plot(self, axes: Any = None) -> np.ndarray:
-        """A panel for every reduction, and two for the last saved states.
+        """Draw a panel for every reduction, and two for the last saved states.
 
-        ``axes`` are matplotlib's, to draw into; returned.
+        ``axes``: matplotlib axes to draw into; the axes are returned.
         """
         from polhode import plot
 
@@ -234,36 +238,34 @@ class EnsembleResult:
     def to_xarray(self) -> "xarray.Dataset":
         """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).
 
-        What was varied is called ``varied_omega``, …; what was reduced has the dimension
-        ``time_reduced`` first.
+        Varied quantities are named ``varied_omega``, …; reductions have ``time_reduced`` as their
+        first dimension.
         """
         import xarray
 
         return xarray.Dataset(*self._data())
 
     def _data(self) -> storage.Data:
-        """The variables, coordinates and attributes of its data set."""
-        both = "time", "member"
+        """Return the variables, coordinates and attributes of the data set."""
         found: dict[str, Labelled] = {}
-        for name, quantity in (STATES | PLACES | {"energy": "energy"}).items():
+        for name, quantity in (ROTATION | TRANSLATION | {"energy": "energy"}).items():
             if self._saved.has(quantity):
-                found[name] = captioned(quantity, both, getattr(self, name))
+                found[name] = label(quantity, ("time", "member"), getattr(self, name))
         for name, key in REACHED.items():
-            found[name] = captioned(name, ("member",), self._reached[key])
+            found[name] = label(name, ("member",), self._reached[key])
         for name in self._members.vary:
-            found[VARIED + name] = varied(name, self.varied(name))
-        found |= of_reductions(self.labelled, self._facts)
-        found["time"] = captioned("time", ("time",), self.t)
+            found[VARIED + name] = label_varied(name, self.varied(name))
+        found |= with_coordinates(self.labelled, self._facts)
+        found["time"] = label("time", ("time",), self.t)
         found["member"] = Labelled(("member",), self.members, {}, {})
-        variables = {name: label[:3] for name, label in found.items()}
-        coordinates = {
-            name: variables.pop(name) for name in list(variables) if found[name].dims == (name,)
-        }
-        about = attributes(self._facts, self.seed) | listed(self.labelled)
-        return storage.Data(variables, {**coordinates, **AXES}, about)
+        variables: dict[str, Any] = {name: one[:3] for name, one in found.items()}
+        names = [name for name in variables if found[name].dims == (name,)]
+        coordinates = {name: variables.pop(name) for name in names}
+        about = attributes(self._facts, self._members) | list_names(self.labelled)
+        return storage.Data(variables, {**coordinates, **COMPONENTS}, about)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """A table of the last saved states indexed by member, a column for each component."""
+        """A table of the last saved states, indexed by member, with a column for each component."""
         import pandas
 
         columns: dict[str, Any] = {}
@@ -272,25 +274,25 @@ class EnsembleResult:
             columns |= _columns(VARIED + name, values.reshape(len(self), -1), values.shape[1:])
         if len(self.t):
             last = self.select(times=-1)
-            for name, quantity in (STATES | PLACES).items():
+            for name, quantity in (ROTATION | TRANSLATION).items():
                 if self._saved.has(quantity):
                     values = getattr(last, name)[0]
                     columns |= _columns(name, values, values.shape[1:])
             if (energy := last.energy) is not None:
                 columns["energy"] = energy[0]
-        columns |= {n: label.values for n, label in self.labelled.items() if "member" in label.dims}
+        columns |= {n: one.values for n, one in self.labelled.items() if "member" in one.dims}
         columns |= {name: self._reached[key] for name, key in REACHED.items()}
         return pandas.DataFrame(columns, index=pandas.Index(self.members, name="member"))
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write a NetCDF file (.nc) or a Zarr store (.zarr) with everything; for ``ph.load``."""
+        """Write everything to a NetCDF file (.nc) or a Zarr store (.zarr), for ``ph.load``."""
         if Path(path).suffix != ".zarr":
             return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
-            raise FileError(f"{str(path)!r} is the store from which this result is read")
+            raise FileError(f"{str(path)!r} is the store that this result is read from")
         data = self.to_xarray()
-        with writing(Path(path)):
-            place = free_place(path)
+        with translate_errors(Path(path)):
+            place = clear_place(path)
             data.attrs["complete"] = False
             data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
             data.attrs["complete"] = True
@@ -298,8 +300,8 @@ class EnsembleResult:
         return place
 
 
-def _chosen(key: Any, count: int, argument: str) -> np.ndarray:
-    """Places among ``count``."""
+def _indices(key: Any, count: int, argument: str) -> np.ndarray:
+    """The indices, out of ``count``, that a key selects."""
     try:
         return np.atleast_1d(np.arange(count)[key])
     except IndexError as error:
@@ -316,55 +318,58 @@ def _columns(name: str, values: np.ndarray, shape: tuple[int, ...]) -> dict[str,
 
 
 # ---- from files
-class Recorded:
-    """What a file knows of members: what was varied, but not the functions that act on them."""
+class RecordedMembers:
+    """What a file knows about members: the varied values, but not the model that acts on them."""
 
-    def __init__(self, values: Mapping[str, Any], count: int, seed: int):
+    def __init__(
+        self, values: Mapping[str, Any], count: int, seed: int, problem_data: Mapping[str, Any]
+    ):
         self.vary, self.count, self.seed = values, count, seed
+        self.problem_data = problem_data
 
     def values(self, name: str, first: int, last: int) -> np.ndarray:
         return np.asarray(self.vary[name][first:last])
 
     def of(self, member: int) -> Problem:
         raise InputError(
-            "this result was read from a file, which does not hold the problem itself: make it"
-            " again, and vary it by result.varied(name)"
+            "this result was read from a file, which does not hold the problem itself: define the"
+            " problem again, with the values of result.varied(name)"
         )
 
 
 def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
-    """What ``Trajectory.save``, ``EnsembleResult.save`` or ``out=`` of ``solve_ensemble`` wrote.
+    """Load what ``Trajectory.save``, ``EnsembleResult.save`` or ``solve_ensemble(out=…)`` wrote.
 
-    The states of an ensemble in a Zarr store are read when they are asked for.  An ensemble from a
-    file knows no longer what acted on its members: ``result.problem(i)`` needs the run itself.
+    The states of an ensemble in a Zarr store are read on demand.  A file does not hold the model,
+    so ``result.problem(i)`` works only on the result of the run itself.
     """
     if Path(path).is_dir():
         group = open_store(path)
         dims = {name: tuple(a.attrs["_ARRAY_DIMENSIONS"]) for name, a in group.arrays()}
         arrays: dict[str, Any] = dict(group.arrays())
         about = {name: dict(array.attrs) for name, array in arrays.items()}
-        return _restored(arrays, dims, about, dict(group.attrs), Path(path))
+        return _rebuild(arrays, dims, about, dict(group.attrs), Path(path))
     data = storage.read(path, (storage.FORMAT, FORMAT))
     if data.attrs["format"] == storage.FORMAT:
         return trajectory.load(path)
     dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
     about = {name: dict(data[name].attrs) for name in dims}
     arrays = {name: data[name].values for name in dims}
-    return _restored(arrays, dims, about, {"complete": True, **data.attrs}, None)
+    return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
 
 
-def _restored(
+def _rebuild(
     arrays: dict[str, Any],
     dims: dict[str, tuple[str, ...]],
     about: dict[str, dict],
     attrs: dict[str, Any],
     path: Path | None,
 ) -> EnsembleResult:
-    """From arrays by name, their dimensions and attributes, and the attributes of all."""
+    """The result in a file: arrays, their dimensions and attributes, and its own attributes."""
     members = np.asarray(arrays["member"][:])
     count = int(members.max()) + 1 if len(members) else 0
     given = {
-        name.removeprefix(VARIED): _at(arrays[name], members, count)
+        name.removeprefix(VARIED): _by_number(arrays[name], members, count)
         for name in arrays
         if name.startswith(VARIED)
     }
@@ -372,9 +377,9 @@ def _restored(
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
     for name, array in arrays.items():
-        if name in TAKEN or name.startswith(VARIED) or dims[name] == (name,):
+        if name in RESERVED or name.startswith(VARIED) or dims[name] == (name,):
             continue
-        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in TAKEN}
+        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in RESERVED}
         text = {k: v for k, v in about[name].items() if not k.startswith("_")}
         reductions[name] = Labelled(dims[name], np.asarray(array[:]), text, others)
     order = json.loads(attrs.get("reductions", "[]"))
@@ -384,18 +389,16 @@ def _restored(
         "count": np.asarray(arrays["count"][:]) if "count" in arrays else none,
         **{name: attrs[name] for name in ("method", "reason", "complete")},
         "arguments": json.loads(attrs["arguments"]),
-        "problem": problem,
         "path": path,
     }
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
-    saved = Stored(arrays, np.asarray(arrays["time"][:]), None, mass, members)
-    return EnsembleResult(
-        Recorded(given, count, int(attrs["seed"])), saved, reached, reductions, facts
-    )
+    saved = StoredStates(arrays, np.asarray(arrays["time"][:]), None, mass, members)
+    recorded = RecordedMembers(given, count, int(attrs["seed"]), problem)
+    return EnsembleResult(recorded, saved, reached, reductions, facts)
 
 
-def _at(array: Any, members: np.ndarray, count: int) -> np.ndarray:
-    """Values of members at the places of their numbers."""
+def _by_number(array: Any, members: np.ndarray, count: int) -> np.ndarray:
+    """The values of members, each at the index of its number."""
     values = np.asarray(array[:])
     found = np.full((count, *values.shape[1:]), np.nan)
     found[members] = values

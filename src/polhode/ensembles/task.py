@@ -1,75 +1,201 @@
-"""What an ensemble is asked for: which states are kept, what is reduced, and when.
+"""The task of an ensemble: what to save, what to reduce, and when.
 
-``task_of`` makes a ``Task`` of the arguments of ``solve_ensemble``; all that can be wrong with them
-is told before anything runs.
+``make_task`` makes a ``Task`` of the arguments of ``solve_ensemble``, and checks them before
+anything runs.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from polhode.contracts import Coordinates
-from polhode.ensembles.chunk import Quantities, Task
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
-from polhode.ensembles.reductions import OURS, VECTORS, FirstTime, Reduction, tried
-from polhode.ensembles.store import TAKEN, VARIED, reduced
+from polhode.ensembles.quantities import QUANTITIES, Snapshot
+from polhode.ensembles.reductions import REDUCTIONS
+from polhode.ensembles.reductions.base import Reduction, ValuesReduction
+from polhode.ensembles.reductions.first_time import FirstTime
+from polhode.ensembles.store import RESERVED, VARIED
 from polhode.errors import InputError, MethodError
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import in_order, times_of
+from polhode.solvers.bound import FIXED, Bound
+from polhode.solvers.events import event_values
 from polhode.solvers.fixed_steps import plan
-from polhode.solvers.solvers import Solver
 
-CHUNK = 64 * GROUP  # members that are on their way at the same time
-LOOKS = 1001  # at events, where there are no steps that all members share
-REDUCED = 101  # times of reductions, if nobody says
-MOST = 2**31  # bytes of states, or of values for quantiles, that are kept in memory; members
+CHUNK_MEMBERS = 64 * GROUP  # in memory at the same time
+EVENT_TIMES = 1001  # where members have no steps in common
+REDUCE_TIMES = 101  # by default
+MOST_BYTES = 2**31  # of states, or of values for quantiles, in memory
+MOST_MEMBERS = 2**31
+TRIAL_MEMBERS = 64
 ALL, FINAL = "all", "final"
 
 
-def task_of(
+@dataclass(frozen=True)
+class Task:
+    """All that a chunk needs to know, wherever it runs.
+
+    ``arguments`` are those of ``prepare``, and ``bound`` is the record of the solver that they give
+    in this process.
+    """
+
+    members: Members
+    arguments: Mapping[str, Any]
+    t0: float
+    t1: float
+    times: np.ndarray  # of all rows
+    at_save: np.ndarray  # whether the states of a row are saved
+    at_reduce: np.ndarray  # whether a row is reduced
+    at_event: np.ndarray  # whether events are looked for at a row
+    reductions: tuple[Reduction, ...]
+    bound: Bound | None = None
+
+    @cached_property
+    def rows_before(self) -> np.ndarray:
+        """How many rows before each one are saved, and how many are reduced."""
+        both = np.stack([self.at_save, self.at_reduce])
+        return np.cumsum(both, axis=1) - both
+
+    @cached_property
+    def by_group(self) -> dict[str, Reduction]:
+        """The reductions that groups of members are joined for, by key."""
+        others = ValuesReduction, FirstTime
+        return {one.key: one for one in self.reductions if not isinstance(one, others)}
+
+    @cached_property
+    def by_value(self) -> dict[str, ValuesReduction]:
+        """The reductions that need all values, by key."""
+        return {one.key: one for one in self.reductions if isinstance(one, ValuesReduction)}
+
+    @cached_property
+    def events(self) -> dict[str, FirstTime]:
+        """The events that are looked for, by key."""
+        return {one.key: one for one in self.reductions if isinstance(one, FirstTime)}
+
+    @cached_property
+    def functions(self) -> dict[str, Callable]:
+        """The user's functions that are reduced, (times, rows) -> values, by key."""
+        return {
+            one.key: event_values(one.of, f"reduce: the function of {one.key}")
+            for one in self.reductions
+            if not isinstance(one.of, str)
+        }
+
+    def values(self, key: str, one: Reduction, snapshot: Snapshot) -> np.ndarray:
+        """The values of the quantity of a reduction, (members, components)."""
+        if isinstance(one.of, str):
+            return snapshot[one.of]
+        times = np.full(len(snapshot.states), snapshot.t)
+        return self.functions[key](times, snapshot.event_rows)[:, None]
+
+
+def make_task(
     members: Members,
     arguments: Mapping[str, Any],
-    solver: Any,
+    bound: Bound,
     t0: float,
     t1: float,
     save: Any,
     reductions: tuple[Reduction, ...],
     reduce_times: Any,
+    in_memory: bool,
 ) -> Task:
-    """Rows at all times at which something is saved, reduced or looked for."""
-    _check_solver(solver)
+    """A row for each time at which something is saved, reduced or looked for, checked."""
+    _check_formulation(bound)
     _check_quantities(reductions, members.problem)
-    fixed = isinstance(solver, Solver)
-    grid = plan(t0, t1, solver.dt).times if fixed and _needs_grid(save, reductions) else None
-    saved = _saved_times(save, t0, t1, grid)
-    reduced, looked = np.empty(0), np.empty(0)
-    if any(not isinstance(r, FirstTime) for r in reductions):
-        reduced = _reduced_times(reduce_times, t0, t1)
+    events = [one for one in reductions if isinstance(one, FirstTime)]
+    fixed = bound.kind == FIXED
+    grid = plan(t0, t1, bound.dt).times if fixed and (events or _is_stride(save)) else None
+    saved = _save_times(save, t0, t1, grid)
+    reduced, searched = np.empty(0), np.empty(0)
+    if len(reductions) > len(events):
+        reduced = _reduce_times(reduce_times, t0, t1)
     elif reduce_times is not None:
-        instead = "; FirstTime is looked for at times of its own, every=" if reductions else ""
-        raise InputError(f"reduce_times= needs reduce= of all members at a time{instead}")
-    if any(isinstance(r, FirstTime) for r in reductions):
-        looked = _looks(reductions, t0, t1, grid, solver.dt if fixed else 0.0)
-    times = np.unique(np.concatenate([saved, reduced, looked, [t0, t1]]))  # all go to the end
+        instead = "; FirstTime has times of its own, every=" if reductions else ""
+        raise InputError(f"reduce_times= needs reduce= of all members at one time{instead}")
+    if events:
+        searched = _event_times(events, t0, t1, grid, bound.dt if fixed else 0.0)
+    times = np.unique(np.concatenate([saved, reduced, searched, [t0, t1]]))  # all go to the end
     times = times if t1 >= t0 else times[::-1]
-    kept, folded_up, watched = (np.isin(times, some) for some in (saved, reduced, looked))
-    return Task(members, dict(arguments), t0, t1, times, kept, folded_up, watched, reductions)
+    at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
+    rows = times, at_save, at_reduce, at_event
+    task = Task(members, dict(arguments), t0, t1, *rows, reductions, bound)
+    _check_results(task)
+    _check_size(task, in_memory)
+    return task
 
 
-def _needs_grid(save: Any, reductions: tuple[Reduction, ...]) -> bool:
-    stride = isinstance(save, (int, np.integer)) and not isinstance(save, bool)
-    events = any(isinstance(r, FirstTime) for r in reductions)
-    return stride or events or (isinstance(save, str) and save == ALL)
+# ---- times
+def _is_stride(save: Any) -> bool:
+    if isinstance(save, str):
+        return save == ALL
+    return isinstance(save, (int, np.integer)) and not isinstance(save, bool)
 
 
-def _check_solver(solver: Any) -> None:
-    variables = getattr(solver, "_variables", None)
+def _save_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.ndarray:
+    wrong = InputError(
+        "save must be 'final', 'all', a whole number of steps, a list of times or None,"
+        f" got {save!r}"
+    )
+    if save is None:
+        return np.empty(0)
+    if isinstance(save, str) and save == FINAL:
+        return np.array([t1])
+    if _is_stride(save):
+        stride = 1 if isinstance(save, str) else int(save)
+        if stride < 1:
+            raise wrong
+        if grid is None:
+            raise MethodError(
+                "members have no steps in common here: give the times to save, save=[…]"
+            )
+        return np.unique(np.append(grid[::stride], grid[-1]))
+    if isinstance(save, str) or np.ndim(save) == 0:
+        raise wrong
+    return in_order(times_of(save, "save"), t0, t1, "save")
+
+
+def _reduce_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
+    if reduce_times is None:
+        reduce_times = REDUCE_TIMES
+    if isinstance(reduce_times, (int, np.integer)) and not isinstance(reduce_times, bool):
+        if reduce_times < 1:
+            raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
+        return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
+    return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
+
+
+def _event_times(
+    events: list[FirstTime], t0: float, t1: float, grid: np.ndarray | None, dt: float
+) -> np.ndarray:
+    """When to look for events: at some of the common steps, or evenly where there are none."""
+    found = []
+    for every in {one.every for one in events}:
+        if grid is None:
+            count = EVENT_TIMES if every is None else 1 + int(np.ceil(abs(t1 - t0) / every - 1e-9))
+            found.append(np.linspace(t0, t1, count))
+            continue
+        steps = 1 if every is None else int(every / dt + 1e-9)
+        if steps < 1:
+            raise InputError(
+                f"FirstTime: every={every!r} is shorter than a step, dt={dt!r}: leave it out to"
+                " look after every step, or take a smaller dt"
+            )
+        found.append(np.append(grid[::steps], grid[-1]))
+    return np.unique(np.concatenate(found))
+
+
+# ---- checks
+def _check_formulation(bound: Bound) -> None:
+    variables = bound.variables
     if isinstance(variables, Coordinates) or (variables is not None and not variables.continuous):
         raise MethodError(
-            f"formulation {variables.name!r} is not for ensembles: take 'quaternion', or leave out"
+            f"formulation {variables.name!r} is not for ensembles: use 'quaternion', or leave out"
             " formulation="
         )
 
@@ -83,127 +209,70 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
         if one.of == "energy" and not problem.model.has_potential:
             raise InputError(
                 f"reduce: the model {problem.model.name!r} has no potential, and members no"
-                " energy: take kinetic_energy"
+                " energy: use kinetic_energy"
             )
 
 
-def check_results(task: Task) -> None:
-    """Try what is made of reductions: a mistake is told now, and no two results have one name."""
-    taken = dict.fromkeys(TAKEN, "what is saved")
+def _check_results(task: Task) -> None:
+    """Try the reductions: mistakes show now, and no two results share a name."""
+    owners = dict.fromkeys(RESERVED, "the saved states")
     for one in task.reductions:
-        for name, found in tried(one, _trial_values(task, one)).items():
-            if not isinstance(one, FirstTime):
-                found = np.asarray(found)[None]
-            label = reduced(one, name, found)
-            for new in (name, *label.coords):
-                if new in taken or new.startswith(VARIED) or "/" in new:
+        for name, found in one.trial(_trial_values(task, one)).items():
+            for new in (name, *found.coords):
+                if new in owners or new.startswith(VARIED) or "/" in new:
                     raise InputError(
-                        f"reduce: {one.key} has a result of the name {new!r}, which belongs to"
-                        f" {taken.get(new, 'something else in files')}: give it another name"
+                        f"reduce: {one.key} has a result named {new!r}, a name that belongs to"
+                        f" {owners.get(new, 'something else in files')}: give it another name"
                     )
-                taken[new] = one.key
+                owners[new] = one.key
 
 
 def _trial_values(task: Task, one: Reduction) -> np.ndarray:
-    """(members, components) of a quantity: where something is a user's, those of real members."""
-    if type(one) in OURS and isinstance(one.of, str):
-        return np.ones((1, (4 if one.of == "q" else 3) if one.of in VECTORS else 1))
-    rows = task.members.rows(0, min(task.members.count, 64))
-    return Quantities(task.members, rows).at(task.t0, rows.states).of(one, task.functions)
+    """(members, components) of a quantity; those of real members where a user wrote something."""
+    if REDUCTIONS.get(type(one).__name__) is type(one) and isinstance(one.of, str):
+        return np.ones((1, *(QUANTITIES[one.of].shape or (1,))))
+    rows = task.members.rows(0, min(task.members.count, TRIAL_MEMBERS))
+    return task.values(one.key, one, Snapshot(task.members, rows, task.t0, rows.states))
 
 
-def _saved_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.ndarray:
-    what = (
-        "save must be 'final', 'all', a whole number of steps, a list of times or None,"
-        f" got {save!r}"
-    )
-    if save is None:
-        return np.empty(0)
-    if isinstance(save, str):
-        if save == FINAL:
-            return np.array([t1])
-        if save != ALL:
-            raise InputError(what)
-        save = 1
-    if isinstance(save, (int, np.integer)) and not isinstance(save, bool):
-        if save < 1:
-            raise InputError(what)
-        if grid is None:
-            raise MethodError(
-                "members have no steps in common here: give the times to save, save=[…]"
-            )
-        return np.unique(np.append(grid[:: int(save)], grid[-1]))
-    if np.ndim(save) == 0:
-        raise InputError(what)
-    return in_order(times_of(save, "save"), t0, t1, "save")
-
-
-def _reduced_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
-    if reduce_times is None:
-        reduce_times = REDUCED
-    if isinstance(reduce_times, (int, np.integer)) and not isinstance(reduce_times, bool):
-        if reduce_times < 1:
-            raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
-        return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
-    return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
-
-
-def _looks(
-    reductions: tuple[Reduction, ...], t0: float, t1: float, grid: np.ndarray | None, dt: float
-) -> np.ndarray:
-    """Where to look for events: at some of the common steps, or evenly where there are none."""
-    found = []
-    for every in {r.every for r in reductions if isinstance(r, FirstTime)}:
-        if grid is None:
-            count = LOOKS if every is None else 1 + int(np.ceil(abs(t1 - t0) / every - 1e-9))
-            found.append(np.linspace(t0, t1, count))
-            continue
-        steps = 1 if every is None else int(every / dt + 1e-9)
-        if steps < 1:
-            raise InputError(
-                f"FirstTime: every={every!r} is shorter than a step, dt={dt!r}: leave it out to"
-                " look after every step, or take a smaller dt"
-            )
-        found.append(np.append(grid[::steps], grid[-1]))
-    return np.unique(np.concatenate(found))
-
-
-def check_size(task: Task, in_memory: bool) -> None:
-    count, moves = task.members.count, task.members.problem.moves
-    if count > MOST:
+def _check_size(task: Task, in_memory: bool) -> None:
+    count = task.members.count
+    if count > MOST_MEMBERS:
         raise InputError(
-            f"{count} members are more than {MOST}, whose ends alone would fill the memory: make"
-            " several ensembles of them, with other seeds"
+            f"{count} members are more than {MOST_MEMBERS}, whose final states alone would fill the"
+            " memory: make several ensembles of them, with other seeds"
         )
-    states = int(task.saved.sum()) * count * 8 * (13 if moves else 7)
-    if in_memory and states > MOST:
+    states = int(task.at_save.sum()) * count * 8 * task.members.width
+    if in_memory and states > MOST_BYTES:
         raise InputError(
             f"save= would keep {states / 2**30:.1f} GB of states in memory: save fewer times,"
-            " reduce= them on the way, or write them to a file with out="
+            " reduce= them during the run, or write them to a file with out="
         )
-    values = len(task.quantiles) * int(task.reduced.sum()) * count * 8
-    if values > MOST:
+    values = len(task.by_value) * int(task.at_reduce.sum()) * count * 8
+    if values > MOST_BYTES:
         raise InputError(
-            f"quantiles would keep {values / 2**30:.1f} GB of values: give fewer reduce_times=, or"
-            " take a histogram"
+            f"{', '.join(task.by_value)} would keep {values / 2**30:.1f} GB of values in memory:"
+            " give fewer reduce_times=, or use a histogram"
         )
 
 
-def threads_of(threads: Any) -> int:
+def threads_of(threads: Any, client: Any = None) -> int:
+    """The number of threads; by default that of processors, or one on the workers of a client."""
+    if threads is None and client is not None:
+        return 1
     if threads is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (os.cpu_count() or 1)
-        )
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"threads must be a positive whole number, got {threads!r}")
     return int(threads)
 
 
 def chunk_size(chunk: Any) -> int:
+    """Members of a chunk, rounded up to whole groups."""
     if chunk is None:
-        return CHUNK
+        return CHUNK_MEMBERS
     if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
         raise InputError(f"chunk must be a positive number of members, got {chunk!r}")
     return -(-int(chunk) // GROUP) * GROUP

@@ -226,6 +226,7 @@ class BoundIntegrator:
             self.pieces = loops.model_pieces(force, aligned)
             whole_equations = equations_of(formulation, moving)
             equations, self._leave = whole_equations.pieces, whole_equations.leave
+            self.enter = whole_equations.enter
             self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
         self.wrench: Any = self.pieces.get(wrench_stub)

@@ -8,23 +8,14 @@ the known one, so that a change in the library which alters a verdict shows.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module, resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from polhode.papers.verdicts import (
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    UNTESTED,
-    VERDICTS,
-    Check,
-    Measured,
-    Untestable,
-    judged,
-)
+from polhode.papers.verdicts import HOLDS, UNTESTED, VERDICTS, Check, Measured, Untestable
 
 TABLE = "claims.md"
 COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
@@ -113,18 +104,6 @@ class Statement:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paper:
-    """A paper that can be reproduced: ``reproduce(quick, out, progress) -> Report``."""
-
-    name: str
-    title: str
-    reference: str
-    statements: tuple[Statement, ...]
-    reproduce: Callable[[bool, Path, Progress], Report]
-    order: int = 99  # of the registry
-
-
 # ---- tables of claims
 def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
     """The measurements of modules, by the name of their row.
@@ -150,11 +129,13 @@ def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
 
 def rows_of(text: str) -> list[dict[str, str]]:
     """The rows of a Markdown table of claims, by column; a bar in a cell is written ``\\|``."""
-    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
-    cells = ([cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows)
-    return [
-        dict(zip(COLUMNS, (cell.replace("\\|", "|") for cell in row), strict=True)) for row in cells
-    ]
+    rows = []
+    for line in [line for line in text.splitlines() if line.startswith("|")][2:]:
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != len(COLUMNS):
+            raise ValueError(f"a claim must have the cells {COLUMNS}, got {line!r}")
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    return rows
 
 
 def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ...]:
@@ -184,103 +165,45 @@ def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ..
     return tuple(made.values())
 
 
-def paper(
-    package: str,
-    *,
-    order: int,
-    title: str,
-    laboratory: Callable[[bool, Progress], Any],
-    measured_in: Iterable[ModuleType],
-) -> Paper:
-    """The record of a paper, from its package.
+# ---- papers
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced.
 
-    The package has the table ``claims.md`` and a module ``figures`` with ``draw(laboratory, out)``;
+    Its package has the table ``claims.md`` and a module ``figures`` with ``draw(laboratory, out)``;
     ``measured_in`` are the modules with the measurements.
     """
-    name = package.rpartition(".")[2]
-    table = resources.files(package).joinpath(TABLE).read_text(encoding="utf-8")
-    statements = statements_of(table, measurements(measured_in))
 
-    def reproduce(quick: bool, out: Path, progress: Progress) -> Report:
+    package: str
+    title: str = field(kw_only=True)
+    figures: int = field(kw_only=True)  # how many are drawn
+    laboratory: Callable[[bool, Progress], Any] = field(kw_only=True)
+    measured_in: tuple[ModuleType, ...] = field(kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """The name of its package."""
+        return self.package.rpartition(".")[2]
+
+    @property
+    def reference(self) -> str:
+        """Its key in ``references.bib``."""
+        return self.name
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The rows of its table of claims."""
+        table = resources.files(self.package).joinpath(TABLE).read_text(encoding="utf-8")
+        return statements_of(table, measurements(self.measured_in))
+
+    def reproduce(self, quick: bool, out: Path, progress: Progress) -> Report:
         """Measure every claim, and draw the figures into ``out``.
 
         ``quick`` takes fewer and shorter runs; it tests the same claims.
         """
-        figures = import_module(f"{package}.figures")
-        lab = laboratory(quick, progress)
-        claims = tested(statements, lab, progress)
-        return Report(claims, figures.draw(lab, Path(out)))
-
-    return Paper(
-        name=name,
-        title=title,
-        reference=name,
-        statements=statements,
-        reproduce=reproduce,
-        order=order,
-    )
-
-
-def tested(
-    statements: Iterable[Statement], laboratory: Any, progress: Progress
-) -> tuple[Claim, ...]:
-    """Measure every statement, one after the other."""
-    claims = []
-    for statement in statements:
-        progress(f"{statement.section} {statement.name}")
-        claims.append(statement.tested(laboratory))
-    return tuple(claims)
-
-
-# ---- statements as decorators
-class Statements(list[Statement]):
-    """Statements in the order of the paper, each added by a decorator on its check."""
-
-    def claim(
-        self,
-        name: str,
-        section: str,
-        statement: str,
-        *,
-        claimed: str,
-        expected: str = HOLDS,
-        note: str = "",
-        timed: bool = False,
-    ) -> Callable[[Check], Check]:
-        if expected not in VERDICTS or any(old.name == name for old in self):
-            raise ValueError(f"claim {name!r}: unknown verdict {expected!r}, or the name is taken")
-
-        def add(check: Check) -> Check:
-            self.append(
-                Statement(
-                    name=name,
-                    section=section,
-                    statement=statement,
-                    claimed=claimed,
-                    expected=expected,
-                    note=note,
-                    check=check,
-                    timed=timed,
-                )
-            )
-            return check
-
-        return add
-
-
-__all__ = [
-    "CORRECTED",
-    "FAILS",
-    "HOLDS",
-    "VERDICTS",
-    "Claim",
-    "Measured",
-    "Paper",
-    "Report",
-    "Statement",
-    "Statements",
-    "Untestable",
-    "judged",
-    "paper",
-    "tested",
-]
+        laboratory, claims = self.laboratory(quick, progress), []
+        for statement in self.statements:
+            progress(f"{statement.section} {statement.name}")
+            claims.append(statement.tested(laboratory))
+        draw = import_module(f"{self.package}.figures").draw
+        return Report(tuple(claims), draw(laboratory, Path(out)))

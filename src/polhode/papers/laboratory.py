@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.contracts import Method
+from polhode.contracts import Method, Model
 from polhode.papers.rotations import matrix
 from polhode.papers.verdicts import Untestable
 from polhode.problems.problem import Problem
@@ -46,6 +46,18 @@ class Laboratory:
         if not (run.success or may_stop):
             raise Untestable(f"{run.method} on {problem.name}: {run.message}")
         return run
+
+
+def under(problem: Problem, model: Model) -> Problem:
+    """The same start of the same body with another model."""
+    return Problem(
+        problem.body,
+        model,
+        problem.attitude,
+        angular_momentum=problem.angular_momentum,
+        scalar_first=True,
+        name=problem.name,
+    )
 
 
 def end_errors(

@@ -17,7 +17,6 @@ from polhode.models import free, heavy_top, soft_wall, torque
 from polhode.papers import reference
 from polhode.papers.rotations import exp, log, matrix, quaternion, skew
 from polhode.papers.verdicts import Untestable, slope
-from polhode.papers.verdicts import near as near
 
 State = tuple[tuple[float, ...], tuple[float, ...]]  # (q, m)
 Map = Callable[..., State]  # (h, state, t=0) -> state

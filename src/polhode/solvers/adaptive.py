@@ -3,33 +3,31 @@
 from typing import Any
 
 from polhode.problems.problem import Problem
-from polhode.results.trajectory import Trajectory
-from polhode.solvers.adaptive_steps import AdaptiveRun, run_adaptive, take_all_steps
+from polhode.solvers.adaptive_steps import AdaptiveRun, collect_steps, run_adaptive, take_all_steps
 from polhode.solvers.arguments import Arguments, breaks, find_adaptive_steps
 from polhode.solvers.bound import bind_adaptive
 from polhode.solvers.checkpoint import Stored
-from polhode.solvers.output import Output, collect_steps
 from polhode.solvers.progress import reporter
-from polhode.solvers.solver import Solver
+from polhode.solvers.solver import Result, Solver
 
 
 def prepare_adaptive(problem: Problem, keywords: Arguments, method: Any) -> Solver:
     """Bind an adaptive integrator to a problem."""
-    output = Output(keywords)
     found = find_adaptive_steps(keywords, method)
     bound = bind_adaptive(problem, *found[:4])
-    bound.loops.packed(bound.first, bound.carry, bound.body_first, bound.params[0])
-    return Solver(bound, keywords, output, found.arguments, found.reason, solve_adaptive)
+    if bound.loops.run is None:
+        bound.loops.packed(bound.first, bound.carry, bound.body_first, bound.params[0])
+    return Solver(bound, keywords, found.arguments, found.reason, solve_adaptive)
 
 
 def solve_adaptive(
     solver: Solver, t0: float, t1: float, state: tuple, params: tuple, stored: Stored | None
-) -> Trajectory:
+) -> Result:
     """Integrate from t0 to t1; ``stored`` is what a checkpoint holds of the run."""
     bound, output, breakpoints = solver.bound, solver.output, solver.keywords.breakpoints
     row, first, body = bound.fill(t0, state, params)
     numbers = row, first, body, params, bound.tolerances, bound.limits[0]
-    watch, simple = output.watch, output.in_background
+    watch, simple = output.watch, not output.progress and output.checkpoint is None
     if breakpoints is None and output.every_step and watch is None and simple:
         taken = take_all_steps(bound.loops, t0, t1, *numbers)
     else:
@@ -45,5 +43,4 @@ def solve_adaptive(
                     saver.watch = watch
                 look = None if watch is None else lambda c: watch.look(c.times, solver.see(c))
                 taken = run_adaptive(run, report, look, saver)
-    times, rows, facts = collect_steps(solver, taken, watch, t0, t1)
-    return solver.trajectory(taken, times, rows, state, params, facts)
+    return collect_steps(solver, bound.name, taken, watch, t0, t1)

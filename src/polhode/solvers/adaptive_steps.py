@@ -8,17 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode.compiler.tree import like
-from polhode.contracts import OK
+from polhode.contracts import ADVICE, OK, Status
 from polhode.errors import InputError
-from polhode.kernels.vector import scale
 from polhode.loops.join import BoundIntegrator
 from polhode.solvers.checkpoint import Saver
-from polhode.solvers.exact import free_rows
+from polhode.solvers.events import Watch
 
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # of one call of a compiled loop, between which Ctrl-C is served
 LOOKS = 8  # at the sign of an attitude inside a step, where it may jump
-LOOK = 0.5  # radians between two looks at a closed form
-MOST_LOOKS = 1_000_000  # at the sign of a closed form, unless there are events
 
 
 class Motion(Protocol):
@@ -61,7 +58,7 @@ class StepsTaken:
         """Rows (attitude, momentum, …) of the steps, with attitudes of continuous sign."""
         states = self._states(self.times, self.rows[:, 2:])
         if not self.loops.continuous:
-            _turn_towards(self.looks()[::LOOKS], states)
+            turn_towards(self.looks()[::LOOKS], states)
         return states
 
     def looks(self) -> np.ndarray:
@@ -91,7 +88,7 @@ class StepsTaken:
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Return rows (attitude, momentum, …) at any times of the run."""
-        first, last = _check_inside(times, self.times)
+        first, last = check_inside(times, self.times)
         if len(times) == 0:
             return self._states(self.times[:1], self.rows[:1, 2:])[:0]
         order = np.argsort(times if last >= first else -times, kind="stable")
@@ -108,7 +105,7 @@ class StepsTaken:
         if not self.loops.continuous:
             steps = np.append(np.diff(self.times), 1.0)
             shares = (LOOKS * (inner - self.times[places]) / steps[places]).astype(np.int64)
-            _turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
+            turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
         back = np.empty_like(states)
         back[order] = states
         return back
@@ -138,7 +135,7 @@ class StepsTaken:
         return state, carry, fitted
 
 
-def _check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
+def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
     """Return the first and the last knot; raise an error if a time is not between them."""
     first, last = float(knots[0]), float(knots[-1])
     wrong = np.flatnonzero(~((times >= min(first, last)) & (times <= max(first, last))))
@@ -155,7 +152,7 @@ def _keep_sign(chain: np.ndarray, new: np.ndarray) -> None:
     new *= np.where(turned, -1.0, 1.0)[:, None]
 
 
-def _turn_towards(near: np.ndarray, states: np.ndarray) -> None:
+def turn_towards(near: np.ndarray, states: np.ndarray) -> None:
     """Give each attitude in ``states`` the sign with which it is nearer to ``near``."""
     states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
 
@@ -180,42 +177,6 @@ class DeferredSteps:
 
     def at(self, times: np.ndarray) -> np.ndarray:
         return self.taken.at(times)
-
-
-class FreeMotion:
-    """The closed form of a free motion; ``times`` are close enough to find events between them.
-
-    The sign of the attitude is continuous along the motion.  Where that would take more looks than
-    ``most``, it is continuous from one of the requested times to the next.  A body with a position
-    moves on a straight line.
-    """
-
-    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
-        self.body, self.state, self.t0, self.most = body, state, t0, most
-        rate = math.hypot(*scale(body[1], state[1]))
-        self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
-
-    @cached_property
-    def states(self) -> np.ndarray:
-        return self._rows(self.times)
-
-    def at(self, times: np.ndarray) -> np.ndarray:
-        _check_inside(times, self.times)
-        rows = self._rows(times)
-        if len(self.times) <= self.most:
-            shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
-            places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
-            _turn_towards(self.states[places, :4], rows)
-        return rows
-
-    def _rows(self, times: np.ndarray) -> np.ndarray:
-        passed = times - self.t0
-        rows = free_rows(self.body, self.state[:2], passed)
-        if len(self.state) == 2:
-            return rows
-        x, p = map(np.array, self.state[2:])
-        line = x + passed[:, None] * (self.body[4] * p)
-        return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
 
 
 def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
@@ -419,3 +380,47 @@ class AdaptiveRun:
 
     def _numbers(self) -> dict[str, np.ndarray]:
         return {"row": self.row, "clock": np.array([self.t, self.low, self.h])}
+
+
+# ---- results
+class Source(Protocol):
+    """A solver, as the results of an adaptive run need it."""
+
+    output: Any
+
+    def see(self, motion: Motion) -> Callable: ...
+
+    def describe_failure(
+        self, status: int, t: float, steps: int, h: float, size: float = 0.0
+    ) -> str: ...
+
+
+def collect_steps(
+    solver: Source, name: str, taken: StepsTaken, watch: Watch | None, t0: float, t1: float
+) -> tuple[StepsTaken, np.ndarray, np.ndarray | None, dict[str, Any]]:
+    """Return (steps, times, rows, facts) of a run; rows are None for those of all steps."""
+    facts: dict[str, Any] = {"method": name}
+    times, rows, stop = taken.times, None, None
+    if taken.status != OK:
+        facts["status"] = Status(taken.status)
+    if watch is not None:
+        watch.look(times, solver.see(taken))
+        stop = watch.note(facts)
+    if taken.status != OK and stop is None:
+        facts["message"] = solver.describe_failure(
+            taken.status, float(times[-1]), taken.nsteps, taken.next_step
+        )
+    if stop is not None or not solver.output.every_step:
+        times = solver.output.select_times(times, stop, t0, t1)
+        rows = taken.at(times)
+    facts["nsteps"], facts["rejected"] = taken.nsteps, taken.rejected
+    facts["nfev"] = taken.evaluations
+    return taken, times, rows, facts
+
+
+def failure(status: int, t: float, steps: int, h: float, size: float) -> str:
+    """Say what went wrong, and what to try."""
+    residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
+    return (
+        f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"
+    )

@@ -19,6 +19,8 @@ from polhode.solvers.adaptive_steps import (
     AdaptiveRun,
     Motion,
     StepsTaken,
+    collect_steps,
+    failure,
     row_at_break,
     run_adaptive,
 )
@@ -34,8 +36,8 @@ from polhode.solvers.arguments import (
 )
 from polhode.solvers.events import Watch
 from polhode.solvers.fixed_steps import make_plan, take_steps
-from polhode.solvers.output import Output, collect_steps, failure
 from polhode.solvers.progress import reporter
+from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
 TOLERANCE = 1e-9  # of one step, by default
@@ -147,11 +149,6 @@ class RateSolver:
         self._start: tuple | None = None
         self._row: np.ndarray | None = None
 
-    @property
-    def name(self) -> str:
-        """The name of the integrator."""
-        return self.integrator.name
-
     def __call__(
         self,
         t_span: Sequence[float],
@@ -166,8 +163,8 @@ class RateSolver:
         watch = None if self.output.watch is None else self.output.watch.fresh()
         run = self._adapt if self.integrator.adaptive else self._step
         taken = run(points, first, watch)
-        times, rows, facts = collect_steps(self, taken, watch, t0, t1)
-        return self.trajectory(taken, times, rows, q, facts)
+        found = collect_steps(self, self.integrator.name, taken, watch, t0, t1)
+        return self.trajectory(*found, q)
 
     def _from(self, attitude: Any, scalar_first: bool | None, t0: float) -> tuple[tuple, tuple]:
         """Return (q, variables) at the start; those of the last call if nothing has changed."""
@@ -284,7 +281,7 @@ class RateSolver:
         weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
         return np.einsum("ij,ijk->ik", weights, values)
 
-    def trajectory(self, taken, times, rows, q, facts) -> Trajectory:
+    def trajectory(self, taken, times, rows, facts, q) -> Trajectory:
         """Make a trajectory of attitudes at ``times``; None: those of the steps."""
         facts["t"], facts["body"], facts["angular_momentum"] = times, None, None
         facts["arguments"], facts["reason"] = self.arguments, self.reason
@@ -316,7 +313,7 @@ class RateDetails(Details):
 
     def sol(self, times, facts):
         rows = self.source.at(times)
-        return self.solver.trajectory(self.source, times, rows, self.first, facts)
+        return self.solver.trajectory(self.source, times, rows, facts, self.first)
 
     def problem(self):
         frame = "inertial" if self.solver.rate.inertial else "body"
@@ -326,7 +323,7 @@ class RateDetails(Details):
 
 # ---- checks
 def _find_integrator(keywords: Arguments, rate: Rate, tolerance: float) -> tuple[Integrator, str]:
-    """Return the integrator, and why it was chosen if nobody named it."""
+    """Return the integrator, and why "auto" chose it."""
     method = keywords.method
     if method == "gauss-taylor" or (
         method == AUTO and not rate.takes_attitude and keywords.dt is None

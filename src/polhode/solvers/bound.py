@@ -31,6 +31,7 @@ class Bound:
     state, body, params : its initial state in principal axes, ``body.data`` and ``model.params``
     loops : the compiled loops, a ``BoundMethod``, a ``BoundIntegrator``, or those of a free body
     variables : the formulation or coordinates that are integrated; None for the state itself
+    change : the change to these variables, a function of (t, state, body)
     method : the ``Method`` or ``Integrator``; None for the closed form
     first, body_first : the variables at t = 0, and the body as the loop sees it
     width : how many numbers the variables are
@@ -49,6 +50,7 @@ class Bound:
     params: tuple
     loops: Any
     variables: Formulation | Coordinates | None = None
+    change: Any = None
     method: Any = None
     first: tuple = ()
     body_first: tuple = ()
@@ -69,7 +71,7 @@ class Bound:
 
     def enter(self, t0: float, state: tuple) -> tuple[tuple, tuple]:
         """Return (variables that the loop integrates, body as the loop sees it) at t0."""
-        return enter(self.variables, self.problem.moves, self.body, t0, state)
+        return enter(self.variables, self.change, self.body, t0, state)
 
     def states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return rows of states in principal axes, from rows of the variables at ``times``."""
@@ -95,12 +97,11 @@ class Bound:
 
 
 def enter(
-    variables: Formulation | Coordinates | None, moves: bool, body: tuple, t0: float, state: tuple
+    variables: Formulation | Coordinates | None, change: Any, body: tuple, t0: float, state: tuple
 ) -> tuple[tuple, tuple]:
     """Return (variables that loops integrate, body as loops see it) for a state at t0."""
     if variables is None:
         return state, body
-    change = equations_of(variables, moves).enter
     if isinstance(variables, Formulation):
         return change(t0, state, body), body
     if variables.nominal is not None:
@@ -132,7 +133,8 @@ def bind_fixed(
         method = with_translation(method, force.depends_on_velocity)
     loops = bind_method(method, force, body.is_aligned, moves, body.symmetry_axis, compensated)
     state, data, params = problem.state, body.data, force.params
-    first, body_first = enter(variables, moves, data, 0.0, state)
+    change = None if variables is None else equations_of(variables, moves).enter
+    first, body_first = enter(variables, change, data, 0.0, state)
     if model.user:
         try_wrench(loops.wrench, force, state, data)
         try_potentials(loops, model, state, data, body.is_aligned)
@@ -146,6 +148,7 @@ def bind_fixed(
         params=params,
         loops=loops,
         variables=variables,
+        change=change,
         method=method,
         first=first,
         body_first=body_first,
@@ -173,7 +176,7 @@ def bind_adaptive(
     if model.user:
         try_wrench(loops.wrench, model, state, data)
         try_potentials(loops, model, state, data, body.is_aligned)
-    first, body_first = enter(variables, moves, data, 0.0, state)
+    first, body_first = enter(variables, loops.enter, data, 0.0, state)
     carry = loops.start(0.0, 1.0, first, body_first, params)
     numbers = first, carry, body_first, params[0]
     return Bound(
@@ -185,6 +188,7 @@ def bind_adaptive(
         params=params,
         loops=loops,
         variables=variables,
+        change=loops.enter,
         method=integrator,
         first=first,
         body_first=body_first,

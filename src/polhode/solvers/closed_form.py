@@ -2,27 +2,29 @@
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from polhode.errors import MethodError
+from polhode.kernels.vector import scale
 from polhode.problems.problem import Problem
-from polhode.results.trajectory import Trajectory
-from polhode.solvers.adaptive_steps import MOST_LOOKS, FreeMotion
+from polhode.solvers.adaptive_steps import check_inside, turn_towards
 from polhode.solvers.arguments import AUTO, Arguments, accuracy, in_order, positive
 from polhode.solvers.bound import EXACT, Bound
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.exact import EXACT as NAME
-from polhode.solvers.output import Output
-from polhode.solvers.solver import NO_STEPS, Solver
+from polhode.solvers.exact import free_rows
+from polhode.solvers.solver import NO_STEPS, Facts, Result, Solver
 
 FREE_ROWS = 201  # states returned by default
+LOOK = 0.5  # radians between two looks at the sign of the attitude
+MOST_LOOKS = 1_000_000  # unless there are events
 
 
 def prepare_closed_form(problem: Problem, keywords: Arguments) -> Solver:
     """Make a solver for the closed form of the free motion."""
-    output = Output(keywords)
     accuracy(keywords.rtol, keywords.atol if keywords.dt is not None else None)
     dt = 0.0 if keywords.dt is None else positive(keywords.dt, AUTO)
     if keywords.checkpoint is not None:
@@ -30,12 +32,12 @@ def prepare_closed_form(problem: Problem, keywords: Arguments) -> Solver:
     data = problem.state, problem.body.data, problem.model.params
     bound = Bound(EXACT, NAME, problem, *data, FREE_LOOPS, dt=dt)
     arguments = {**({} if keywords.dt is None else {"dt": dt}), **keywords.shown()}
-    return Solver(bound, keywords, output, arguments, "there is no torque", solve_closed_form)
+    return Solver(bound, keywords, arguments, "there is no torque", solve_closed_form)
 
 
 def solve_closed_form(
     solver: Solver, t0: float, t1: float, state: tuple, params: tuple, stored: Stored | None
-) -> Trajectory:
+) -> Result:
     """Evaluate the closed form at the times to return."""
     bound, output = solver.bound, solver.output
     if output.t_eval is not None:
@@ -45,10 +47,46 @@ def solve_closed_form(
     else:
         times = output.plan(t0, t1, bound.dt).times
     most = MOST_LOOKS if output.watch is None else math.inf
-    motion, facts = FreeMotion(bound.body, state, t0, t1, most), {"method": NAME}
+    motion, facts = FreeMotion(bound.body, state, t0, t1, most), Facts(method=NAME)
     if (stop := solver.find_events(motion, facts)) is not None:
         times = output.cut(times, stop, t1 >= t0)
-    return solver.trajectory(motion, times, motion.at(times), state, params, facts)
+    return motion, times, motion.at(times), facts
+
+
+class FreeMotion:
+    """The closed form of a free motion; ``times`` are close enough to find events between them.
+
+    The sign of the attitude is continuous along the motion.  Where that would take more looks than
+    ``most``, it is continuous from one of the requested times to the next.  A body with a position
+    moves on a straight line.
+    """
+
+    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
+        self.body, self.state, self.t0, self.most = body, state, t0, most
+        rate = math.hypot(*scale(body[1], state[1]))
+        self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        return self._rows(self.times)
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        check_inside(times, self.times)
+        rows = self._rows(times)
+        if len(self.times) <= self.most:
+            shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
+            places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
+            turn_towards(self.states[places, :4], rows)
+        return rows
+
+    def _rows(self, times: np.ndarray) -> np.ndarray:
+        passed = times - self.t0
+        rows = free_rows(self.body, self.state[:2], passed)
+        if len(self.state) == 2:
+            return rows
+        x, p = map(np.array, self.state[2:])
+        line = x + passed[:, None] * (self.body[4] * p)
+        return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
 
 
 def _no_potential(times, states, body, params):

@@ -17,6 +17,7 @@ import numpy as np
 from polhode import loops
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
+from polhode.contracts import Status
 from polhode.errors import InputError
 from polhode.kernels.trig import ELEMENTARY
 
@@ -75,6 +76,15 @@ class Watch:
             self._block(see, knots[self._done : ahead + 1])
             self._done = ahead
         return self.stop is not None
+
+    def note(self, facts: dict[str, Any]) -> float | None:
+        """Add the events to the facts of a trajectory; return the time of a terminal one."""
+        facts["t_events"] = [np.array(times) for times in self.times]
+        if self.stop is not None:
+            k = next(k for k, times in enumerate(self.times) if times[-1:] == [self.stop])
+            facts["message"] = f"stopped at t = {self.stop:.10g} by events[{k}]"
+            facts["status"] = Status.OK
+        return self.stop
 
     def _block(self, see: See, knots: np.ndarray) -> None:
         shares = np.arange(PARTS) / PARTS

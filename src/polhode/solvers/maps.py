@@ -7,36 +7,34 @@ import numpy as np
 from polhode.compiler.tree import like
 from polhode.contracts import OK, Status
 from polhode.problems.problem import Problem
-from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken
 from polhode.solvers.arguments import Arguments, find_fixed_steps
 from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, make_plan, take_steps
-from polhode.solvers.output import Output
 from polhode.solvers.progress import reporter
-from polhode.solvers.solver import Solver
+from polhode.solvers.solver import Facts, Result, Solver
 
 
 def prepare_map(problem: Problem, keywords: Arguments, method: Any) -> Solver:
     """Bind a map, or an integrator with fixed steps, to a problem."""
-    output = Output(keywords)
     found, variables, dt, reason, arguments = find_fixed_steps(problem, keywords, method)
     bound = bind_fixed(problem, found, variables, dt, keywords.compensated)
-    bound.loops.packed(bound.first, bound.carry, bound.body_first, bound.params[0])
-    return Solver(bound, keywords, output, arguments, reason, solve_map)
+    if bound.loops.run is None:
+        bound.loops.packed(bound.first, bound.carry, bound.body_first, bound.params[0])
+    return Solver(bound, keywords, arguments, reason, solve_map)
 
 
 def solve_map(
     solver: Solver, t0: float, t1: float, state: tuple, params: tuple, stored: Stored | None
-) -> Trajectory:
+) -> Result:
     """Take fixed steps from t0 to t1; ``stored`` is what a checkpoint holds of the run."""
     bound, output = solver.bound, solver.output
     plan = output.plan(t0, t1, bound.dt)
     row, _, body = bound.fill(t0, state, params)
     out = np.empty((len(plan.ends), bound.width))
     settings = bound.weights, bound.offsets, params[1], out
-    if plan.steps <= FIRST_CHUNK and output.in_background:
+    if plan.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
         found = bound.loops.run(row, t0, plan.h, 0, True, plan.ends, plan.sides, *settings)
     else:
         saving = solver.save(t0, t1, state, params, stored)
@@ -51,16 +49,16 @@ def solve_map(
     if output.watch is not None and (stop := solver.find_events(motion, facts)) is not None:
         end = output.cut(times, stop, t1 >= t0)
         rows = motion.at(end)
-    return solver.trajectory(motion, end, rows, state, params, facts)
+    return motion, end, rows, facts
 
 
 def _facts(
     solver: Solver, t0: float, plan: Plan, found: tuple, row: np.ndarray, out: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+) -> tuple[np.ndarray, np.ndarray, Facts]:
     """Return (times, rows, facts) of a run, up to the last good step if it failed."""
     status, rows, steps, iterations, size = found
     bound, output, method, times = solver.bound, solver.output, solver.bound.method, plan.times
-    facts: dict[str, Any] = {"method": method.name, "niter": iterations}
+    facts: Facts = {"method": method.name, "niter": iterations}
     side_steps = output.side_steps
     if status != OK:
         stop = t0 + steps * plan.h

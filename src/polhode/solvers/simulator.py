@@ -1,6 +1,6 @@
-"""``Simulator``: a body that somebody else drives, one step after the other.
+"""``Simulator``: a body driven from outside, one step after the other.
 
-``_driving`` has what acts over a step, and the step itself.
+``loops/driven`` has what acts over a step, and the step itself.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import loops
+from polhode import loops as templates
 from polhode.body import RigidBody
 from polhode.compiler.tree import bind, flat, like
 from polhode.contracts import (
@@ -29,8 +29,7 @@ from polhode.formulations.quaternion import FORMULATION as QUATERNION
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.vector import cross, dot, multiply, scale
 from polhode.loops.driven import NOTHING, driven, packed_step, seen, seen_in_variables
-from polhode.loops.join import Along, fixed, joined, try_potentials, try_wrench, variant, zeros
-from polhode.methods.translation import with_translation
+from polhode.loops.join import Along, fixed, zeros
 from polhode.models.given import finite as one
 from polhode.models.given import three
 from polhode.problems.problem import Problem, inner_state, quaternion, rates
@@ -43,17 +42,18 @@ from polhode.solvers.arguments import (
     is_integrator,
     with_options,
 )
+from polhode.solvers.bound import Bound, bind_fixed
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
-ORDERS = 0, 1, 2  # of the polynomial through what was applied
+ORDERS = 0, 1, 2  # of the polynomial through the applied forces
 
 
 class State:
-    """A moment of a ``Simulator``; it never changes.  Arrays are read-only.
+    """The state of a ``Simulator`` at one time; it never changes.  Arrays are read-only.
 
     Attributes
     ----------
@@ -100,19 +100,22 @@ class State:
 
     # ---- vectors and points
     def to_inertial(self, v: Any) -> np.ndarray:
-        """The inertial components of a vector in body axes."""
+        """Return the inertial components of a vector in body axes."""
         return np.array(to_inertial(self.q.tolist(), three(v, "v")))
 
     def to_body(self, v: Any) -> np.ndarray:
-        """The body components of a vector in inertial axes."""
+        """Return the body components of a vector in inertial axes."""
         return np.array(to_body(self.q.tolist(), three(v, "v")))
 
     def point_position(self, p: Any) -> np.ndarray:
-        """Where the point ``p`` of the body (body axes, from the centre of mass) is, inertial."""
+        """Return the inertial position of a point of the body.
+
+        ``p`` is in body axes, from the centre of mass.
+        """
         return self.x + self.to_inertial(three(p, "p"))
 
     def point_velocity(self, p: Any) -> np.ndarray:
-        """The velocity of the point ``p`` of the body in inertial axes, v + R (ω × p)."""
+        """Return the velocity of a point ``p`` of the body in inertial axes, v + R (ω × p)."""
         return self.v + self.to_inertial(cross(self.omega.tolist(), three(p, "p")))
 
     def __eq__(self, other: object) -> bool:
@@ -128,28 +131,28 @@ class State:
 
 
 class Simulator:
-    """A body in a loop that somebody else drives: a game, hardware, a co-simulation.
+    """A body in a loop that is driven from outside: a game, hardware, a co-simulation.
 
-    Between two steps forces and torques are applied; they act over the next step and are then
-    forgotten.  What can be said as a model (gravity, springs, drag) is better said so: it is known
-    within the step, while what is applied is known at its start alone.
+    Forces and torques are applied between two steps; they act over the next step and are then
+    forgotten.  What can be expressed as a model (gravity, springs, drag) should be: a model is
+    evaluated within the step, while an applied force is known only at its start.
 
     Parameters
     ----------
     body : RigidBody
-    model : what acts on it besides, as in ``Problem``
-    method : a name from ``ph.METHODS`` or a ``Method`` that takes a torque; of ``ph.INTEGRATORS``
-        those with fixed steps.  "rkn4" is explicit and of order 4
-    attitude, omega, angular_momentum, position, velocity, scalar_first : as in ``Problem``; at rest
-        at the origin unless given
+    model : what else acts on it, as in ``Problem``
+    method : a name from ``ph.METHODS`` or a ``Method`` that takes a torque; from
+        ``ph.INTEGRATORS`` one with fixed steps.  "rkn4" is explicit and of order 4
+    attitude, omega, angular_momentum, position, velocity, scalar_first : as in ``Problem``; by
+        default at rest at the origin
     t : the time at the start
-    extrapolation : 0: what is applied stays as it is over the step; 1 or 2: it goes on as a line or
-        a parabola through its values at the starts of the last steps.  If it varies smoothly the
-        error of the motion is that of dt to the power 1, 2 or 3
-    substeps : so many steps of the method in one of the simulator
-    memory : so many steps can be undone by ``rewind``
-    options : of the method, by name: ``{"tolerance": 1e-8}`` for "rkn4" makes as many substeps as
-        this takes
+    extrapolation : 0: what is applied is constant over the step; 1 or 2: it continues as a line or
+        a parabola through its values at the starts of the last steps.  If it varies smoothly, the
+        error of the motion is proportional to dt to the power 1, 2 or 3
+    substeps : the number of steps of the method in one step of the simulator
+    memory : the number of steps that ``rewind`` can undo
+    options : of the method, by name: ``{"tolerance": 1e-8}`` for "rkn4" takes as
+        many substeps as this needs
 
     Attributes
     ----------
@@ -171,14 +174,12 @@ class Simulator:
     """
 
     __slots__ = (
-        "_carry",
         "_clock",
         "_data",
         "_earliest",
         "_go",
         "_kept",
         "_memory",
-        "_method",
         "_now",
         "_potential",
         "_settings",
@@ -187,6 +188,7 @@ class Simulator:
         "_state",
         "_widths",
         "body",
+        "bound",
         "model",
     )
 
@@ -222,36 +224,32 @@ class Simulator:
             self._settings["options"] = dict(options)
         self.body, self.model = body, problem.model
         self._potential: Any = None
-        force = driven(self.model)
-        method, own = _stepping(with_options(method, options), force)
-        self._method = method
-        bound, aligned = variant(method, body.symmetry_axis, False), body.is_aligned
-        parts, state = joined(bound, force, aligned, True), problem.state
-        if self.model.user:
-            try_wrench(parts.wrench, force, state, body.data)
-            try_potentials(parts, self.model, state, body.data, aligned)
-        inside = tuple(flat(state)) if own else state
-        carry = parts.start(0.0, 1.0, inside, body.data, force.params)
-        clock = one(t, "t"), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0
-        kept = SHOWN, clock, inside, carry, (NOTHING, NOTHING)
-        row = *kept, NOTHING, body.data, self.model.numbers
-        if parts.run is None:
-            anew = 1.0 if method.torques_at_start else 0.0
-            template = bind(packed_step(zeros(row), anew), own | (ALIGNED if aligned else {}))
-            build = loops.joined if parts.plain else loops.build
-            parts.run = build(template, bound, force, aligned)
-        self._carry, self._widths = carry, [len(flat(part)) for part in row[:6]]
+        self.bound, own = _bind(problem, with_options(method, options))
+        self._prepare(one(t, "t"), n, order, own)
+
+    def _prepare(self, t: float, n: int, order: int, own: dict[Callable, Callable]) -> None:
+        """Lay out the row of numbers, and compile a step."""
+        bound, loops, aligned = self.bound, self.bound.loops, self.body.is_aligned
+        clock = t, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0
+        kept = SHOWN, clock, bound.first, bound.carry, (NOTHING, NOTHING)
+        row = *kept, NOTHING, bound.body, self.model.numbers
+        if loops.run is None:
+            fresh = 1.0 if bound.method.torques_at_start else 0.0
+            template = bind(packed_step(zeros(row), fresh), own | (ALIGNED if aligned else {}))
+            build = templates.joined if loops.plain else templates.build
+            loops.run = build(template, loops.method, loops.model, aligned)
+        self._widths = [len(flat(part)) for part in row[:6]]
         self._data = np.array([flat(row)])
         self._memory = np.empty((max(1, self._kept), len(flat(kept))))
         self._shown, self._clock, self._state, *_, self._now = _views(self._data[0], self._widths)
-        known = self._data, self._memory, *loops.substeps(method), self.model.tables
-        parts.run(*known, 0, order, 0.0)  # compiled here, not in the first step
-        run = getattr(parts.run, "machine", None) or parts.run
+        known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
+        loops.run(*known, 0, order, 0.0)  # compiled here, not in the first step
+        run = getattr(loops.run, "machine", None) or loops.run
         self._go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
 
     @property
     def method(self) -> str:
-        return self._method.name
+        return self.bound.name
 
     # ---- the state
     @property
@@ -273,7 +271,7 @@ class Simulator:
         q, m, x, p = _parted(self._state)
         turning, moving = scale(self.body.data[1], m), multiply(self.body.data[4], p)
         if self._potential is None:
-            self._potential = loops.model_pieces(self.model, self.body.is_aligned)[potential_at]
+            self._potential = templates.model_pieces(self.model, self.body.is_aligned)[potential_at]
         height = self._potential(self.t, to_unit_length(q), x, self.body.data, self.model.params)
         return 0.5 * (dot(m, turning) + dot(p, moving)) + height
 
@@ -287,10 +285,10 @@ class Simulator:
         velocity: Any = None,
         scalar_first: bool | None = None,
     ) -> State:
-        """Change the state, after a collision say, and break the history.
+        """Change the state, for instance after a collision, and break the history.
 
-        What is not given stays, angular velocities in body axes.  So does what was applied for the
-        next step.
+        What is not given stays as it is (angular velocities in body axes), and so does what was
+        applied for the next step.
         """
         body, m = self.body, ORIGIN
         q = IDENTITY if attitude is None else quaternion(attitude, scalar_first)
@@ -307,12 +305,13 @@ class Simulator:
         self._show()
         return self.state
 
-    # ---- what acts over the next step
+    # ---- forces over the next step
     def apply_force(self, force: Any, at: Any = ORIGIN, frame: str = "inertial") -> None:
-        """A force over the next step, in newtons; all that are applied add up.
+        """Apply a force over the next step, in newtons; all applied forces add up.
 
-        ``at`` is the point of the body at which it acts, in body axes, from the centre of mass; its
-        torque follows.  ``frame``: "inertial", or "body" for a force that turns with the body.
+        ``at`` is the point of the body at which it acts, in body axes, from the centre of mass; the
+        torque follows from it.  ``frame``: "inertial", or "body" for a force that turns with the
+        body.
         """
         x, y, z = _three(force, "force")
         now = self._now
@@ -343,7 +342,7 @@ class Simulator:
         now[place + 2] += z
 
     def apply_torque(self, torque: Any, frame: str = "body") -> None:
-        """A torque over the next step, in newton metres; all that are applied add up.
+        """Apply a torque over the next step, in newton metres; all applied torques add up.
 
         ``frame``: "body" for one that turns with the body, or "inertial".
         """
@@ -360,22 +359,22 @@ class Simulator:
         now[place + 2] += z
 
     def clear_forces(self) -> None:
-        """Forget what was applied since the last step."""
+        """Clear the forces and torques applied since the last step."""
         self._now[:] = np.zeros(len(NOTHING)).data
 
     def break_history(self) -> None:
-        """Continue no line or parabola over what happened up to now: after a collision, a switch.
+        """Do not extrapolate from earlier forces: after a collision, or a switch.
 
-        The next step takes what is applied as constant, the one after it, at most, as a line.
+        The next step takes what is applied as constant, the one after it as a line at most.
         """
         self._clock[3] = 0.0
 
     # ---- steps
     def step(self, dt: float) -> State:
-        """The state ``dt`` seconds later; ``dt`` may differ from step to step.
+        """Step forward by ``dt`` seconds and return the state; ``dt`` may vary from step to step.
 
-        What was applied is forgotten.  If the step fails, ``StepError`` is raised and nothing has
-        changed: what was applied is there, for a smaller ``dt``.
+        What was applied is then cleared.  If the step fails, ``StepError`` is raised and nothing
+        has changed: what was applied is still there, for a smaller ``dt``.
         """
         try:
             h = float(dt)
@@ -401,9 +400,9 @@ class Simulator:
         )
 
     def rewind(self, steps: int = 1) -> State:
-        """Undo the last steps, to the bit: state, time, and values of the past.
+        """Undo the last steps exactly: the state, the time, and the history of forces.
 
-        It is then as it was before anything was applied for the first of them.
+        The simulator is then as it was before anything was applied for the first of these steps.
         """
         count = _whole(steps, "steps", 1)
         there = self.nsteps - count
@@ -412,7 +411,7 @@ class Simulator:
                 f"steps={count} is more than the {self.nsteps - self._remembered()} that are"
                 f" remembered; give the Simulator memory={max(count, self._kept + 1)} or more"
                 if there >= 0
-                else f"steps={count} is more than the {self.nsteps} that were made"
+                else f"steps={count} is more than the {self.nsteps} that were taken"
             )
         row = self._memory[there % len(self._memory)]
         self._data[0, : len(row)] = row
@@ -420,12 +419,12 @@ class Simulator:
         return self.state
 
     def _remembered(self) -> int:
-        """The number of the first step that can be undone."""
+        """Return the number of the first step that can be undone."""
         self._earliest = max(self._earliest, self.nsteps - self._kept)
         return self._earliest
 
     def trajectory(self) -> Trajectory:
-        """The remembered states: at the start of each step that can be undone, and now."""
+        """Return the states at the start of each step that can be undone, and now."""
         places = np.arange(self._remembered(), self.nsteps) % len(self._memory)
         width = self._memory.shape[1]
         rows = np.concatenate([self._memory[places], self._data[:, :width]])
@@ -455,10 +454,12 @@ class Simulator:
         )
 
     def _work(self, clock: np.ndarray, carry: np.ndarray) -> tuple[int, int]:
-        """(evaluations, iterations) between the first and the last of the rows."""
-        method, fresh, iterations = self._method, clock[:-1, 6] == 1.0, np.ptp(clock[:, 7])
+        """Return (evaluations, iterations) between the first and the last of the rows."""
+        method, fresh, iterations = self.bound.method, clock[:-1, 6] == 1.0, np.ptp(clock[:, 7])
         if method.evaluations is not None:
-            counts = [method.evaluations(like(self._carry, iter(row))) for row in carry.tolist()]
+            counts = [
+                method.evaluations(like(self.bound.carry, iter(row))) for row in carry.tolist()
+            ]
             return int(np.sum(counts[1:] - np.where(fresh, 0, counts[:-1]))), int(iterations)
         parts = len(fresh) * self._settings["substeps"] * len(method.weights)
         found = parts * method.torques_per_step + fresh.sum() * method.torques_at_start
@@ -472,7 +473,7 @@ class Simulator:
         )
 
 
-# ---- what was given
+# ---- checks
 def _whole(value: Any, argument: str, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{argument} must be a whole number, {least} or more, got {value!r}")
@@ -480,7 +481,7 @@ def _whole(value: Any, argument: str, least: int) -> int:
 
 
 def _three(value: Any, argument: str) -> tuple[float, float, float]:
-    """``three`` for the many calls of a loop."""
+    """Return three finite numbers, faster than ``three`` does."""
     try:
         x, y, z = map(float, value)
     except (TypeError, ValueError):
@@ -492,30 +493,33 @@ def _no_frame(frame: Any) -> InputError:
     return InputError(f"frame must be 'body' or 'inertial', got {frame!r}")
 
 
-def _stepping(method: Any, force: Model) -> tuple[Method, dict[Callable, Callable]]:
-    """The method for six degrees of freedom, and how to see the state in its variables."""
+def _bind(problem: Problem, method: Any) -> tuple[Bound, dict[Callable, Callable]]:
+    """Bind a method to the model and to what is applied; also, how to read its state."""
+    force = driven(problem.model)
     if not is_integrator(method):
         found = find_method(method)
         check_model(found, force)
-        return with_translation(found, force.depends_on_velocity), {}
+        return bind_fixed(problem, found, None, 1.0, force=force), {}
     integrator = find_integrator(method)
     check_body(integrator)
     if integrator.adaptive:
         raise MethodError(
-            f"method {integrator.name!r} finds its steps itself, and a Simulator is told them: take"
+            f"method {integrator.name!r} finds its steps itself, and a Simulator is given them: use"
             " substeps= of a map, or method='rkn4' with options={'tolerance': 1e-8}"
         )
-    return fixed(integrator, QUATERNION, True), {seen: seen_in_variables}
+    found = fixed(integrator, QUATERNION, True)
+    own: dict[Callable, Callable] = {seen: seen_in_variables}
+    return bind_fixed(problem, found, QUATERNION, 1.0, force=force), own
 
 
 # ---- places in the row of numbers
 def _parted(numbers: Any) -> tuple:
-    """(q, m, x, p)."""
+    """Split numbers into (q, m, x, p)."""
     row = tuple(numbers)
     return row[:4], row[4:7], row[7:10], row[10:]
 
 
 def _views(row: np.ndarray, widths: list[int]) -> list[Any]:
-    """Memory views, which read and write each part of a row faster than arrays do."""
+    """Return memory views, which read and write the parts of a row faster than arrays do."""
     view, ends = row.data, np.cumsum(widths).tolist()
     return [view[end - width : end] for end, width in zip(ends, widths, strict=True)]

@@ -1,4 +1,4 @@
-"""``Solver``: a problem bound to compiled loops, and what a run of it returns."""
+"""``Solver``: a problem bound to compiled loops, and which states its runs return."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -21,16 +21,76 @@ from polhode.problems.problem import (
     translation,
 )
 from polhode.results.trajectory import Details, Trajectory
-from polhode.solvers.adaptive_steps import Motion
-from polhode.solvers.arguments import Arguments, span
+from polhode.solvers.adaptive_steps import Motion, failure
+from polhode.solvers.arguments import Arguments, in_order, span, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
-from polhode.solvers.checkpoint import Saver, Stored, open_checkpoint
-from polhode.solvers.output import Output, failure, note_events
+from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
+from polhode.solvers.events import watch_for
+from polhode.solvers.fixed_steps import Plan, make_plan
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
 
-Move = Callable[["Solver", float, float, tuple, tuple, Stored | None], Trajectory]
+Facts = dict[str, Any]  # attributes of a trajectory
+Result = tuple[Motion, np.ndarray, np.ndarray | None, Facts]  # times, rows or None for all steps
+Move = Callable[["Solver", float, float, tuple, tuple, Stored | None], Result]
+
+
+class Output:
+    """Which states a run returns: those of all steps, of every n-th step, or at given times.
+
+    Attributes
+    ----------
+    t_eval, save_every, progress : as in ``solve``
+    every_step : whether the states of all steps are returned
+    watch : the events to look for; None if there are none
+    checkpoint : where the run is stored; None if nowhere
+    side_steps : how many there are in the last plan
+    """
+
+    def __init__(self, arguments: Arguments):
+        t_eval, save_every = arguments.t_eval, arguments.save_every
+        if not isinstance(save_every, (int, np.integer)) or save_every < 1:
+            raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
+        if t_eval is not None and save_every != 1:
+            raise InputError("give t_eval or save_every, not both")
+        self.save_every = int(save_every)
+        self.t_eval = None if t_eval is None else times_of(t_eval)
+        self.every_step = t_eval is None and save_every == 1
+        self.watch = None if arguments.events is None else watch_for(arguments.events)
+        self.progress = arguments.progress
+        self.checkpoint: Checkpoint | None = None
+        self.side_steps = 0
+        self._span: tuple[float, float, float] | None = None
+        self._plan: Plan
+
+    def plan(self, t0: float, t1: float, dt: float) -> Plan:
+        """Plan fixed steps; kept for the next call, which often has the same span."""
+        if self._span != (t0, t1, dt):
+            self._span = t0, t1, dt
+            self._plan = make_plan(t0, t1, dt, self.t_eval, self.save_every)
+            self.side_steps = int(np.count_nonzero(self._plan.sides))
+        count, h, times, ends, sides = self._plan
+        return Plan(count, h, times.copy(), ends, sides)
+
+    def select_times(
+        self, times: np.ndarray, stop: float | None, t0: float, t1: float
+    ) -> np.ndarray:
+        """Select the times to return, from those of the steps that an adaptive run took."""
+        end = float(times[-1])
+        if self.t_eval is not None:
+            times = in_order(self.t_eval, t0, t1)
+            times = times[times <= end] if t1 >= t0 else times[times >= end]
+        elif self.save_every != 1:
+            times = np.append(times[: -1 : self.save_every], times[-1])
+        return times if stop is None else self.cut(times, stop, t1 >= t0)
+
+    def cut(self, times: np.ndarray, stop: float, forward: bool) -> np.ndarray:
+        """Cut times at a terminal event, and append its own unless there is ``t_eval``."""
+        before = times[times <= stop] if forward else times[times >= stop]
+        if self.t_eval is None and (len(before) == 0 or before[-1] != stop):
+            before = np.append(before, stop)
+        return before
 
 
 class Solver:
@@ -48,12 +108,11 @@ class Solver:
         self,
         bound: Bound,
         keywords: Arguments,
-        output: Output,
         arguments: dict[str, Any],
         reason: str,
         move: Move,
     ):
-        self.bound, self.keywords, self.output = bound, keywords, output
+        self.bound, self.keywords, self.output = bound, keywords, Output(keywords)
         self.arguments, self.reason = arguments, reason
         self._move = move
 
@@ -78,7 +137,8 @@ class Solver:
                 break
         if params is not None:
             numbers = self._other_params(params)
-        return self._move(self, t0, t1, state, numbers, None)
+        result = self._move(self, t0, t1, state, numbers, None)
+        return self.trajectory(*result, state, numbers)
 
     def resume(self, stored: Stored) -> Trajectory:
         """Continue the run that a checkpoint of this solver holds, to its end."""
@@ -91,7 +151,9 @@ class Solver:
         t0, t1 = data["span"]
         state = like(bound.state, iter(arrays["state"].tolist()))
         numbers = like(bound.params[0], iter(arrays["numbers"].tolist()))
-        return self._move(self, t0, t1, state, (numbers, bound.params[1]), stored)
+        params = numbers, bound.params[1]
+        result = self._move(self, t0, t1, state, params, stored)
+        return self.trajectory(*result, state, params)
 
     def replace(self, **changes: Any) -> "Solver":
         """Return this solver with other events, progress, checkpoint or checkpoint_every.
@@ -169,13 +231,13 @@ class Solver:
 
         return see
 
-    def find_events(self, motion: Motion, facts: dict[str, Any]) -> float | None:
+    def find_events(self, motion: Motion, facts: Facts) -> float | None:
         """Add the events along a motion to the facts; return the time of a terminal one."""
         if self.output.watch is None:
             return None
         watch = self.output.watch.fresh()
         watch.look(motion.times, self.see(motion))
-        return note_events(watch, facts)
+        return watch.note(facts)
 
     def describe_failure(
         self, status: int, t: float, steps: int, h: float, size: float = 0.0
@@ -191,14 +253,11 @@ class Solver:
         motion: Motion,
         times: np.ndarray,
         rows: np.ndarray | None,
+        facts: Facts,
         first: tuple,
         params: tuple,
-        facts: dict[str, Any],
     ) -> Trajectory:
-        """Make a trajectory of rows of the state in principal axes; None: those of the steps.
-
-        ``facts`` become its attributes.
-        """
+        """Make a trajectory of rows of the state in principal axes; None: those of the steps."""
         facts["t"], facts["body"] = times, self.bound.problem.body
         facts["arguments"], facts["reason"] = self.arguments, self.reason
         facts["_details"] = BodyDetails(self, motion, times, rows, first, params)
@@ -264,7 +323,7 @@ class BodyDetails(Details):
 
     def sol(self, times, facts):
         rows = self.source.at(times)
-        return self.solver.trajectory(self.source, times, rows, self.first, self.params, facts)
+        return self.solver.trajectory(self.source, times, rows, facts, self.first, self.params)
 
     def problem(self):
         return problem_facts(self.solver.problem, self.first, self.params)

@@ -1,23 +1,22 @@
-"""A freely tumbling body in physics engines and in ours: what an error costs.
+"""A freely tumbling body in physics engines and in this library: the cost of an error.
 
 I = (1, 2, 3), ω = (0.3, 1, 0.4) rad/s, no torque, 100 s, some twenty turns.  Peers: MuJoCo with
-each of its integrators, Basilisk's spacecraft with a rigid hub alone, SciPy with a compiled
-right-hand side.  Errors are the largest along the run: of the energy, of the momentum in inertial
-axes (both relative) and of the attitude (rad).  Where the step is given they are looked at every
-five seconds, else after every step.  The truth is a Taylor series in decimal numbers of 34 digits.
+each of its integrators, Basilisk's spacecraft of one rigid hub, SciPy with a compiled right-hand
+side.  Errors are the largest along the run: of the energy, of the momentum in inertial axes (both
+relative) and of the attitude (rad).  With a given step they are measured every five seconds,
+otherwise after every step.  The reference is a Taylor series in decimal numbers of 34 digits.
 
-Cost is CPU time a simulated second, from one call that does the whole span and gives its end:
+Cost is CPU time for a simulated second, of one call that does the whole span and returns its end:
 MuJoCo's ``mj_step(nstep=…)``, a loop in C, with everything switched off that can be; Basilisk's
 ``ExecuteSimulation`` without its initialisation; ``solve_ivp``; a solver of ``ph.prepare``.
 All have costs that do not depend on the method; these are printed.
 
-Ours are of three kinds.  General ones do what they would do with a torque as well.  Of these, some
-also carry a position and a velocity, as the engines do (``+ x``).  The others (``strang``,
-``srkn14``, ``auto``, ``exact_free_motion``) know the motion of a free body, and are right at any
-step.
+Ours are of three kinds.  General ones do the same work as with a torque.  Some of these also carry
+a position and a velocity, as the engines do (``+ x``).  The others (``strang``, ``srkn14``,
+``auto``, ``exact_free_motion``) know the motion of a free body, and are exact at any step.
 
-All variants take turns in one process; ratios are of least times.  Basilisk works in a thread of
-its own, so the clock is the CPU time of the process.  The observed order of every integrator with a
+All variants take turns in one process; ratios are of least times.  Basilisk works in its own
+thread, so the clock is the CPU time of the process.  The observed order of every integrator with a
 given step shows that it solves this problem.
 """
 
@@ -33,8 +32,8 @@ from polhode.bench.engines.picture import picture
 from polhode.bench.engines.results import (
     TARGETS,
     Point,
+    compare,
     curves,
-    judged,
     measure_times,
     reached,
     twins,
@@ -48,8 +47,9 @@ MAKERS = {OURS: ours, "MuJoCo": by_mujoco, "Basilisk": by_basilisk, "SciPy": by_
 PEERS = tuple(name for name in MAKERS if name != OURS)
 
 
-# ---- what does not depend on the method
+# ---- overheads
 def overheads(engines: list[str], repeats: int) -> dict[str, Times]:
+    """Times that do not depend on the method."""
     one = ph.prepare(PROBLEM, method="mr2", dt=1.0)
     calls: dict[str, Callable] = {
         f"{OURS}: a prepared call, one step of mr2": lambda: one((0.0, 1.0)),
@@ -90,7 +90,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
     chosen = settings.choose("only", PEERS)
     absent = [each.name for each in missing(chosen)]
     peers = [name for name in chosen if name not in absent]
-    settings.report("the truth and the errors")
+    settings.report("the reference and the errors")
     truth = Truth()
     variants = [v for name in (OURS, *peers) for v in MAKERS[name](settings.quick)]
     wrong = {v: errors(v.motion(), truth) for v in variants}
@@ -121,7 +121,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
     head |= {f"{what}_{m}": f"{what}: {m}" for what in ("cost", "error") for m in METRICS}
     for kind, rivals in kinds.items():
         if rivals and theirs:
-            rows, ahead = judged(theirs, rivals)
+            rows, ahead = compare(theirs, rivals)
             yield Table(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
             what = f"ours, {kind}: ahead of all in error at equal cost"
             yield Verdict(what, "yes", "yes" if ahead else "no", ahead)
@@ -130,9 +130,9 @@ def measure(settings: Settings) -> Iterator[Finding]:
 BENCH = Bench(
     name="engines",
     place=120,
-    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: what an error costs",
+    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
     measure=measure,
     needs=PEERS,
-    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default all")},
+    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
     draw=picture,
 )

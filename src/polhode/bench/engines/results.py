@@ -1,4 +1,4 @@
-"""What was measured: points, curves of one integrator, and how they compare."""
+"""Points (a run's errors and cost), curves of one integrator, and comparisons of them."""
 
 import math
 import time
@@ -22,7 +22,7 @@ class Point:
 
     @property
     def cost(self) -> float:
-        """Microseconds a simulated second."""
+        """Microseconds for a simulated second."""
         return self.times.minimum / END / 1e3
 
     @property
@@ -64,7 +64,7 @@ class Curve:
 
     @property
     def order(self) -> float | None:
-        """As the two smallest steps show it whose early error is between rounding and chaos."""
+        """The order observed at the two smallest steps whose early error is above rounding."""
         good = sorted(
             (p.variant.steps, p.errors["early"])
             for p in self.points
@@ -77,20 +77,20 @@ class Curve:
 
     @property
     def row(self) -> dict:
-        expected, seen, longest = self.variant.order, self.order, self.points[-1]
+        expected, observed, longest = self.variant.order, self.order, self.points[-1]
         assert expected is not None
         assert longest.variant.steps is not None
-        right = seen is not None and seen > expected - 0.3
+        right = observed is not None and observed > expected - 0.3
         return {
             "what": self.name,
             "order": expected,
-            "observed": seen,
+            "observed": observed,
             "ns_a_step": round(longest.times.minimum / longest.variant.steps),
-            "verdict": "" if right else "too few points" if seen is None else "NOT ITS ORDER",
+            "verdict": "" if right else "too few points" if observed is None else "NOT ITS ORDER",
         }
 
     def against(self, rivals: list[Point]) -> dict[str, dict[str, tuple[float, float]]]:
-        """For each error the least and the largest ratio of cost, and of error, theirs to ours."""
+        """The least and the largest ratio of cost and of error, theirs to ours, for each metric."""
         found = {}
         for name in METRICS:
             good = [p for p in self.points if math.isfinite(p.errors[name])]
@@ -109,7 +109,7 @@ def least(points: list[Point], name: str, error: float) -> float:
 
 
 def smallest(points: list[Point], name: str, cost: float) -> float:
-    """The smallest error at a cost; what is smaller than one rounding counts as that."""
+    """The smallest error at a cost; anything below one rounding counts as one rounding."""
     return min((max(p.errors[name], EPS) for p in points if p.cost <= cost), default=math.inf)
 
 
@@ -120,7 +120,8 @@ def curves(points: list[Point]) -> list[Curve]:
     return [Curve(group) for group in found.values()]
 
 
-def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+def compare(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+    """Rows of ratios, theirs to ours, and whether ours is ahead of all in error at equal cost."""
     rows, ahead = [], True
     for curve in peers:
         ratios = curve.against(rivals)
@@ -137,7 +138,7 @@ def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
 
 
 def reached(curve: Curve) -> dict:
-    """Microseconds a simulated second for given errors; empty: not reached."""
+    """Microseconds for a simulated second to reach given errors; empty where not reached."""
     costs = {
         f"{name}_{error:.0e}": least(curve.points, name, error)
         for name, sizes in TARGETS.items()
@@ -151,7 +152,7 @@ TWINS = (("MuJoCo RK4", "rk4"), ("Basilisk RK4", "rk4"), ("SciPy DOP853", "dop85
 
 
 def twins(found: list[Curve]) -> list[str]:
-    """The same formula, the same step or tolerance: what is left is the machinery."""
+    """Ratios of cost for the same formula and setting, where only the machinery differs."""
     by_name = {curve.name: curve for curve in found}
     lines = []
     for theirs, name in TWINS:

@@ -23,10 +23,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode.bench.angles import rms_angle
 from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table
 from polhode.bench.time_to_accuracy import heyoka
-from polhode.bench.time_to_accuracy.race import Race, Variant, angle, rms
+from polhode.bench.time_to_accuracy.race import Race, Variant
 from polhode.bench.timing import columns, round_robin, row, timed
 from polhode.compiler.tree import flat
 from polhode.formulations import FORMULATIONS
@@ -79,36 +80,18 @@ def equations(form: str) -> list:
     return heyoka.top_equations(form, par[:3], par[3:6], par[6:])
 
 
-def propagate(
-    solver: Any, batch: int, first: np.ndarray, parameters: np.ndarray, out: np.ndarray
-) -> None:
-    for k in range(0, first.shape[1], batch):
-        solver.set_time(0.0)
-        solver.state[:] = first[:, k : k + batch]
-        solver.pars[:] = parameters[:, k : k + batch]
-        solver.propagate_until(END)
-        out[:, k : k + batch] = solver.state
-
-
 def heyoka_variants(tops: Tops, right: np.ndarray, quick: bool) -> Iterator[Variant]:
     """A run for each form, size of a batch, and tolerance."""
     parameters = tops.parameters()
     for form in ("quaternion", "axes"):
-        first = heyoka.state(form, tops.m, tops.q)
+        first, system = heyoka.state(form, tops.m, tops.q), equations(form)
         for batch in (4, 8):
             for tolerance in THEIRS[:: 6 if quick else 1]:
-                solver = peer("heyoka").taylor_adaptive_batch(
-                    equations(form),
-                    first[:, :batch].copy(),
-                    pars=parameters[:, :batch].copy(),
-                    tol=float(tolerance),
-                    fast_math=True,
+                call = heyoka.batches(
+                    system, first, parameters, batch, tolerance, END, fast_math=True
                 )
-                out = np.empty_like(first)
-                call = partial(propagate, solver, batch, first, parameters, out)
-                call()
                 name = f"heyoka, {form}, batch {batch}, tol {tolerance:.0e}"
-                error = rms(angle(heyoka.attitude(form, out), right))
+                error = rms_angle(heyoka.attitude(form, call()), right)
                 yield Variant(f"{form} {batch}", name, error, call)
 
 
@@ -152,7 +135,7 @@ class Ours:
         assert not rows[self.places.status].any()
         trials = (rows[self.places.accepted] + rows[self.places.rejected]).mean()
         text = f"{self.name}, tol {tolerance:.1e}, {trials:.1f} trials"
-        error = rms(angle(rows[self.places.state][:4], right))
+        error = rms_angle(rows[self.places.state][:4], right)
         return Variant(self.name, text, error, partial(self.run, tolerance))
 
 

@@ -115,6 +115,37 @@ def taylor(system: list, first: np.ndarray, tolerance: float) -> Callable[[float
     return call
 
 
+def batches(
+    system: list,
+    first: np.ndarray,
+    parameters: np.ndarray,
+    size: int,
+    tolerance: float,
+    end: float,
+    **options: Any,
+) -> Callable[[], np.ndarray]:
+    """A call that integrates columns in batches up to the end, and returns the states there."""
+    solver = peer("heyoka").taylor_adaptive_batch(
+        system,
+        first[:, :size].copy(),
+        pars=parameters[:, :size].copy(),
+        tol=float(tolerance),
+        **options,
+    )
+    out = np.empty_like(first)
+
+    def call() -> np.ndarray:
+        for k in range(0, first.shape[1], size):
+            solver.set_time(0.0)
+            solver.state[:] = first[:, k : k + size]
+            solver.pars[:] = parameters[:, k : k + size]
+            solver.propagate_until(end)
+            out[:, k : k + size] = solver.state
+        return out
+
+    return call
+
+
 def extended(
     system: list, first: np.ndarray, end: float, parameters: np.ndarray | None = None
 ) -> np.ndarray:

@@ -16,9 +16,10 @@ from functools import partial
 import numpy as np
 
 import polhode as ph
+from polhode.bench.angles import angle
 from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Settings
-from polhode.bench.time_to_accuracy.race import Race, Variant, angle
+from polhode.bench.time_to_accuracy.race import Race, Variant
 from polhode.bench.time_to_accuracy.tops import ASYMMETRIC, Top
 
 ERRORS = 1e-6, 1e-10, 1e-12, 1e-13

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 
 import polhode as ph
+from polhode.bench.angles import angle
 from polhode.bench.peers import missing, peer
 from polhode.bench.records import Bench, Finding, Key, Settings, Verdict, at_most
 from polhode.bench.time_to_accuracy import heyoka as taylor_series
-from polhode.bench.time_to_accuracy.race import Race, Variant, angle, fastest, row
+from polhode.bench.time_to_accuracy.race import Race, Variant, fastest, row
 from polhode.bench.timing import Times
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind

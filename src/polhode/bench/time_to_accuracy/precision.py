@@ -21,9 +21,10 @@ from functools import partial
 import numpy as np
 
 import polhode as ph
+from polhode.bench.angles import angle
 from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Note, Settings
-from polhode.bench.time_to_accuracy.race import ALL_FORMS, SHOWN, Race, Variant, angle
+from polhode.bench.time_to_accuracy.race import ALL_FORMS, SHOWN, Race, Variant
 from polhode.bench.time_to_accuracy.tops import ASYMMETRIC, Top
 from polhode.comparison.reference import true_end
 

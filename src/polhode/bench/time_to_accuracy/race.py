@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from polhode.bench.records import Finding, Note, Settings, Table, Verdict, at_least
 from polhode.bench.timing import Times, timed
 
@@ -149,15 +147,3 @@ class Race:
         problem = f"{self.problem}, " if self.problem else ""
         what = f"{problem}{error:.0e}: heyoka / {self.judged or 'ours'}"
         return at_least(what, ratio, least)
-
-
-def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The angles between attitudes in columns, accurate also where they are small."""
-    p, q = p / np.linalg.norm(p, axis=0), q / np.linalg.norm(q, axis=0)
-    chord = np.minimum(np.linalg.norm(p - q, axis=0), np.linalg.norm(p + q, axis=0))
-    return np.asarray(4.0 * np.arcsin(np.minimum(1.0, chord / 2.0)))
-
-
-def rms(angles: np.ndarray) -> float:
-    """The root mean square."""
-    return float(np.sqrt(np.mean(angles**2)))

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode.bench.angles import angle
 from polhode.bench.peers import peer
 from polhode.bench.time_to_accuracy import heyoka
-from polhode.bench.time_to_accuracy.race import Variant, angle
+from polhode.bench.time_to_accuracy.race import Variant
 
 TOLERANCES = 10.0 ** -np.arange(4.0, 17.01, 0.5)  # heyoka's
 SWAY, PUSH, DRAG = 0.1, 0.3, 0.002

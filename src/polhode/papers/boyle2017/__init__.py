@@ -6,18 +6,19 @@ Advances in Applied Clifford Algebras 27 (2017) 2345.
     by_hand       the formulas of the page in NumPy
     laboratory    the runs, with their raw variables
     formulas, groups    the measurements of sections II to V
-    binary, efficiency, variables, examples    those of VI and VII, figures 2 to 4, the appendix
+    binary, efficiency, examples    those of VI and VII, figures 1 to 4, the appendix
     figures       figures 1 to 5
 """
 
-from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, groups, variables
+from polhode.papers.boyle2017 import binary, efficiency, examples, formulas, groups
 from polhode.papers.boyle2017.laboratory import Laboratory
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 
-PAPER = paper(
+PLACE = 30
+PAPER = Paper(
     __name__,
-    order=3,
     title="The integration of angular velocity",
+    figures=5,
     laboratory=Laboratory,
-    measured_in=(formulas, groups, binary, efficiency, variables, examples),
+    measured_in=(formulas, groups, binary, efficiency, examples),
 )

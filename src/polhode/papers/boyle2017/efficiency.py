@@ -1,4 +1,4 @@
-"""Claims of the abstract, figures 2 and 3 and section VII of Boyle (2017): what costs what."""
+"""Measurements of Boyle (2017), abstract, figures 2 and 3, section VII: accuracy and cost."""
 
 from itertools import pairwise
 
@@ -17,51 +17,45 @@ from polhode.papers.boyle2017.laboratory import (
     TWO,
     Laboratory,
     spread,
+    spreads,
 )
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, listed, series
 
 
 # ---- abstract
 def rotor_best(lab: Laboratory) -> Measured:
-    found = {i: [lab.study.ratio(i, n, lab.errors) for n in (RESET, TWO, NAIVE)] for i in (DP, BS)}
+    found = {i: {name: lab.ratio(i, name) for name in (RESET, TWO, NAIVE)} for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
-        f"{LABELS[i]} reset generator {spread(a)}, two vectors {spread(b)}, generator {spread(c)}"
-        for i, (a, b, c) in found.items()
+        f"{LABELS[i]} {spreads(ratios)}" for i, ratios in found.items()
     )
-    return text, judged(min(float(np.min(ratios)) for ratios in found.values()) > 1)
+    return text, judged(min(np.min(list(ratios.values())) for ratios in found.values()) > 1)
 
 
 def generator_rivals(lab: Laboratory) -> Measured:
-    ratio = lab.study.ratio(DP, RESET, lab.errors)
+    ratio = lab.ratio(DP, RESET)
     text = f"D-P: {spread(ratio)} times the evaluations of the rotor at equal error"
     return text, judged(float(ratio.max()) < 1.4)
 
 
 def twice(lab: Laboratory) -> Measured:
     found = {
-        "three vectors (matrix), D-P": lab.study.ratio(DP, THREE, lab.errors),
-        "two vectors, D-P": lab.study.ratio(DP, TWO, lab.errors),
-        "two vectors, B-S": lab.study.ratio(BS, TWO, lab.errors),
+        "three vectors (matrix), D-P": lab.ratio(DP, THREE),
+        "two vectors, D-P": lab.ratio(DP, TWO),
+        "two vectors, B-S": lab.ratio(BS, TWO),
     }
-    text = "evaluations relative to the rotor at equal error: " + ", ".join(
-        f"{name} {spread(ratio)}" for name, ratio in found.items()
-    )
     every = np.concatenate(list(found.values()))
+    text = f"evaluations relative to the rotor at equal error: {spreads(found)}"
     return text, judged(bool(every.min() > 1.5 and every.max() < 2.4))
 
 
 # ---- figure 2
 def convergence(lab: Laboratory) -> Measured:
-    runs = dict(sorted(lab.rotor_runs.items(), reverse=True))
-    gains = [
-        (a.worst / b.worst) ** (1 / np.log10(x / y)) for (x, a), (y, b) in pairwise(runs.items())
-    ]
-    first, *_, last = runs
+    runs = sorted(lab.rotor_runs.items(), reverse=True)
+    gains = [(a.worst / b.worst) ** (1 / np.log10(x / y)) for (x, a), (y, b) in pairwise(runs)]
+    (first, rough), *_, (last, fine) = runs
     text = (
-        "factors for each power of ten: "
-        + ", ".join(f"{x:.1f}" for x in gains)
-        + f"; error {runs[first].worst:.0e} with {first:.0e} to {runs[last].worst:.0e} with"
-        f" {last:.0e}"
+        f"factors for each power of ten: {series(gains, '.1f')}; error {rough.worst:.0e} with"
+        f" {first:.0e} to {fine.worst:.0e} with {last:.0e}"
     )
     return text, judged(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
 
@@ -92,22 +86,14 @@ def precision(lab: Laboratory) -> Measured:
 
 
 # ---- figure 3
-def evaluations_per_step(lab: Laboratory, integrator: str) -> dict[str, np.ndarray]:
-    return {
-        name: np.array([run.evaluations / run.steps for run in lab.study.runs[integrator, name]])
-        for name in FIGURE_3
-    }
-
-
 def twelve(lab: Laboratory) -> Measured:
-    means = evaluations_per_step(lab, DP)
-    text = ", ".join(f"{LABELS[name]} {spread(values)}" for name, values in means.items())
+    means = {name: lab.study.numbers(DP, name, "evaluations_per_step") for name in FIGURE_3}
     usual = np.concatenate([means[ROTOR], means[TWO]])
-    return text, judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
+    return spreads(means), judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
 
 
 def twenty_to_ninety(lab: Laboratory) -> Measured:
-    means = evaluations_per_step(lab, BS)
+    means = {name: lab.study.numbers(BS, name, "evaluations_per_step") for name in FIGURE_3}
     text = ", ".join(
         f"{LABELS[name]} {values[0]:.0f} (tolerance 1e-4) to {values.max():.0f}"
         for name, values in means.items()
@@ -127,29 +113,20 @@ def large_steps(lab: Laboratory) -> Measured:
 
 
 def counts_are_times(lab: Laboratory) -> Measured:
-    each = {
-        i: np.array(
-            [
-                np.median(
-                    np.divide(*(lab.study.numbers(i, n, of) for of in ("seconds", "evaluations")))
-                )
-                for n in FIGURE_3
-            ]
-        )
-        for i in (DP, BS)
-    }
-    unit = each[DP][FIGURE_3.index(ROTOR)]
+    def seconds(integrator: str, name: str) -> float:
+        return float(np.median(lab.study.numbers(integrator, name, "seconds_per_evaluation")))
+
+    unit = seconds(DP, ROTOR)
+    found = {i: {LABELS[n]: seconds(i, n) / unit for n in FIGURE_3} for i in (DP, BS)}
     text = "time of an evaluation, in that of D-P with the rotor: " + "; ".join(
-        f"{LABELS[i]} "
-        + ", ".join(f"{LABELS[n]} {x / unit:.2f}" for n, x in zip(FIGURE_3, values, strict=True))
-        for i, values in each.items()
+        f"{LABELS[i]} {listed(times, '.2f', str)}" for i, times in found.items()
     )
-    values = np.concatenate(list(each.values()))
-    return text, judged(bool(values.max() / values.min() < 2.5))
+    every = [time for times in found.values() for time in times.values()]
+    return text, judged(max(every) / min(every) < 2.5)
 
 
 def ranking(lab: Laboratory) -> Measured:
-    found = {i: [lab.study.ratio(i, name, lab.errors) for name in (TWO, NAIVE)] for i in (DP, BS)}
+    found = {i: [lab.ratio(i, name) for name in (TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
         f"{LABELS[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
     )
@@ -157,8 +134,7 @@ def ranking(lab: Laboratory) -> Measured:
 
 
 def reset_d_p(lab: Laboratory) -> Measured:
-    first = lab.study.ratio(DP, RESET, lab.errors)
-    second, vectors = (lab.study.ratio(BS, name, lab.errors) for name in (RESET, TWO))
+    first, second, vectors = lab.ratio(DP, RESET), lab.ratio(BS, RESET), lab.ratio(BS, TWO)
     text = (
         f"evaluations relative to the rotor: D-P {spread(first)}; B-S {spread(second)}, vectors"
         f" {spread(vectors)}"
@@ -170,8 +146,7 @@ def reset_d_p(lab: Laboratory) -> Measured:
 # ---- section VII
 def within_two(lab: Laboratory) -> Measured:
     first, second = (
-        lab.study.ratio(i, TWO, lab.errors)
-        / np.min([lab.study.ratio(i, name, lab.errors) for name in FIGURE_3], axis=0)
+        lab.ratio(i, TWO) / np.min([lab.ratio(i, name) for name in FIGURE_3], axis=0)
         for i in (DP, BS)
     )
     text = f"evaluations at equal error: D-P {spread(first)}, B-S {spread(second)} times the best"
@@ -179,11 +154,10 @@ def within_two(lab: Laboratory) -> Measured:
 
 
 def fewer_steps_than_generator(lab: Laboratory) -> Measured:
-    first, second = (lab.study.ratio(i, RESET, lab.errors, "steps") for i in (DP, BS))
-    trials = lab.study.numbers(DP, RESET, "rejected"), lab.study.numbers(DP, ROTOR, "rejected")
+    first, second = (lab.ratio(i, RESET, "steps") for i in (DP, BS))
+    trials = [lab.study.numbers(DP, name, "rejected").sum() for name in (RESET, ROTOR)]
     text = (
         f"steps of the reset generator at equal error: D-P {spread(first)}, B-S {spread(second)}"
-        f" times those of the rotor; rejected by D-P: {trials[0].sum():.0f} against"
-        f" {trials[1].sum():.0f}"
+        f" times those of the rotor; rejected by D-P: {trials[0]:.0f} against {trials[1]:.0f}"
     )
     return text, judged(bool(first.min() > 0.8 and second.min() > 1.2))

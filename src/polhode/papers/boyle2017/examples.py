@@ -1,4 +1,4 @@
-"""Claims of the appendix of Boyle (2017), on stand-ins for the examples of Zupan & Saje."""
+"""Measurements of the appendix of Boyle (2017), on stand-ins for Zupan and Saje's examples."""
 
 from functools import partial
 
@@ -18,18 +18,21 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
     distance,
     spread,
+    spreads,
 )
-from polhode.papers.verdicts import Measured, Untestable, judged
+from polhode.papers.verdicts import Measured, Untestable, judged, listed
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
 
 REGULAR, VIBRATING, STRONGLY, UNBOUNDED = STAND_INS
 ERRORS = 1e-4, 1e-5, 1e-6, 1e-7
-STAND_IN = "on a stand-in: the functions of the paper stood in the titles of a figure that is lost"
 
 
 def _ratios(lab: Laboratory, integrator: str, name: str) -> dict[str, np.ndarray]:
-    return {p.name: lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS}
+    """Evaluations relative to the rotor, by the short name of the stand-in."""
+    return {
+        _short(p.name): lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS
+    }
 
 
 def _short(name: str) -> str:
@@ -53,24 +56,21 @@ def vibrations(_: Laboratory) -> Measured:
     found = {}
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
         times = np.linspace(0.2, 0.9 * problem.span[1], 200)
-        omega = _rates(problem, times)
         slopes = by_hand.differentiate(partial(_rates, problem), times, h)
-        ratio = 2 * np.linalg.norm(slopes, axis=1) / (omega**2).sum(1)
-        found[problem.name] = float(np.median(ratio))
-    text = "median of 2|ω'|/ω²: " + ", ".join(f"{_short(n)} {x:.2g}" for n, x in found.items())
-    good = min(found[VIBRATING.name], found[STRONGLY.name]) > 5
-    return text, judged(good and max(found[REGULAR.name], found[UNBOUNDED.name]) < 3)
+        ratio = 2 * np.linalg.norm(slopes, axis=1) / (_rates(problem, times) ** 2).sum(1)
+        found[_short(problem.name)] = float(np.median(ratio))
+    regular, vibrating, strongly, unbounded = found.values()
+    good = min(vibrating, strongly) > 5 and max(regular, unbounded) < 3
+    return f"median of 2|ω'|/ω²: {listed(found, '.2g', str)}", judged(good)
 
 
 def smaller_advantage(lab: Laboratory) -> Measured:
     found = _ratios(lab, DP, TWO)
-    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7: " + ", ".join(
-        f"{_short(n)} {spread(x)}" for n, x in found.items()
-    )
-    means = {n: float(x.mean()) for n, x in found.items()}
-    small = means[VIBRATING.name], means[STRONGLY.name]
-    good = min(small) > 1 and max(small) < min(means[REGULAR.name], means[UNBOUNDED.name])
-    return text, judged(good)
+    regular, vibrating, strongly, unbounded = (float(x.mean()) for x in found.values())
+    small = vibrating, strongly
+    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7:"
+    good = min(small) > 1 and max(small) < min(regular, unbounded)
+    return f"{text} {spreads(found)}", judged(good)
 
 
 def identity(_: Laboratory) -> Measured:
@@ -101,19 +101,18 @@ def breaks_down(lab: Laboratory) -> Measured:
 
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    text = ", ".join(f"{LABELS[i]} {spread(x)}" for i, x in found.items())
     good = bool(max(x.mean() for x in found.values()) < 1)
-    return f"evaluations relative to the rotor: {text}", judged(good)
+    return f"evaluations relative to the rotor: {spreads(found)}", judged(good)
 
 
 def same_behaviour(lab: Laboratory) -> Measured:
     resets, vectors = _ratios(lab, DP, RESET), _ratios(lab, DP, TWO)
     text = "D-P, evaluations relative to the rotor: " + "; ".join(
-        f"{_short(n)}: reset generator {spread(resets[n])}, vectors {spread(vectors[n])}"
-        for n in resets
+        f"{name}: reset generator {spread(resets[name])}, vectors {spread(vectors[name])}"
+        for name in resets
     )
     comparable = all(0.7 < x.mean() < 1.4 for x in resets.values())
-    heavy = all(vectors[p.name].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
+    heavy = all(vectors[_short(p.name)].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
     return text, judged(comparable and heavy)
 
 
@@ -161,6 +160,6 @@ def typical(lab: Laboratory) -> Measured:
             for (integrator, _), runs in study.runs.items()
             if integrator == DP
         ]
-    text = "D-P, all formulations, error falls for each power of ten of the tolerance by: "
-    text += ", ".join(f"{name} {spread(gains)}" for name, gains in found.items())
-    return text, judged(all(min(gains) > 4 and max(gains) < 25 for gains in found.values()))
+    text = "D-P, all formulations, error falls for each power of ten of the tolerance by:"
+    good = all(min(gains) > 4 and max(gains) < 25 for gains in found.values())
+    return f"{text} {spreads(found)}", judged(good)

@@ -1,4 +1,4 @@
-"""Claims of sections II to IV of Boyle (2017): vectors, rotors and generators as formulas."""
+"""Measurements of sections II to IV of Boyle (2017): vectors, rotors and generators as formulas."""
 
 from math import fsum
 
@@ -42,7 +42,7 @@ from polhode.papers.boyle2017.laboratory import (
 )
 from polhode.papers.counted import Counted, count_operations
 from polhode.papers.rotations import skew
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, largest
 
 EXACT = 1e-13  # rounding of a few dozen operations on numbers of size 1
 DIFFERENCE = 1e-10  # differences of order 8
@@ -50,11 +50,13 @@ VISIBLE = 1e-3
 
 
 def samples(count: int, width: int = 3, seed: int = 17) -> np.ndarray:
+    """Seeded normal numbers in rows."""
     return np.random.default_rng(seed).normal(size=(count, width))
 
 
 def gap(a, b) -> float:
-    return float(np.abs(np.asarray(a) - np.asarray(b)).max())
+    """The largest difference."""
+    return largest(np.asarray(a) - np.asarray(b))
 
 
 # ---- section II
@@ -271,7 +273,7 @@ def exponential_(_: Laboratory) -> Measured:
 
     slope = differentiate(turned, 1.3, 0.05)
     apart = gap(slope, 0.5 * product((1 + np.cos(1.3)) * axis, turned(1.3)))
-    clash = float(np.abs(bracket(axis, first)).max())
+    clash = largest(bracket(axis, first))
     nodes, weights = np.polynomial.legendre.leggauss(40)
     t = 500.0  # half an orbit
     integral = weights @ binary_rate(t / 2 * (1 + nodes)) * t / 2
@@ -332,7 +334,7 @@ def half_turn(_: Laboratory) -> Measured:
     r = np.pi * pure(np.array([0.0, 0.0, 1.0]))
     along, across = (pure(np.eye(3)[k]) for k in (2, 0))
     first = gap(by_hand.rate_of(r, along), 2 * along)
-    second = float(np.abs(by_hand.rate_of(r, across)).max())
+    second = largest(by_hand.rate_of(r, across))
     text = f"r' along r: ω = 2 r' to {first:.0e}; across: |ω| = {second:.0e} |r'|"
     return text, judged(abs(second - 2) < EXACT, first < EXACT and second < EXACT)
 

@@ -1,4 +1,4 @@
-"""Claims of section V of Boyle (2017): integration by generators in other Lie groups."""
+"""Measurements of section V of Boyle (2017): integration by generators in other Lie groups."""
 
 from math import comb
 from typing import Any

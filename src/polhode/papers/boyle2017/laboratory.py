@@ -18,7 +18,7 @@ from polhode.contracts import OK, Formulation, Rate
 from polhode.formulations import FORMULATIONS, vectors2_damped
 from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
-from polhode.loops.join import Pursuit
+from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
@@ -122,7 +122,6 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 class Run:
     """The steps of a run, its errors by (25), and its cost."""
 
-    formulation: str
     t: np.ndarray
     y: np.ndarray
     error: np.ndarray
@@ -137,6 +136,14 @@ class Run:
     @property
     def worst(self) -> float:
         return float(self.error.max())
+
+    @property
+    def evaluations_per_step(self) -> float:
+        return self.evaluations / self.steps
+
+    @property
+    def seconds_per_evaluation(self) -> float:
+        return self.seconds / self.evaluations
 
 
 @dataclass
@@ -168,6 +175,11 @@ class Study:
 def spread(values: Any) -> str:
     """The smallest and the largest, in words."""
     return f"{np.min(values):.2f} to {np.max(values):.2f}"
+
+
+def spreads(values: Mapping[str, Any]) -> str:
+    """The spread of each, by name."""
+    return ", ".join(f"{LABELS.get(name, name)} {spread(x)}" for name, x in values.items())
 
 
 class Laboratory(Base):
@@ -215,7 +227,7 @@ class Laboratory(Base):
         seconds = perf_counter() - clock
         t, y = rows[:, 0], rows[:, 2:]
         error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
-        return Run(name, t, y, error, rejected, count, seconds)
+        return Run(t, y, error, rejected, count, seconds)
 
     def _driver(
         self,
@@ -259,7 +271,9 @@ class Laboratory(Base):
         key = integrator, name, rate.velocity
         if key not in self._loops:
             self.progress(f"{integrator}, {name}")
-            parts = Pursuit(INTEGRATORS[integrator], formulation(name), rate, True, plain=True)
+            parts = BoundIntegrator(
+                INTEGRATORS[integrator], formulation(name), rate, True, plain=True
+            )
             loop: Callable = loops.bound(loops.adapt, *parts.layers)
             if not self.quick:
                 loop = CompiledOrPlain(loop, "omega")
@@ -298,6 +312,10 @@ class Laboratory(Base):
                 seconds = min(perf_counter() - clock, study.runs[pair][k].seconds)
                 study.runs[pair][k] = replace(study.runs[pair][k], seconds=seconds)
         return study
+
+    def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
+        """The cost relative to that of the rotor, at the errors of the figure."""
+        return self.study.ratio(integrator, name, self.errors, of)
 
     @cached_property
     def tight(self) -> dict[float, Run]:

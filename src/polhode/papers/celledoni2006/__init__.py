@@ -20,13 +20,14 @@ from polhode.papers.celledoni2006 import (
     torqued,
 )
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 
-PAPER = paper(
+PLACE = 20
+PAPER = Paper(
     __name__,
-    order=2,
     title="Efficient time-symmetric simulation of torqued rigid bodies using Jacobi elliptic"
     " functions",
+    figures=8,
     laboratory=Laboratory,
     measured_in=(abstract, introduction, splitting, elliptic, free_body, torqued),
 )

@@ -20,7 +20,7 @@ ANGLES = np.linspace(0.0, 2 * np.pi, 41).tolist()
 
 
 def carlson(phi: float, mc: float) -> float:
-    """F(φ | k²) from Carlson's symmetric integral, a route without means or branches."""
+    """F(φ | k²) from Carlson's symmetric integral, which needs neither means nor branches."""
     from scipy.special import elliprf
 
     turns = round(phi / np.pi)

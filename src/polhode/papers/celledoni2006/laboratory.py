@@ -1,7 +1,7 @@
 """The runs and times that the claims and figures of Celledoni & Säfström (2006) share.
 
-Execution times are ratios: all methods of a figure run in turn, in one process, several times over,
-and the shortest time of each counts, divided by that of a step of MR2.
+Execution times are ratios: all methods of a figure run in turn, in one process, several times over;
+the shortest time of each counts, in units of a step of MR2.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,14 +15,14 @@ import numpy as np
 
 from polhode import problems
 from polhode.body import RigidBody
-from polhode.contracts import Method, Model
+from polhode.contracts import Method, Model, inverse_moments
 from polhode.kernels.vector import add_scaled, cross, scale
 from polhode.methods import METHODS
 from polhode.models import gravity_gradient, heavy_top
 from polhode.papers import laboratory as shared
 from polhode.papers.celledoni2006 import by_hand, reference
-from polhode.papers.laboratory import WHOLE_RUN
-from polhode.papers.reference import motion, top
+from polhode.papers.laboratory import WHOLE_RUN, under
+from polhode.papers.reference import motion_of, top
 from polhode.papers.rotations import matrix
 from polhode.papers.verdicts import largest, slope
 from polhode.problems.problem import Problem
@@ -34,11 +34,11 @@ TOP_STEPS, TOP_END = (0.1, 0.05, 0.01), 100.0  # figures 4 and 5
 SATELLITE_STEPS, SATELLITE_END = (0.1, 0.05), 400.0  # figures 7 and 8
 FREE_STEP, FREE_END = 0.4, 400.0  # section 4.1, energy
 ALPHA_STEP, ALPHA_END = 0.01, 10.0  # figure 6
-TIMED_STEPS = 2000  # of one timing: the call itself is then one per cent
-NEAR = 0.3  # on the unit sphere: a path that stays so close to another has its shape
-FLOOR = 1e-13  # errors below are rounding, not order
+TIMED_STEPS = 2000  # of one timing: the overhead of the call is then one per cent
+NEAR = 0.3  # on the unit sphere: a path within this distance of another has its shape
+FLOOR = 1e-13  # smaller errors are rounding, and have no order
 THREE = "mr2", "sej", "sej4"  # the methods of figures 3 to 8
-TODAY = "strang"  # what the library has for this: splitting over the exact motion of (6)
+TODAY = "strang"  # what the library offers today: splitting with the exact flow of (6)
 
 
 # ---- torques
@@ -48,9 +48,9 @@ TORQUES = heavy_top(1.0, (1.0, 0.0, 0.0)) + gravity_gradient(by_hand.MU, by_hand
 def torques(
     strength: float = 0.0, mu: float = 0.0, centre: Sequence[float] = (0.0, 0.0, 1.0)
 ) -> Model:
-    """A top of that strength, and so much of the gravity gradient of 4.3.
+    """A top of strength ``strength``, and the gravity gradient of 4.3 with ``mu``.
 
-    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    All torques of the paper are one model with other numbers, so that each method is compiled once.
     """
     (_, (_, r, direction)) = TORQUES.numbers
     top = (float(strength), tuple(map(float, centre)))
@@ -64,22 +64,15 @@ STRENGTHS: Mapping[str, tuple[float, float]] = {
 }
 
 
-def torqued(given: Problem, centre: Sequence[float] = (0.0, 0.0, 1.0)) -> Problem:
+def torqued(given: Problem) -> Problem:
     """A problem of the catalogue with the torques above."""
-    return Problem(
-        given.body,
-        torques(*STRENGTHS[given.name], centre),
-        given.attitude,
-        angular_momentum=given.angular_momentum,
-        scalar_first=True,
-        name=given.name,
-    )
+    return under(given, torques(*STRENGTHS[given.name]))
 
 
 # ---- methods beside the registry
 def _rk4(t, h, state, carry, body, params):
     q, m = state
-    inverse = body[1]
+    inverse = inverse_moments(body)
     k1 = cross(m, scale(inverse, m))
     m2 = add_scaled(m, h / 2, k1)
     k2 = cross(m2, scale(inverse, m2))
@@ -92,7 +85,7 @@ def _rk4(t, h, state, carry, body, params):
 
 
 OTHERS: Mapping[str, Method] = {
-    "rk4": Method(  # the standard solver: (1) alone, nothing kept
+    "rk4": Method(  # the standard solver: (1) alone, conserves nothing
         name="rk4",
         title="classical Runge-Kutta method for the Euler equations",
         order=4,
@@ -119,7 +112,7 @@ def shown(name: str) -> str:
 # ---- figures 1 to 3
 @dataclass(frozen=True)
 class Example:
-    """A work-precision study on [0, 1]: a problem of the catalogue, and who runs it."""
+    """A work-precision study on [0, 1]: a problem of the catalogue, methods and steps."""
 
     title: str
     start: Callable[[], Problem]
@@ -183,7 +176,7 @@ class Study:
         return found
 
     def time_to(self, errors: Mapping[str, np.ndarray], name: str, aim: float) -> float:
-        """The time, in steps of MR2, in which a method reaches an error, between or past steps."""
+        """The time to reach an error, in steps of MR2, by interpolation or extrapolation."""
         values, times = errors[name], self.time(name)
         if values[0] <= aim:
             return float(times[0])
@@ -217,15 +210,17 @@ class Swing:
 
     @property
     def largest(self) -> float:
+        """The largest absolute error."""
         return largest(self.error)
 
     @property
     def amplitude(self) -> float:
+        """Half the range of the error."""
         return float(np.ptp(self.error)) / 2
 
     @property
     def mean(self) -> float:
-        """Of |H - H0| over the steps."""
+        """The mean of |H - H0| over the steps."""
         return float(np.abs(self.error[1:]).mean())
 
 
@@ -276,7 +271,7 @@ class Experiment:
 
 
 def relabelled(given: Problem, order: tuple[int, ...]) -> Problem:
-    """A problem in body axes of another order, by a proper signed permutation."""
+    """A problem with its body axes permuted, by a proper signed permutation."""
     turn = np.eye(3)[list(order)]
     if np.linalg.det(turn) < 0:
         turn[1] *= -1
@@ -296,7 +291,7 @@ class Laboratory(shared.Laboratory):
     """
 
     def problem(self, given: Problem, name: str) -> Problem:
-        """A problem as a method runs it: with the shared torques, if they are compiled anyhow."""
+        """A problem as a method runs it: with the shared torques, unless it needs none."""
         free = given.model.is_free and name not in ("sej", "sej4", "strang", "strang6")
         return given if free or given.name not in STRENGTHS else torqued(given)
 
@@ -308,9 +303,8 @@ class Laboratory(shared.Laboratory):
     # ---- figures 1 to 3
     @cached_property
     def ends(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """(R, π) at t = 1: to 20 digits without torque, by DOP853 with it."""
-        given = problems.celledoni_heavy_top()
-        q, m = motion(given.body.data[0], given.attitude, given.angular_momentum, top(), 1.0)
+        """(R, π) at t = 1: known to 20 digits without torque, by DOP853 with it."""
+        q, m = motion_of(problems.celledoni_heavy_top(), top(), 1.0)
         free = matrix(np.array(reference.FREE_Q)), np.array(reference.FREE_PI)
         return {"euler": free, "frb": free, "top": (matrix(q[-1]), m[-1])}
 
@@ -357,7 +351,7 @@ class Laboratory(shared.Laboratory):
     # ---- section 4.1, energy
     @cached_property
     def free_swings(self) -> dict[str, Swing]:
-        """Energy errors on [0, 400] with h = 0.4; SEJ finds τ anew at every step."""
+        """Energy errors on [0, 400] with h = 0.4; SEJ computes τ at every step."""
         self.progress(f"free body: energy on [0, {FREE_END:g}]")
         problem = problems.celledoni_free()
         names = ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "sej")
@@ -411,9 +405,9 @@ class Laboratory(shared.Laboratory):
         problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
         return swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
 
-    # ---- all together
+    # ---- figures 4 to 8
     def curve_errors(self) -> tuple[float, float]:
-        """How far the two curves are from DOP853, over the first tenth or (full form) all."""
+        """The distance of the two exact curves from DOP853; the quick form takes a tenth."""
         self.progress("trajectories by DOP853")
         share = 10 if self.quick else 1
         spinning, orbiting = problems.celledoni_heavy_top(), problems.satellite()
@@ -424,7 +418,7 @@ class Laboratory(shared.Laboratory):
             (orbiting, torque, self.satellite.curve, SATELLITE_END),
         ):
             times = np.arange(1, round(t_end / share) + 1, dtype=float)
-            q, _ = motion(given.body.data[0], given.attitude, given.angular_momentum, law, times)
+            q, _ = motion_of(given, law, times)
             there = np.array([matrix(row)[2] for row in q])
             found.append(largest(curve[100 * np.arange(1, len(times) + 1)] - there))
         return found[0], found[1]
@@ -437,11 +431,11 @@ class Laboratory(shared.Laboratory):
         means = [errors["mr2"] / errors["sej"] for errors in self.alpha_errors.values()]
         return [*runs, *np.concatenate(means).tolist()]
 
-    # ---- section 4.3, other orders of the turns
+    # ---- section 4.3, orderings
     @cached_property
     def orderings(self) -> dict[str, dict[tuple[int, ...], float]]:
-        """Largest energy errors of MR2 with its turns in every order, relative to |H0|."""
-        self.progress("MR2 with its turns in other orders")
+        """The largest relative energy errors of MR2, for every order of its rotations."""
+        self.progress("MR2 with its rotations in other orders")
         cases: dict[str, tuple[Problem, float, float]] = {
             "free": (problems.celledoni_free(), FREE_END, FREE_STEP),
             "top": (problems.celledoni_heavy_top(), TOP_END, 0.01),

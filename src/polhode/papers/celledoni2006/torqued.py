@@ -26,7 +26,7 @@ GRAVITY, MASS = 6.6743e-11, 5.9722e24  # of the Earth, SI
 
 
 def model_gap(problem: Problem, page: by_hand.Torque) -> float:
-    """How far a model of the library is from the torque of the page, relative."""
+    """The relative difference between a model of the library and the torque of the page."""
     model, found = problem.model, 0.0
     for q, m in states():
         right = page(matrix(q).T)
@@ -36,7 +36,7 @@ def model_gap(problem: Problem, page: by_hand.Torque) -> float:
 
 
 def by_step(values: dict[float, float], form: str) -> str:
-    """Values with their step sizes, in words."""
+    """Values with their step sizes, as text."""
     return ", ".join(f"{x:{form}} (h = {h})" for h, x in values.items())
 
 

@@ -10,14 +10,15 @@ Symposium 172 of the International Astronomical Union (1995), Kluwer, 1996.
     figures       figure 1 for the Earth and for the Moon
 """
 
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 from polhode.papers.fukushima1995 import canonical, compared, scheme, table
 from polhode.papers.fukushima1995.laboratory import Laboratory
 
-PAPER = paper(
+PLACE = 50
+PAPER = Paper(
     __name__,
-    order=5,
     title="A numerical scheme to integrate the rotational motion of a rigid body",
+    figures=2,
     laboratory=Laboratory,
     measured_in=(scheme, compared, canonical, table),
 )

@@ -1,6 +1,6 @@
 """The formulas of Fukushima (1995), with and without their misprint, and definitions beside them.
 
-Plain matrices.  Derivatives along the motion are taken with an imaginary step, and are right to
+Plain matrices.  Derivatives along the motion are taken with an imaginary step and are exact to
 rounding:
 
     R' = R [ω],    m' = m x ω + N,    ω = m / (A, B, C)                                (1)
@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
+from polhode.papers.verdicts import largest
 
 Array = np.ndarray
 TINY = 1e-30  # an imaginary step: f(x + iεy) = f(x) + iε f'(x) y
@@ -54,7 +56,7 @@ def variables(r: Array, m: Array) -> Array:
 
 
 def planes(r: Any, m: Any) -> tuple[Any, Any, Any]:
-    """(cosine, sine of the angle between the planes of L and X and of L and A, times a; L)."""
+    """(a cos, a sin, L) of the angle between the planes of L and X and of L and A, a > 0."""
     outside = r @ m
     whole = np.sqrt(m @ m)
     up = outside / whole
@@ -124,10 +126,12 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
 
 
 def matrix(q: Any) -> Array:
+    """The attitude matrix of a quaternion."""
     w, v = q[0], np.array(q[1:])
     cross = np.cross(np.eye(3), v)
     return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) - 2 * w * cross
 
 
 def worst(difference: Callable[..., Any], cases: Iterable[Any]) -> float:
-    return max(float(np.abs(difference(*case)).max()) for case in cases)
+    """The largest difference over all cases."""
+    return max(largest(difference(*case)) for case in cases)

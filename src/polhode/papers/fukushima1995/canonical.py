@@ -1,6 +1,6 @@
-"""Claims of section 4 of Fukushima (1995): canonical variables, and nonrotating origins.
+"""Measurements of section 4 of Fukushima (1995): canonical variables, nonrotating origins.
 
-The paper takes σ and ξ from elsewhere.  Here they are the outer angles of its (1),
+The paper does not define σ and ξ.  Here they are the outer angles of its (1),
 
     σ = arg(L_Z + i L_Y),    ξ = arg(L_C + i L_B)                                      (1)
     E = R₁(σ) R₂(-sin⁻¹ L_X/L) R₃(-f) R₂(sin⁻¹ L_A/L) R₁(-ξ)                           (2)
@@ -10,13 +10,13 @@ the nodes.  With a potential V it has the Hamiltonian
 
     H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C) + V(E)                              (3)
 
-An origin n on the great circle across L is nonrotating if it moves along L alone, n' = -(l'·n) l, l
-being the unit vector, seen from inertial axes or from the body.  The angle θ from the one to the
-other obeys
+An origin n on the great circle perpendicular to L is nonrotating, in inertial axes or in those of
+the body, if it moves along L alone: n' = -(l'·n) l with l = L/|L|.  The angle θ from the one origin
+to the other obeys
 
     L θ' = L·ω = L f' - L_X σ' + L_A ξ'                                                (4)
 
-Derivatives are taken with an imaginary step, and are right to rounding.
+Derivatives are taken with an imaginary step and are exact to rounding.
 """
 
 from math import pi
@@ -29,19 +29,19 @@ from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judged, largest
 
 COUNT, SOME, EXACT = 100, 3, 1e-12
 ARCSECOND = pi / 180 / 3600
-TILTED = 0.3  # rad: how far from their poles angles begin
-STEP, ROUGH = 0.1, 1e-8  # differences in place of derivatives are good to this
+TILTED = 0.3  # rad: the least distance of the angles from their poles
+STEP, ROUGH = 0.1, 1e-8  # ROUGH: the error of differences in place of derivatives
 PAIRS = np.block([[np.zeros((3, 3)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 UNLIKE = np.diag([1.0, 1, 1, 1, -1, 1])  # σ for -σ
 
 
 # ---- the variables u = (L, L_X, L_A, f, -σ, ξ)
 def change(r: Any, m: Any) -> Array:
-    """The change of u from what is imaginary in r and m, by the definition."""
+    """The change of u from the imaginary parts of r and m, by the definition."""
     outside = r @ m
     c, s, whole = by_hand.planes(r, m)
     turned = (c, s), (outside[2], -outside[1]), (m[2], m[1])
@@ -80,7 +80,7 @@ def by_euler(y: Any) -> tuple[Array, Array]:
 
 
 def euler_states(count: int) -> list[Array]:
-    """Generic ones, L away from the axes X and A."""
+    """Generic states, L away from the axes X and A."""
     rng = np.random.default_rng(1994)
     found: list[Array] = []
     while len(found) < count:
@@ -94,7 +94,7 @@ def euler_states(count: int) -> list[Array]:
 
 
 def brackets(y: Array) -> Array:
-    """Poisson's brackets {u_i, u_j}, -PAIRS for canonical ones."""
+    """Poisson's brackets {u_i, u_j}; -PAIRS if the variables are canonical."""
     columns = [change(*by_euler(y + 1j * TINY * e)) for e in np.eye(6)]
     jacobian = np.stack(columns, axis=1)
     return jacobian @ PAIRS @ jacobian.T
@@ -143,7 +143,7 @@ def unit(v: Any) -> Any:
 
 
 def nonrotating(axis: Any) -> Any:
-    """A nonrotating origin across an axis that moves by what is imaginary."""
+    """A nonrotating origin perpendicular to an axis that moves by its imaginary part."""
     n = unit(np.cross(axis.real, [0.6, 0.0, 0.8]))
     return n - 1j * (axis.imag @ n) * axis.real
 
@@ -160,19 +160,17 @@ def equator(lab: Laboratory) -> tuple[float, float]:
 
 def _sweep(weight: Array, angle: Array) -> float:
     """The largest |∫ weight d(angle)|."""
-    parts = 0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)
-    return float(np.abs(np.cumsum(parts)).max())
+    return largest(np.cumsum(0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)))
 
 
 # ---- 4
 def canonical(_: Laboratory) -> Measured:
-    found = [brackets(y) for y in euler_states(COUNT)]
-    off = max(float(np.abs(b + PAIRS).max()) for b in found)
-    unlike = min(float(np.abs(UNLIKE @ b @ UNLIKE + PAIRS).max()) for b in found)
-    back = 0.0
+    found, back = [brackets(y) for y in euler_states(COUNT)], 0.0
+    off = max(largest(b + PAIRS) for b in found)
+    unlike = min(largest(UNLIKE @ b @ UNLIKE + PAIRS) for b in found)
     for r, m, _moments, _k in bodies(COUNT):
         e, momentum = state_of(variables_of(r, m))
-        back = max(back, float(np.abs(e - r).max()), float(np.abs(momentum - m).max()))
+        back = max(back, largest(e - r), largest(momentum - m))
     text = (
         f"Poisson's brackets in Euler's angles and their momenta, {COUNT} states: canonical to"
         f" {off:.1g} (with σ for -σ wrong by {unlike:.2g}); E and L from the six to {back:.1g},"
@@ -186,7 +184,7 @@ def hamilton_(_: Laboratory) -> Measured:
     for r, m, moments, k in bodies(COUNT):
         u = variables_of(r, m)
         right = change(*by_hand.along(r, m, moments, torque(r, k)))
-        off = max(off, float(np.abs(hamilton(u, moments, k) - right).max()))
+        off = max(off, largest(hamilton(u, moments, k) - right))
         printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
         free = max(free, abs(hamilton(u, moments, 0 * k)[3] - printed))
     text = (
@@ -207,7 +205,7 @@ def symplectic(_: Laboratory) -> Measured:
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
-    """By how much a step changes the symplectic form, which knows nothing of these variables."""
+    """The change of the symplectic form by a step; the form does not use these variables."""
 
     def move(state: Matrices) -> Matrices:
         return state_of(midpoint(variables_of(*state), STEP, moments, k, implicit))
@@ -216,12 +214,13 @@ def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> floa
 
 
 def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Array:
+    """A step of the midpoint rule, implicit or explicit."""
     d = 0.5 * h * hamilton(u, moments, k)
     if not implicit:
         return u + h * hamilton(u + d, moments, k)
     for _ in range(60):
         before, d = d, 0.5 * h * hamilton(u + d, moments, k)
-        if np.abs(d - before).max() < 1e-14:
+        if largest(d - before) < 1e-14:
             break
     return u + 2 * d
 

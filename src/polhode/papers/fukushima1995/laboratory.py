@@ -29,7 +29,7 @@ from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import accumulated, moved
 from polhode.integrators.adams import adams, correction, extrapolation, minus, plainly
-from polhode.loops.join import Pursuit, zeros
+from polhode.loops.join import BoundIntegrator, zeros
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
 from polhode.papers.verdicts import Untestable
@@ -195,7 +195,7 @@ def course(
 
     ``start`` takes the first steps in plain Python, until its history is full.
     """
-    parts = Pursuit(start or INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
+    parts = BoundIntegrator(start or INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
     (y, body), h, k = enter(problem, variables), 1 / a_turn, 0
     rest = body, problem.model.params
     carry = parts.start(0.0, h, y, *rest)

@@ -1,4 +1,4 @@
-"""Table 1 of Fukushima (1995): times of evaluations, as ratios."""
+"""Measurements for table 1 of Fukushima (1995): times of evaluations, as ratios."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ from polhode.compiler.machine import CompiledOrPlain
 from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
-from polhode.loops.join import Pursuit
+from polhode.loops.join import BoundIntegrator
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     BODIES,
@@ -65,7 +65,7 @@ def clocks(quick: bool) -> dict[str, list[float]]:
     for scheme in (NEW, EULER, ANDOYER, ENCKE):
         variables = formulation(SCHEMES[scheme])
         assert isinstance(variables, Coordinates)
-        parts = Pursuit(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
+        parts = BoundIntegrator(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
         layers = {**parts.layers[0], **parts.layers[1], leaving: variables.leave}
         arguments = *enter(problem, variables), problem.model.params
         timed[scheme] = []

@@ -10,7 +10,7 @@ doi:10.1002/cnm.963.
     figures       figures 1 to 5
 """
 
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 from polhode.papers.krysl2006 import (
     compared,
     conclusions,
@@ -21,10 +21,11 @@ from polhode.papers.krysl2006 import (
 )
 from polhode.papers.krysl2006.laboratory import Laboratory
 
-PAPER = paper(
+PLACE = 10
+PAPER = Paper(
     __name__,
-    order=1,
     title="Dynamically equivalent implicit algorithms for the integration of rigid body rotations",
+    figures=5,
     laboratory=Laboratory,
     measured_in=(derivation, properties, compared, examples, soft_wall, conclusions),
 )

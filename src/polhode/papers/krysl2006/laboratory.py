@@ -12,7 +12,7 @@ from polhode.contracts import Model
 from polhode.models import heavy_top, soft_wall
 from polhode.papers import laboratory as shared
 from polhode.papers import reference
-from polhode.papers.laboratory import WHOLE_RUN
+from polhode.papers.laboratory import WHOLE_RUN, under
 from polhode.papers.rotations import matrix
 from polhode.papers.verdicts import largest, relative_change, slope
 from polhode.problems.problem import Problem
@@ -24,46 +24,37 @@ COMPARED = ("akw", "bbtrap", "swc1")
 ALL = (*COMPARED, *PRESENT)
 WALL_STEP, WALL_STEPS = 0.5, 40_000
 FREE_STEP = 0.5  # a turn of 27 degrees
-KEPT = 1e-11  # of up to 1e6 steps whose errors of 1e-16 would all have one sign, at the very worst
+KEPT = 1e-11  # relative: up to 1e6 steps with errors of 1e-16 each, at worst all of one sign
 
 TORQUES = heavy_top(0.0) + soft_wall("printed")
 
 
 def torques(strength: float = 0.0, wall: float = 0.0) -> Model:
-    """A top of that strength, and so much of the printed soft wall.
+    """A top of strength ``strength`` with ``wall`` times the printed soft wall.
 
-    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    All torques of the paper are one model with other numbers, so that each method is compiled once.
     """
     return replace(TORQUES, numbers=((float(strength),), (float(wall),)))
 
 
 @dataclass(frozen=True)
 class Example:
-    """An example of section 5: a problem of the catalogue, its torque, and when it ends."""
+    """An example of section 5: a problem of the catalogue, its torque and its end."""
 
     title: str
     start: Callable[[], Problem]
     t_end: float
-    fewest: int  # steps of the coarsest run that is drawn
+    fewest: int  # steps of the coarsest run drawn
     halvings: int
     strength: float = 0.0
 
     def problem(self) -> Problem:
-        given = self.start()
-        return Problem(
-            given.body,
-            torques(self.strength),
-            given.attitude,
-            angular_momentum=given.angular_momentum,
-            scalar_first=True,
-            name=given.name,
-        )
+        """The problem, with the shared model of all torques."""
+        return under(self.start(), torques(self.strength))
 
     def reference(self, times: Any) -> tuple[np.ndarray, np.ndarray]:
         """(q, Π) at ``times``."""
-        given, law = self.start(), reference.top(self.strength)
-        moments = given.body.data[0]
-        return reference.motion(moments, given.attitude, given.angular_momentum, law, times)
+        return reference.motion_of(self.start(), reference.top(self.strength), times)
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -75,7 +66,7 @@ EXAMPLES: Mapping[str, Example] = {
 
 @dataclass(frozen=True)
 class Convergence:
-    """Errors at the end of an example, by method; NaN where a run did not get there."""
+    """Errors at the end of an example, by method; NaN where a run stopped early."""
 
     steps: np.ndarray  # falling
     momentum: Mapping[str, np.ndarray]
@@ -104,19 +95,20 @@ class Convergence:
 
 @dataclass(frozen=True)
 class Drift:
-    """What a run changes, relative to its start."""
+    """Changes along a run, relative to its start."""
 
-    momentum: float  # in inertial axes (its component along e₃ if there is a torque), the largest
-    norm: float  # |Π|, the largest
+    momentum: float  # largest, in inertial axes; with a torque, of the component along e₃
+    norm: float  # largest, of |Π|
     energy: np.ndarray  # over time
 
     @property
     def worst_energy(self) -> float:
+        """The largest energy error."""
         return largest(self.energy)
 
 
 def drift(run: Trajectory, vertical: bool = False) -> Drift:
-    """What a run changes; with ``vertical``, of the momentum only the component along e₃."""
+    """The drift of a run; with ``vertical``, of the momentum only the component along e₃."""
     momentum = run.angular_momentum_inertial
     change = momentum - momentum[0]
     moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
@@ -140,11 +132,8 @@ class Laboratory(shared.Laboratory):
     def references(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """(R, Π) at the end of each example."""
         self.progress("reference solutions by DOP853")
-        found = {}
-        for name, example in EXAMPLES.items():
-            q, m = example.reference(example.t_end)
-            found[name] = matrix(q[-1]), m[-1]
-        return found
+        ends = {name: example.reference(example.t_end) for name, example in EXAMPLES.items()}
+        return {name: (matrix(q[-1]), m[-1]) for name, (q, m) in ends.items()}
 
     def error(self, name: str, run: Trajectory) -> tuple[float, float]:
         """(momentum, attitude) at the end of an example; the attitude in the spectral norm."""
@@ -171,7 +160,7 @@ class Laboratory(shared.Laboratory):
             studies[name] = Convergence(example.t_end / np.array(counts), momentum, attitude)
         return studies
 
-    # ---- what is kept
+    # ---- conservation
     @cached_property
     def free_drifts(self) -> dict[str, Drift]:
         """The free body of 5.1 at a large step, for a long time."""
@@ -197,7 +186,7 @@ class Laboratory(shared.Laboratory):
 
     @cached_property
     def round_trips(self) -> dict[str, float]:
-        """How far 1000 steps of the fast top and 1000 steps back end from the start."""
+        """The distance from the start after 1000 steps of the fast top and 1000 steps back."""
         example = EXAMPLES["fast"]
         found = {}
         for name in ALL:
@@ -210,20 +199,17 @@ class Laboratory(shared.Laboratory):
                 scalar_first=True,
             )
             home = solve(back, (1.0, 0.0), method=name, dt=1e-3, save_every=WHOLE_RUN)
-            size = np.linalg.norm(there.angular_momentum[0])
-            found[name] = float(
-                max(
-                    np.abs(home.angular_momentum[-1] - there.angular_momentum[0]).max() / size,
-                    np.abs(matrix(home.q[-1]) - matrix(there.q[0])).max(),
-                )
+            size = float(np.linalg.norm(there.angular_momentum[0]))
+            found[name] = max(
+                largest(home.angular_momentum[-1] - there.angular_momentum[0]) / size,
+                largest(matrix(home.q[-1]) - matrix(there.q[0])),
             )
         return found
 
     # ---- section 5.4
     def wall_problem(self, sign: float) -> Problem:
         """The soft wall: sign +1 as printed, -1 the attraction that the text describes."""
-        given = problems.soft_wall()
-        return Problem(given.body, torques(0.0, sign), angular_momentum=given.angular_momentum)
+        return under(problems.soft_wall(), torques(0.0, sign))
 
     @cached_property
     def wall(self) -> dict[str, Trajectory]:
@@ -238,9 +224,8 @@ class Laboratory(shared.Laboratory):
     @cached_property
     def hamiltonian(self) -> dict[str, np.ndarray]:
         """H/H0 of those runs."""
-        return {
-            name: np.asarray(r.energy) / np.asarray(r.energy)[0] for name, r in self.wall.items()
-        }
+        energies = {name: np.asarray(run.energy) for name, run in self.wall.items()}
+        return {name: energy / energy[0] for name, energy in energies.items()}
 
     @cached_property
     def wall_attractive(self) -> dict[float, dict[str, Trajectory]]:

@@ -1,4 +1,4 @@
-"""What Krysl (2006) compares of one-step maps: compositions, inverses, the formulas of the page.
+"""One-step maps of Krysl (2006): compositions, inverses, the formulas of the page.
 
 Bodies, torques and states are those of ``papers.maps``.
 """
@@ -48,7 +48,7 @@ def worst(difference: Callable[[State, str], float]) -> float:
 
 
 def same_step(one: str, other: str) -> float:
-    """How far a step of one method ends from a step of another."""
+    """The difference between a step of one method and a step of another."""
 
     def difference(state: State, model: str) -> float:
         return gap(step(one, model)(STEP, state), step(other, model)(STEP, state))
@@ -57,7 +57,7 @@ def same_step(one: str, other: str) -> float:
 
 
 def composed_gap(whole: str, first: str, second: str) -> float:
-    """How far a step of one method ends from half steps of two others."""
+    """The difference between a step of one method and half steps of two others."""
 
     def difference(state: State, model: str) -> float:
         middle = step(first, model)(STEP / 2, state)
@@ -68,7 +68,7 @@ def composed_gap(whole: str, first: str, second: str) -> float:
 
 
 def undone(first: str, second: str, h: float = STEP) -> float:
-    """How far from the start a step of one method and a step back of another end."""
+    """The distance from the start after a step of one method and a step back of another."""
 
     def difference(state: State, model: str) -> float:
         there = step(first, model)(h, state)
@@ -83,7 +83,7 @@ def asymmetry(method: str) -> float:
 
 # ---- the page
 def page_gap(method: str, **reading: Any) -> float:
-    """How far a step of the library ends from the formula of the page."""
+    """The difference between a step of the library and the formula of the page."""
     formula = getattr(by_hand, method.partition(":")[0])
 
     def difference(state: State, model: str) -> float:
@@ -96,7 +96,7 @@ def page_gap(method: str, **reading: Any) -> float:
 
 
 def torque_gap(model: Model, printed: Callable[[np.ndarray], np.ndarray]) -> float:
-    """How far a model is from the inertial torque of the page, a function of R; relative."""
+    """The relative difference between a model and the inertial torque of the page, given R."""
     found = 0.0
     for q, m in states():
         r = matrix(q)
@@ -109,7 +109,7 @@ def torque_gap(model: Model, printed: Callable[[np.ndarray], np.ndarray]) -> flo
 def orders_by_hand(
     formula: Callable[..., by_hand.State], model: str, counts: Sequence[int], **reading: Any
 ) -> tuple[float, float]:
-    """The orders in Π and R of a formula of the page, read in some way."""
+    """The orders in Π and R of a formula of the page, with a reading of it."""
     ends, acting = [], torque_by_hand(model)
     for n in counts:
         q, m = states(1)[0]
@@ -121,9 +121,9 @@ def orders_by_hand(
 
 
 def defects(method: str) -> tuple[float, float, float]:
-    """(order of the defect of one free step, its value at the largest h, that of a control there).
+    """(order of the defect of one free step, its value at the largest h, that of a control).
 
-    The control is a splitting that is symplectic: what it shows is the error of the measurement.
+    The control is a symplectic splitting: its defect is the error of the measurement.
     """
     q, m = states(1)[0]
     control = symplectic_defect(

@@ -11,14 +11,15 @@ Note, 26 February 2008 (with a footnote of December 2009).
     figures       normalisation, orders, a tennis racket
 """
 
-from polhode.papers.claims import paper
+from polhode.papers.claims import Paper
 from polhode.papers.mandre2008 import drift, movement, optimisations, principal_axes, rigid_body
 from polhode.papers.mandre2008.laboratory import Laboratory
 
-PAPER = paper(
+PLACE = 40
+PAPER = Paper(
     __name__,
-    order=4,
     title="Rigid body dynamics using Euler's equations, Runge-Kutta and quaternions",
+    figures=3,
     laboratory=Laboratory,
     measured_in=(rigid_body, movement, principal_axes, optimisations, drift),
 )
