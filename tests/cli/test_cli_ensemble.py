@@ -40,7 +40,7 @@ def test_a_store_a_picture_and_a_table(polhode):
     assert (code, err) == (0, "")
     for said in (
         "40, seed 3",
-        "40 well",
+        "40 succeeded",
         "speed_quantiles",
         "95 %",
         "per step and body",
@@ -246,7 +246,10 @@ def test_all_mistakes_at_once(polhode):
     ("line", "said"),
     [
         ("omgea = { around = { sigma = 1.0 } }", "vary.omgea: unknown (did you mean omega?)"),
-        ("mass = { normal = { mean = [1, 2], sigma = 1 } }", "vary.mass: mean must be a number"),
+        (
+            "mass = { normal = { mean = [1, 2], sigma = 1 } }",
+            "vary.mass: mean must be a finite number",
+        ),
         ("mass = { around = { sigma = 1 } }", "vary.mass: Around draws attitudes"),
         ("mass = { sweep = [[1, 2]] }", "vary.mass: must be of shape (members,), got"),
         ("mass = 3", "vary.mass = 3: must be a table with one key of normal, uniform"),
@@ -298,7 +301,7 @@ def test_the_number_of_members_must_be_clear(polhode):
     text = TOPS.replace("members = 40\n", "")
     code, _, err = polhode("ensemble", written(text))
     assert code == 2
-    assert "say how many" in err
+    assert "the number of members is missing" in err
 
 
 # ---- small parts
