@@ -1,12 +1,11 @@
-"""A charged particle in electric and magnetic fields, by the Lorentz group (c = 1).
+"""Integrate a charged particle in electric and magnetic fields in the Lorentz group (c = 1).
 
-The four-velocity is u(τ) = Y(τ) u(0) with Y' = A Y and A = (q/m) (-B + i E): the field turns u
-by -B and boosts it by E.  In constant fields Y = exp(τ A), whatever they are: of magnetic or of
-electric character, or null (E ⟂ B, E = B), where no frame makes one of them vanish and u grows
-as τ².
+The four-velocity is u(τ) = Y(τ) u(0) with Y' = A Y and A = (q/m) (-B + i E): the field rotates u
+by -B and boosts it by E.  In constant fields Y = exp(τ A), whether they are of magnetic or electric
+type, or null (E ⟂ B, E = B), where no frame makes one of them vanish and u grows as τ².
 
-In a circularly polarised wave the particle sees the phase k·x = τ k·u(0), since a plane wave does
-not change k·u.  Its field turns uniformly with τ, A = exp(τX) A₀ exp(-τX), and
+In a circularly polarised wave, the particle sees the phase k·x = τ k·u(0), because a plane wave
+does not change k·u.  Its field rotates uniformly with τ, A = exp(τX) A₀ exp(-τX), and
 
     Y = exp(τX) exp(τ(A₀ - X)).
 """
@@ -48,7 +47,7 @@ for name, e, b in [
     error = abs(u - exact).max() / exact.max()
     print(f"{name:9} γ = {u[-1, 0]:9.4f}, error {error:.0e}, {path}")
     assert path.success
-    assert error < 1e-12  # mostly that of SciPy's expm, 4e-13 in the electric field
+    assert error < 1e-12  # mostly the error of SciPy's expm, 4e-13 in the electric field
     if name == "null":  # a polynomial: γ = 1 + τ²/2, u = (τ, 0, τ²/2)
         tau = path.t
         polynomial = np.column_stack([1 + tau**2 / 2, tau, 0 * tau, tau**2 / 2])
@@ -57,7 +56,7 @@ for name, e, b in [
 # a wave along z of frequency 3 and strength 2, met head-on: u(0) = (γ, 0, 0, -γ v)
 frequency, strength, rapidity = 3.0, 2.0, 0.8
 first = np.array([math.cosh(rapidity), 0.0, 0.0, -math.sinh(rapidity)])
-rate = frequency * (first[0] - first[3])  # of the phase with τ
+rate = frequency * (first[0] - first[3])  # d(phase)/dτ
 
 
 def wave(tau):
@@ -70,9 +69,9 @@ u = path.act(first)
 x = np.array([0.0, 0.0, rate])
 exact = [group.compose(group.exp(t * x), group.exp(t * (wave(0.0) - x))) for t in path.t]
 error = abs(u - group.act(np.array(exact), first)).max() / u.max()
-kept = abs((u[:, 0] - u[:, 3]) / (first[0] - first[3]) - 1).max()
+change = abs((u[:, 0] - u[:, 3]) / (first[0] - first[3]) - 1).max()
 print(f"wave      γ = {u[:, 0].max():9.4f}, error {error:.0e}, {path}")
-print(f"k·u is kept to {kept:.0e}")
+print(f"k·u is conserved to {change:.0e}")
 assert path.success
 assert error < 1e-9
-assert kept < 1e-9
+assert change < 1e-9

@@ -1,8 +1,8 @@
 """The Dzhanibekov effect: a book spun about its middle axis turns over, again and again.
 
-The rates of a free body repeat after 4K/λ, an elliptic integral; the body turns over twice in it.
-The nearer it starts to the middle axis, the nearer the motion to the separatrix, and the longer it
-waits: K grows as the logarithm of the distance.
+The rates of a free body have the period 4K/λ, with an elliptic integral K; in this time, the body
+turns over twice.  The closer it starts to the middle axis, the closer the motion is to the
+separatrix, and the longer it takes between flips: K grows as the logarithm of the distance.
 """
 
 import math
@@ -17,11 +17,11 @@ from polhode import plot
 from polhode.plot import style
 
 BOOK = ph.RigidBody([0.0019867, 0.0039, 0.0057667], mass=0.8)  # 24 cm × 17 cm × 3 cm
-SPIN = 8.0  # rad/s about the middle axis, that of I2
+SPIN = 8.0  # rad/s about the middle axis, which has I2
 
 
 def between_flips(omega):
-    """2K/λ in closed form; the complement of the parameter, not the parameter, goes into K."""
+    """Return 2K/λ in closed form; K takes the complement of the parameter, not the parameter."""
     i1, i2, i3 = BOOK.principal_moments
     m1, m2, m3 = (BOOK.principal_moments * omega) ** 2
     d1 = m2 * (i2 - i1) / i2 + m3 * (i3 - i1) / i3
@@ -32,7 +32,7 @@ def between_flips(omega):
 
 
 def flips(run):
-    """The times at which the rate about the middle axis changes sign."""
+    """Return the times at which the rate about the middle axis changes sign."""
 
     def middle(t):
         return ph.exact_free_motion(BOOK, None, run.omega[0], t).omega[0, 1]
@@ -42,7 +42,7 @@ def flips(run):
 
 
 def start(tilt, axis):
-    """The rate, ``tilt`` radians off the middle axis towards ``axis``."""
+    """Return the rate, ``tilt`` radians off the middle axis towards ``axis``."""
     omega = np.array([0.0, math.cos(tilt), 0.0])
     omega[axis] = math.sin(tilt)
     return SPIN * omega
@@ -58,14 +58,14 @@ run.save("dzhanibekov.nc")
 
 tilts = 10.0 ** -np.arange(1, 13)
 waits = {}
-for axis in (0, 2):  # to either side of the separatrix
+for axis in (0, 2):  # on either side of the separatrix
     for tilt in tilts:
         omega = start(tilt, axis)
         wait = between_flips(omega)
         found = flips(ph.exact_free_motion(BOOK, None, omega, np.linspace(0, 1.7 * wait, 99)))
         waits[axis, tilt] = found[1] - found[0], wait
 off = max(abs(found / wait - 1) for found, wait in waits.values())
-print(f"at {len(waits)} starts down to 1e-12 rad: equal to {off:.0e}")
+print(f"{len(waits)} initial states down to 1e-12 rad: the two agree to {off:.0e}")
 assert off < 1e-11
 
 sheet = Figure(figsize=(10, 3.6), layout="constrained")

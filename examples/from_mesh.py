@@ -1,8 +1,8 @@
 """From a mesh to a tumbling body: write an STL file of a hollow ring, weigh it, throw it.
 
-The mesh stands for what a CAD program exports: triangles in millimetres, all corners repeated.  Its
-mass and moments approach those of the true ring as 1/n², n facets round; what is integrated is the
-solid between the facets, exactly.
+The mesh is what a CAD program exports: triangles in millimetres, all corners repeated.  Its
+mass and moments approach those of the true ring as 1/n², with n facets around it; the solid
+between the facets is integrated exactly.
 """
 
 import struct
@@ -17,7 +17,7 @@ STEEL = 7800.0  # kg/m³
 
 
 def ring(radius, tube, n, m):
-    """(vertices, faces) of a torus, counterclockwise from outside."""
+    """Return (vertices, faces) of a torus, counterclockwise seen from outside."""
     u, v = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(m), indexing="ij"))
     a, b = 2 * np.pi * u / n, 2 * np.pi * v / m
     r = radius + tube * np.cos(b)
@@ -27,7 +27,7 @@ def ring(radius, tube, n, m):
 
 
 def write_stl(path, triangles):
-    """Binary STL: for each triangle a normal (left 0), three corners, two bytes."""
+    """Write binary STL: for each triangle a normal (left 0), three corners, two bytes."""
     record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
     rows = np.zeros(len(triangles), record)
     rows["corners"] = triangles
@@ -36,13 +36,13 @@ def write_stl(path, triangles):
 
 outer, faces = ring(RADIUS, TUBE, 240, 120)
 inner, _ = ring(RADIUS, TUBE - WALL, 240, 120)
-hollow = np.concatenate([outer[faces], inner[faces[:, ::-1]]])  # the inner surface looks inwards
-off_centre = hollow + np.array([500.0, 200.0, -100.0])  # as parts in assemblies are
+hollow = np.concatenate([outer[faces], inner[faces[:, ::-1]]])  # the inner surface faces inwards
+off_centre = hollow + np.array([500.0, 200.0, -100.0])  # like a part in an assembly
 write_stl("ring.stl", off_centre)
 
 body = ph.RigidBody.from_mesh("ring.stl", density=STEEL, scale=1e-3)
 exact = ph.shapes.torus(0.08, 0.02, density=STEEL) - ph.shapes.torus(0.08, 0.018, density=STEEL)
-print(f"mass {body.mass:.6f} kg, with endless facets {exact.mass:.6f} kg")
+print(f"mass {body.mass:.6f} kg, of the true ring {exact.mass:.6f} kg")
 print("moments", body.principal_moments, "against", np.diag(exact.inertia))
 assert abs(body.mass / exact.mass - 1) < 2e-3
 assert np.allclose(body.centre, [0.5, 0.2, -0.1], atol=1e-8)

@@ -1,6 +1,6 @@
-"""What normalisation cures and what not: a free body by RKN4, as printed and with q⁻¹.
+"""What normalisation cures and what it does not: a free body by RKN4, as printed and with q⁻¹.
 
-The lengths of q, the energy, the angular momentum and the attitude, against the closed form.
+Compares the length of q, the energy, the angular momentum and the attitude with the closed form.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from polhode import plot
 from polhode.plot import style
 
 BODY, OMEGA = ph.RigidBody([1.0, 2.0, 3.0]), [1.0, 1.0, 1.0]
-WAYS = {  # options, and how to draw them
+WAYS = {  # options and line style
     "as printed, never": ({"as_printed": True, "normalise_every": 0}, style.GREY, (0, (4, 2))),
     "as printed, every 1000 steps": ({"as_printed": True}, style.RED, "-"),
     "as printed, every step": ({"as_printed": True, "normalise_every": 1}, style.ORANGE, "-"),

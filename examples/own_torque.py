@@ -1,7 +1,7 @@
-"""A torque of your own: a long satellite swings about the vertical on a circular orbit.
+"""A torque of your own: a long satellite in a circular orbit swings about the vertical.
 
-Gravity pulls the near end of a satellite more than the far end.  In body axes, with r the unit
-vector from the Earth and n the rate of the orbit, the torque is 3 n² r × (I r).
+Gravity pulls the near end of a satellite more strongly than the far end.  In body axes, with r the
+unit vector from the Earth and n the rate of the orbit, the torque is 3 n² r × (I r).
 """
 
 import math
@@ -16,7 +16,7 @@ RATE = 2 * math.pi / 5400  # rad/s, an orbit of 90 minutes
 
 
 def gravity_gradient(t, q, omega, params):
-    """The torque in body axes; q is (w, x, y, z), body to inertial."""
+    """Return the torque in body axes; q is (w, x, y, z), body to inertial."""
     rate, (i1, i2, i3) = params
     w, x, y, z = q
     c, s = math.cos(rate * t), math.sin(rate * t)

@@ -1,7 +1,8 @@
 """Poinsot's construction: the ellipsoid of inertia of a free body rolls on a fixed plane.
 
-The point of contact is the tip of ω/√(2T).  On the ellipsoid it draws the polhode, where it meets
-the ellipsoid of constant |m|; on the plane, which the angular momentum stands upon, the herpolhode.
+The point of contact is the tip of ω/√(2T).  On the ellipsoid, it draws the polhode, the
+intersection with the ellipsoid of constant |m|; on the plane, perpendicular to the angular
+momentum, it draws the herpolhode.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ radius = np.linalg.norm(np.cross(omega, m), axis=1) / np.linalg.norm(m)
 print(f"the tip of ω stays in its plane to {np.ptp(height) / height[0]:.0e}")
 assert np.ptp(height) < 1e-13 * height[0]
 
-# The polhode crosses the plane of axes 1 and 3, and that of axes 1 and 2: there |ω| is extreme
+# |ω| is extreme where the polhode crosses the planes of axes 1 and 3, and 1 and 2
 i1, i2, i3 = body.principal_moments
 twice, square = 2 * run.kinetic_energy[0], m @ m
 ends = []

@@ -1,14 +1,14 @@
-"""Thomas precession: a gyroscope on a circle comes back turned by 2π (γ - 1), against the motion.
+"""Thomas precession: a gyroscope on a circle returns rotated by 2π (γ - 1), against the motion.
 
 A gyroscope carried without torque keeps its axes by Fermi-Walker transport: Y' = A Y with the
-boost a ∧ u of its four-acceleration and four-velocity.  For those, seen from the lab (c = 1), with
-x the position, Ω the rate and v = Ω |x| the speed,
+boost a ∧ u of its four-acceleration and four-velocity.  In the lab frame (c = 1), with
+position x, rate Ω and speed v = Ω |x|,
 
     A = w + i b,    b = γ³ x'',    w = γ³ x'' × x'       (since x' ⟂ x'')
 
-Y = L R is the boost L to the speed of the moment times a rotation R, and R turns by the angle
+Y = L R is the boost L to the present velocity times a rotation R, and R rotates by the angle
 
-    -2π (γ - 1)    each revolution.
+    -2π (γ - 1)    per revolution.
 """
 
 import math
@@ -22,7 +22,7 @@ OMEGA = 2.0
 
 
 def orbit(speed, t):
-    """Velocity and acceleration in the lab."""
+    """Return velocity and acceleration in the lab frame."""
     c, s = math.cos(OMEGA * t), math.sin(OMEGA * t)
     return speed * np.array([-s, c, 0.0]), -speed * OMEGA * np.array([c, s, 0.0])
 
@@ -44,12 +44,12 @@ for speed in (0.1, 0.6, 0.95):
     times = np.linspace(0.0, revolution, 9)
     path = lie.integrate(group, transport, (0.0, revolution), start, rtol=1e-10, t_eval=times)
 
-    # what is left of the gyroscope when the boost is taken off, at each time
+    # the rotation that remains after removing the boost, at each time
     boosts = np.array([boost(orbit(speed, gamma * tau)[0]) for tau in times])
     rest = group.log(group.compose(group.inverse(boosts), path.y))
     angle = np.unwrap(rest[:, 2].real)
     exact = -(gamma - 1) * OMEGA * gamma * times
-    print(f"v = {speed}: {angle[-1]:.9f} rad a revolution, closed form {exact[-1]:.9f}; {path}")
+    print(f"v = {speed}: {angle[-1]:.9f} rad per revolution, closed form {exact[-1]:.9f}; {path}")
     assert path.success
     assert abs(rest.imag).max() < 1e-9
     assert abs(np.angle(np.exp(1j * (angle - exact)))).max() < 1e-9

@@ -1,12 +1,13 @@
-"""Traces of heavy tops on the sphere: loops, cusps and waves; and one that is chaotic.
+"""Traces of heavy tops on the sphere: loops, cusps and waves, and a chaotic one.
 
 The axis of a symmetric top (moments A, A, C; spin momentum a = C ω₃, momentum b about the vertical,
-V = s cos θ) moves between two circles.  With u = cos θ and E the energy less a²/2C,
+V = s cos θ) moves between two circles.  With u = cos θ and E the energy minus a²/2C,
 
     u'² = f(u) = 2/A (E - s u)(1 - u²) - (b - a u)²/A²
 
-and the circles are the two roots of the cubic in [-1, 1].  Where u = b/a the precession turns back:
-between the circles the axis makes loops, on the upper one cusps, beyond it waves.
+and the circles are the two roots of the cubic in [-1, 1].  The precession reverses where u = b/a:
+if this lies between the circles, the axis makes loops; on the upper circle, cusps; beyond it,
+waves.
 """
 
 import math
@@ -24,7 +25,7 @@ A, C, WEIGHT, SPIN, TILT = 5.0, 1.0, 20.0, 25.0, math.radians(40)
 
 
 def lagrange_top(precession):
-    """Started at rest but for the spin and a rate of precession about the vertical."""
+    """Return a top that starts with its spin and a rate of precession about the vertical only."""
     return ph.Problem(
         ph.RigidBody([A, A, C]),
         ph.models.heavy_top(WEIGHT),
@@ -35,7 +36,7 @@ def lagrange_top(precession):
 
 
 def circles(run):
-    """The roots of f in [-1, 1], from the first state."""
+    """Return the roots of f in [-1, 1], from the initial state."""
     a, b = run.angular_momentum[0, 2], run.angular_momentum_inertial[0, 2]
     energy = run.energy[0] - a * a / (2 * C)
     f = np.polymul([-2 * WEIGHT / A, 2 * energy / A], [-1, 0, 1])
@@ -44,7 +45,7 @@ def circles(run):
 
 
 def turning_points(run):
-    """The extremes of u along the run, between its states too."""
+    """Return the extremes of u along the run, also between its states."""
     down = run.rotation.inv().apply([0, 0, 1])  # the vertical in body axes
     slope = down[:, 0] * run.omega[:, 1] - down[:, 1] * run.omega[:, 0]
     u = CubicHermiteSpline(run.t, down[:, 2], slope)
@@ -62,12 +63,12 @@ for name, precession, ax in zip(
     print(f"{name}: θ between {math.degrees(math.acos(high)):.8f} and", end=" ")
     print(f"{math.degrees(math.acos(low)):.8f}°; run and roots differ by", end=" ")
     print(f"{max(abs(found[0] - low), abs(found[1] - high)):.0e} in cos θ")
-    assert np.allclose(found, (low, high), atol=1e-9)  # what the spline allows
+    assert np.allclose(found, (low, high), atol=1e-9)  # the accuracy of the spline
     tilts = np.degrees(np.arccos([low, high]))
     style.dress(run.plot("trace", ax, view=(62, -75), tilts=tilts), name)
 plot.save(ax, "tops.png", dpi=130)
 
-# An asymmetric top: neighbours part exponentially
+# An asymmetric top: neighbours separate exponentially
 CENTRE = (0.5, 0.0, 1.0)
 runs = []
 for shift in (0.0, 1e-10):
@@ -85,7 +86,7 @@ drift = np.abs(first.energy / first.energy[0] - 1).max()
 growing = (first.t > 0) & (apart < 1e-2) & (first.t < 30)
 rate = np.polyfit(first.t[growing], np.log(apart[growing]), 1)[0]
 print(first)
-print(f"chaotic top: neighbours part as exp({rate:.2f} t); energy kept to {drift:.0e}")
+print(f"chaotic top: neighbours separate as exp({rate:.2f} t); energy conserved to {drift:.0e}")
 assert apart.max() > 1
 assert 0.3 < rate < 1.5
 first.save("chaotic-top.nc")

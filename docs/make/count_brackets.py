@@ -1,7 +1,8 @@
 """Count independent brackets of T and V of a rigid body: ``python docs/make/count_brackets.py``.
 
 Functions of the momentum m in body axes and the attitude matrix R are polynomials modulo a prime,
-evaluated at random points with R in SO(3); their number is the rank of the values.  The bracket is
+evaluated at random points with R in SO(3).  The number of independent ones is the rank of their
+values.  The bracket is
 
     {m_i, m_k} = Σ_j ε_ijk m_j,    {R_ai, m_k} = Σ_j ε_ijk R_aj                        (1)
 
@@ -24,7 +25,7 @@ def power(*variables: int) -> tuple[int, ...]:
 
 
 def structure() -> dict[tuple[int, int], Polynomial]:
-    """{x, y} of two variables, (1)."""
+    """Return {x, y} for each pair of variables, (1)."""
     table: dict[tuple[int, int], Polynomial] = {}
     for i, j, k in permutations(range(3)):
         sign = 1 if (j - i) % 3 == 1 else -1
@@ -61,7 +62,7 @@ def bracket(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def point() -> list[int]:
-    """Any momentum and, from a random quaternion, a rotation matrix modulo the prime."""
+    """Return a random momentum and, from a random quaternion, a rotation matrix modulo PRIME."""
     w, x, y, z = (rng.randrange(PRIME) for _ in range(4))
     scale = pow(w * w + x * x + y * y + z * z, -1, PRIME)
     matrix = (
@@ -83,7 +84,7 @@ def value(f: Polynomial, at: list[int]) -> int:
 
 
 def independent(functions: list[Polynomial], points: list[list[int]]) -> list[Polynomial]:
-    """Those that are no sums of the ones before, by elimination of their values."""
+    """Return the functions that are not sums of earlier ones, by elimination of their values."""
     kept, rows = [], []
     for f in functions:
         row = [value(f, p) for p in points]
@@ -103,7 +104,7 @@ def main() -> None:
     entries = [v for row in ATTITUDE for v in row]
     V = {power(v): rng.randrange(PRIME) for v in entries}
     V |= {power(*rng.choices(entries, k=2)): rng.randrange(PRIME) for _ in range(3)}
-    points = [point() for _ in range(14)]  # more than brackets are expected
+    points = [point() for _ in range(14)]  # more than the expected number of brackets
     thrice = bracket(V, bracket(V, bracket(V, T)))
     assert not any(value(thrice, p) for p in points)
     level = [T, V]

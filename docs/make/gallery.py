@@ -16,8 +16,8 @@ EXAMPLES = {
     "normalisation": "",
     "hyperion": "--starts 260 --orbits 1000",
     "debris": "--members 1000000",
-}  # and their arguments
-COLOURS = 96  # of a picture with a palette, which is a third of the size
+}  # example: arguments
+COLOURS = 96  # a palette makes a picture a third of the size
 
 
 def main() -> None:

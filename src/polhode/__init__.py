@@ -1,95 +1,46 @@
-"""polhode: the motion of rigid bodies, at native speed from plain Python."""
+"""polhode: the motion of rigid bodies, at native speed from plain Python.
 
-from polhode import celestial, lie, models, problems
-from polhode._version import __version__
-from polhode.body import RigidBody, shapes
-from polhode.comparison.compare import Comparison, compare
-from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
-from polhode.ensembles import distributions, reductions
-from polhode.ensembles.entry import solve_ensemble
-from polhode.ensembles.result import EnsembleResult, load
-from polhode.ensembles.resume import resume
-from polhode.errors import (
-    FileError,
-    InputError,
-    MethodError,
-    PolhodeError,
-    PolhodeWarning,
-    StepError,
-)
-from polhode.files.samples import read_samples
-from polhode.formulations import COORDINATES, FORMULATIONS
-from polhode.integrators import INTEGRATORS
-from polhode.kernels.angles import reduced_angle
-from polhode.methods import METHODS, methods_table
-from polhode.methods.mkrk import method as mkrk
-from polhode.models import MODELS, force, potential, torque
-from polhode.problems.problem import Problem
-from polhode.results.trajectory import Trajectory
-from polhode.solvers.angular_velocity import integrate_angular_velocity, prepare_angular_velocity
-from polhode.solvers.entry import prepare, solve
-from polhode.solvers.exact import exact_free_motion
-from polhode.solvers.exact_torque import constant_torque_rates, exact_constant_torque
-from polhode.solvers.samples import integrate_samples
-from polhode.solvers.simulator import Simulator, State
-from polhode.solvers.solver import Solver
-from polhode.tableaus.composition import COMPOSITIONS
-from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
+The public names are listed once, in ``__init__.pyi``; each is imported when it is first used.
+"""
 
-__all__ = [
-    "COMPOSITIONS",
-    "COORDINATES",
-    "FORMULATIONS",
-    "INTEGRATORS",
-    "METHODS",
-    "MODELS",
-    "TABLEAUS",
-    "Comparison",
-    "Coordinates",
-    "EnsembleResult",
-    "FileError",
-    "Formulation",
-    "InputError",
-    "Integrator",
-    "Method",
-    "MethodError",
-    "Model",
-    "PolhodeError",
-    "PolhodeWarning",
-    "Problem",
-    "RigidBody",
-    "Simulator",
-    "Solver",
-    "State",
-    "Status",
-    "StepError",
-    "Tableau",
-    "Trajectory",
-    "__version__",
-    "celestial",
-    "compare",
-    "constant_torque_rates",
-    "distributions",
-    "exact_constant_torque",
-    "exact_free_motion",
-    "force",
-    "integrate_angular_velocity",
-    "integrate_samples",
-    "lie",
-    "load",
-    "methods_table",
-    "mkrk",
-    "models",
-    "potential",
-    "prepare",
-    "prepare_angular_velocity",
-    "problems",
-    "read_samples",
-    "reduced_angle",
-    "reductions",
-    "resume",
-    "shapes",
-    "solve",
-    "solve_ensemble",
-    "torque",
-]
+import ast
+from importlib import import_module
+from pathlib import Path
+
+
+def _public_names() -> tuple[list[str], dict[str, tuple[str, str]]]:
+    """Read the stub file: ``__all__``, and for each name its module and its name there."""
+    names, places = [], {}
+    for statement in ast.parse(Path(__file__).with_suffix(".pyi").read_bytes()).body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                places[alias.asname or alias.name] = statement.module, alias.name
+        elif isinstance(statement, ast.Assign):
+            names = ast.literal_eval(statement.value)
+    return names, places
+
+
+__all__, _PLACES = _public_names()
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name, or a module of the package, when it is first used."""
+    module, original = _PLACES.get(name, (__name__, name))
+    if module != __name__:
+        source = import_module(module)
+        if not hasattr(source, original):
+            import_module(f"{module}.{original}")  # which makes it an attribute of ``source``
+        globals()[name] = value = getattr(source, original)
+        return value
+    if not name.startswith("_"):
+        try:
+            return import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names only."""
+    return __all__

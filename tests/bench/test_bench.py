@@ -1,27 +1,18 @@
 """Benchmarks: the records, and one small one end to end.  Nothing here asserts a time."""
 
 import json
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from polhode.bench import (
-    NAMES,
-    Bench,
-    Missing,
-    Note,
-    Result,
-    Table,
-    Verdict,
-    benches,
-    measured,
-    roundoff,
-)
+from polhode.bench import Bench, Missing, Note, Result, Table, Verdict, benches, roundoff, run
 from polhode.bench.machine import machine
 from polhode.bench.peers import COMPILER, PEERS, missing
-from polhode.bench.records import Asked, Key, at_least, at_most, shown
+from polhode.bench.records import Key, Settings, at_least, at_most, format_cell
 from polhode.bench.timing import round_robin
 from polhode.bench.tops import HEAVY, Lanes, Tops, recorder
 from polhode.errors import InputError
@@ -29,18 +20,14 @@ from polhode.loops.join import variant
 from polhode.methods import METHODS
 from polhode.plot import benchmark
 
-ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "src" / "polhode" / "bench"
-HELPERS = "__init__", "in_c", "machine", "peers", "records", "timing", "tops"
+FOLDER = Path(__file__).parents[2] / "src" / "polhode" / "bench"
 
 
 # ---- records
 @pytest.mark.parametrize("bench", benches().values(), ids=lambda b: b.name)
 def test_every_record_is_well_formed(bench):
-    module = sys.modules[f"polhode.bench.{bench.name}"]
     assert isinstance(bench, Bench)
-    assert module.BENCH is bench
-    assert module.__doc__
+    assert sys.modules[bench.measure.__module__].__doc__
     assert bench.summary
     assert bench.summary[0].islower() or bench.summary.startswith("ph.")
     assert not bench.summary.endswith(".")
@@ -49,46 +36,54 @@ def test_every_record_is_well_formed(bench):
     assert all(key.text for key in bench.keys.values())
 
 
-def test_every_file_is_registered():
-    files = {file.stem for file in FOLDER.glob("*.py")}
-    files |= {file.parent.name for file in FOLDER.glob("*/__init__.py")}
-    assert files == {*NAMES, *HELPERS}
+def test_a_record_in_any_file_is_found_and_listed_at_its_place():
+    """A new benchmark is one new file."""
+    known = benches()
+    text = "\n".join(file.read_text(encoding="utf-8") for file in FOLDER.rglob("*.py"))
+    assert sorted(re.findall(r"Bench\(\n    name=\"(\w+)\",", text)) == sorted(known)
+    places = [bench.place for bench in known.values()]
+    assert places == sorted({*places})
+    assert [*known][:4] == ["single", "ensemble", "cluster", "accuracy"]
+    assert {"precision", "adaptive", "highorder", "kinematics", "moon", "earth"} <= {*known}
 
 
 def test_keys_are_checked():
     bench = benches()["roundoff"]
-    assert bench.asked(changes={"steps": "1e5"}).count("steps") == 100_000
+    assert bench.settings(changes={"steps": "1e5"}).count("steps") == 100_000
     with pytest.raises(InputError, match="has no key 'stairs'; its keys: method, steps, tops"):
-        bench.asked(changes={"stairs": "3"})
+        bench.settings(changes={"stairs": "3"})
     with pytest.raises(InputError, match="steps must be a positive number, got 'many'"):
-        bench.asked(changes={"steps": "many"}).count("steps")
+        bench.settings(changes={"steps": "many"}).count("steps")
     with pytest.raises(InputError, match="steps must be an integer"):
-        bench.asked(changes={"steps": "1.5"}).count("steps")
-    asked = Asked(1, values={"only": "a, b"})
-    assert asked.chosen("only", ["a", "b", "c"]) == ["a", "b"]
+        bench.settings(changes={"steps": "1.5"}).count("steps")
+    settings = Settings(1, values={"only": "a, b", "n": "100"})
+    assert settings.choose("only", ["a", "b", "c"]) == ["a", "b"]
     with pytest.raises(InputError, match="only must be of a; got b"):
-        asked.chosen("only", ["a"])
+        settings.choose("only", ["a"])
+    assert settings.count("n", quick=10) == 100
+    assert replace(settings, quick=True).count("n", quick=10) == 10
 
 
 def test_verdicts_and_words():
     assert at_least("speed", 2.0, 1.5) == Verdict("speed", "at least 1.5", 2.0, True)
     assert at_most("error", 2.0, 1.5).text == "error: 2.00, at most 1.5: MISSED"
-    words = [shown(x) for x in (None, 3, 0.0, 12.345, 1234.5, 3e-9, "no")]
+    words = [format_cell(x) for x in (None, 3, 0.0, 12.345, 1234.5, 3e-9, "no")]
     assert words == ["", "3", "0", "12.35", "1234", "3.0e-09", "no"]
 
 
 def test_a_result_holds_everything():
     table = Table("times", {"what": "what", "ns_min": "ns"}, [{"what": "polhode", "ns_min": 3.0}])
 
-    def measure(asked):
-        asked.say("working")
+    def measure(settings):
+        settings.report("working")
         yield table
         yield at_least("speed", 1.0, 2.0)
         yield Note("done")
 
     said, seen = [], []
-    bench = Bench("tiny", "nothing much", measure, needs=("heyoka",), keys={"n": Key("1", "size")})
-    result = measured(bench, bench.asked(quick=True, say=said.append), seen.append)
+    keys = {"n": Key("1", "size")}
+    bench = Bench("tiny", 1, "nothing much", measure, needs=("heyoka",), keys=keys)
+    result = run(bench, bench.settings(quick=True, report=said.append), seen.append)
     assert isinstance(result, Result)
     assert said == ["working"]
     assert [each for each in seen if not isinstance(each, Missing)] == list(result.findings)
@@ -146,7 +141,7 @@ def test_a_missing_compiler_is_told(monkeypatch):
 def test_the_list(polhode):
     code, out, _ = polhode("bench")
     assert code == 0
-    for name in NAMES:
+    for name in benches():
         assert any(line.startswith(f"{name} ") for line in out.splitlines())
 
 
@@ -198,7 +193,7 @@ def test_rounding_is_seen_where_it_is():
     for sums, compensated in roundoff.SUMS.items():
         method = variant(METHODS["mr2"], None, compensated)
         lanes = Lanes(method, roundoff.MODELS["free"], Tops.random(roundoff.BODIES), roundoff.H)
-        found[sums] = dict(roundoff.grown(lanes, compensated, 2000))
+        found[sums] = dict(roundoff.growth(lanes, compensated, 2000))
     assert [*found["plain"]] == [*found["compensated"]] == [1000, 2000]
     assert (found["plain"][1000] > 1e-15).all()
     assert (found["compensated"][1000] < 0.05 * found["plain"][1000]).all()

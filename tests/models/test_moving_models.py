@@ -11,6 +11,7 @@ import polhode as ph
 from polhode import loops
 from polhode.contracts import potential_at as potential_stub
 from polhode.contracts import wrench as wrench_stub
+from polhode.problems.problem import inner_state
 
 BODY = ph.RigidBody([2.0, 3.0, 4.5], mass=1.3)
 TENSOR = ph.RigidBody([[2.5, 0.3, 0.1], [0.3, 3.0, -0.2], [0.1, -0.2, 4.0]], mass=1.3)
@@ -22,14 +23,14 @@ CHARGED = {"charge": 1.2, "electric": (0.3, -0.1, 0.4), "magnetic": (0.5, 0.9, -
 def acting(model, body, q, m, x, p, t=0.0):
     """(torque in the user's body axes, force), in plain Python; q and m of the user's axes."""
     pieces = loops.model_pieces(model, body.is_aligned)
-    state = ph.problem.inner_state(body, tuple(q), tuple(m), tuple(x), tuple(p / body.mass))
+    state = inner_state(body, tuple(q), tuple(m), tuple(x), tuple(p / body.mass))
     n, f = pieces[wrench_stub](t, *state, body.data, model.params)
     return body.principal_axes @ np.array(n), np.array(f)
 
 
 def energy(model, body, q, x, t=0.0):
     value = loops.model_pieces(model, body.is_aligned)[potential_stub]
-    q, _ = ph.problem.inner_state(body, tuple(q), (0.0, 0.0, 0.0))
+    q, _ = inner_state(body, tuple(q), (0.0, 0.0, 0.0))
     return value(t, q, tuple(x), body.data, model.params)
 
 

@@ -10,8 +10,8 @@ from scipy.integrate import simpson
 from scipy.interpolate import make_interp_spline
 
 import polhode as ph
-from polhode.papers.claims import FAILS, Untestable
-from polhode.papers.fukushima1995 import canonical, compared, laboratory
+from polhode.papers import PAPERS
+from polhode.papers.fukushima1995 import canonical, comparison, laboratory
 from polhode.papers.fukushima1995.laboratory import (
     BODIES,
     CARRIED,
@@ -22,6 +22,7 @@ from polhode.papers.fukushima1995.laboratory import (
     Laboratory,
     errors,
 )
+from polhode.papers.verdicts import FAILS, Untestable
 
 
 def silent(line):
@@ -34,8 +35,8 @@ DIGITS = "orientation-digits", "axis-digits", "moon", "five-to-nine"
 
 def verdicts(names):
     lab = Laboratory(True, silent)
-    found = {s.name: s.tested(lab) for s in (*compared.STATEMENTS, *compared.CONCLUSION)
-             if s.name in names}  # fmt: skip
+    statements = PAPERS["fukushima1995"].statements
+    found = {s.name: s.measure(lab) for s in statements if s.name in names}
     assert len(found) == len(names)
     return {name: claim.verdict for name, claim in found.items()}
 
@@ -78,14 +79,14 @@ def test_the_quick_loop_is_that_of_solve(body):
         np.testing.assert_allclose(m, run.angular_momentum[n], rtol=0, atol=1e-14)
 
 
-def test_the_quick_loop_refuses_axes_that_must_be_labelled_anew():
+def test_the_quick_loop_refuses_axes_that_must_be_relabelled():
     tumbling = ph.Problem(
         ph.RigidBody([1.0, 2.0, 3.0]), angular_momentum=[0.1, 6.0, 0.1], name="tumbling"
     )
     variables = laboratory.formulation("fukushima")
     with pytest.raises(Untestable, match="fukushima on tumbling"):
         laboratory.course(
-            tumbling, variables, laboratory.PLAINLY, 8, 64, laboratory.adams(12), plain=True
+            tumbling, variables, laboratory.PLAIN_STEP, 8, 64, laboratory.adams(12), plain=True
         )
 
 
@@ -93,9 +94,9 @@ def test_fewer_revolutions_ask_for_fewer_digits():
     quick, full = Laboratory(True, silent), Laboratory(False, silent)
     assert full.fewer == 0
     assert quick.fewer == pytest.approx(1.5 * np.log10(33_000 / 2048))
-    assert compared.least(full, 7) == 6.5
-    assert compared.least(quick, 7) == pytest.approx(6.5 - quick.fewer)
-    assert compared.least(quick, 7) > 4
+    assert comparison.least(full, 7) == 6.5
+    assert comparison.least(quick, 7) == pytest.approx(6.5 - quick.fewer)
+    assert comparison.least(quick, 7) > 4
 
 
 # ---- section 4
@@ -131,7 +132,9 @@ def test_canonical_to_many_digits(case):
     with mp.workdps(50):
         point = [mp.mpf(x) for x in y]
         there = new_variables(*point)
-        np.testing.assert_allclose([float(x) for x in there], canonical.of(r, m), atol=1e-14)
+        np.testing.assert_allclose(
+            [float(x) for x in there], canonical.variables_of(r, m), atol=1e-14
+        )
         order = [[int(i == k) for i in range(6)] for k in range(6)]
         jacobian = mp.matrix(
             [[mp.diff(lambda *z, i=i: new_variables(*z)[i], point, n) for n in order]
@@ -164,7 +167,7 @@ def test_the_sidereal_angle_along_a_motion():
     h, count = 1 / 512, 2048
     run = ph.solve(top, (0, 4), method="dop853", rtol=1e-13, t_eval=np.arange(count + 1) * h)
     rows = np.array([
-        canonical.of(r.as_matrix(), m)
+        canonical.variables_of(r.as_matrix(), m)
         for r, m in zip(run.rotation, run.angular_momentum, strict=True)
     ])  # fmt: skip
     whole, x, a = rows.T[:3]

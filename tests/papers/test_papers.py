@@ -2,38 +2,31 @@
 
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from polhode.papers import PAPERS
-from polhode.papers.claims import (
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    VERDICTS,
-    Claim,
-    Report,
-    Statements,
-    Untestable,
-    judged,
-)
+import polhode.papers
+from polhode.papers import PAPERS, verdicts
+from polhode.papers.claims import Claim, Report, measurements, statements_of
+from polhode.papers.verdicts import CORRECTED, FAILS, HOLDS, VERDICTS, Measured, Untestable, judge
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
-FIGURES = {"krysl2006": 5, "celledoni2006": 8, "boyle2017": 5, "mandre2008": 3, "fukushima1995": 2}
+SOURCE = Path(polhode.papers.__file__).parent
 CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statements]
 
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """The quick reproduction of a paper, made once, and what it said on the way."""
+    """The quick reproduction of a paper, run once, and its progress messages."""
     made = {}
 
     def report(name):
         if name not in made:
-            made[name] = "it stopped before"  # and does so only once
-            said = []
+            made[name] = "it raised an exception before"  # and is not run again
+            messages = []
             out = tmp_path_factory.mktemp(name) / "not" / "there yet"
-            made[name] = PAPERS[name].reproduce(True, out, said.append), said
+            made[name] = PAPERS[name].reproduce(True, out, messages.append), messages
         assert not isinstance(made[name], str), made[name]
         return made[name]
 
@@ -51,12 +44,12 @@ def test_claim(reports, paper, name):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_report(reports, paper):
-    report, said = reports(paper)
+    report, messages = reports(paper)
     assert report.ok
     assert [c.name for c in report.claims] == [s.name for s in PAPERS[paper].statements]
-    assert all(isinstance(line, str) and line for line in said)
-    assert len(said) >= len(report.claims)
-    assert len(report.figures) == FIGURES[paper]
+    assert all(isinstance(line, str) and line for line in messages)
+    assert len(messages) >= len(report.claims)
+    assert len(report.figures) == PAPERS[paper].figures
     for path in report.figures:
         assert path.suffix == ".png"
         assert path.read_bytes().startswith(b"\x89PNG")
@@ -87,13 +80,17 @@ def test_statements(paper):
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
 def test_docs_have_every_claim(paper):
-    """The table of the docs has a row for each statement, with its verdict."""
+    """The table of the docs has every statement, in order, with its verdict and note."""
     text = (DOCS / f"{paper.name}.md").read_text(encoding="utf-8")
     rows = [line.replace("\\|", "¦").split("|") for line in text.splitlines() if line[:1] == "|"]
-    verdicts = {row[2].strip(): row[5].strip() for row in rows if len(row) == 7}
-    for statement in paper.statements:
-        shown = verdicts[statement.statement.replace("|", "¦")].replace("**", "")
-        assert shown.split(":")[0] == statement.expected
+    cells = [[cell.strip().replace("¦", "|") for cell in row] for row in rows if len(row) == 7]
+    found = {row[2]: (row[1], row[3], row[5].replace("**", "")) for row in cells}
+    for s in paper.statements:
+        verdict = f"{s.expected}: {s.note}" if s.note else s.expected
+        assert found[s.statement] == (s.section, s.claimed, verdict)
+    assert [name for name in found if name in {s.statement for s in paper.statements}] == [
+        s.statement for s in paper.statements
+    ]
 
 
 def test_ok_needs_every_claim_as_expected():
@@ -102,38 +99,100 @@ def test_ok_needs_every_claim_as_expected():
     untested = Claim("1", "a", "b", "", HOLDS, name="untested", expected=HOLDS)
     slower = Claim("1", "a", "b", "3 times", FAILS, name="slower", expected=HOLDS, timed=True)
     assert Report((good,), ()).ok
-    assert Report((good, slower), ()).ok, "a verdict that rests on a clock is only told"
+    assert Report((good, slower), ()).ok, "a verdict that rests on a clock is only reported"
     assert not Report((good, changed), ()).ok
     assert not Report((good, untested), ()).ok
     assert not Report((), ()).ok
 
 
 def test_verdicts():
-    assert judged(True) == judged(True, True) == HOLDS
-    assert judged(False, True) == CORRECTED
-    assert judged(False) == FAILS
+    assert judge(True) == judge(True, True) == HOLDS
+    assert judge(False, True) == CORRECTED
+    assert judge(False) == FAILS
+
+
+@pytest.mark.parametrize(
+    ("bound", "values", "verdict"),
+    [
+        (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 0.9), HOLDS),
+        (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 1.1), FAILS),
+        (lambda *x: verdicts.above(1, "{} {}", *x), (1.1, 2), HOLDS),
+        (lambda *x: verdicts.above(1, "{} {}", *x), (0.9, 2), FAILS),
+        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (1.1, 2.9), HOLDS),
+        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (1, 2), FAILS),
+        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (2, 3), FAILS),
+        (lambda *x: verdicts.of_order(2, "{} {}", *x), (1.9, 2.1), HOLDS),
+        (lambda *x: verdicts.of_order(2, "{} {}", *x), (1.9, 2.2), FAILS),
+        (lambda *x: verdicts.of_order(2, "{} {}", *x, band=0.3), (1.9, 2.2), HOLDS),
+    ],
+)
+def test_judges(bound, values, verdict):
+    """All values count, and the text has all of them."""
+    assert bound(*values) == ("{} {}".format(*values), verdict)
+    assert bound(*reversed(values)) == ("{1} {0}".format(*values), verdict)
+
+
+# ---- tables of claims
+HEAD = (
+    "| name | § | statement | claimed | verdict | note |\n| --- | --- | --- | --- | --- | --- |\n"
+)
 
 
 def test_a_claim_that_cannot_be_tested():
-    statements = Statements()
+    def stops(laboratory):
+        raise Untestable(f"{laboratory} stopped")
 
-    @statements.claim("stops", "1", "it runs", claimed="runs")
-    def stops(shared):
-        raise Untestable(f"{shared} stopped")
-
-    claim = statements[0].tested("the method")
+    row = "| stops | 1 | it runs | runs | holds | |\n"
+    (statement,) = statements_of(HEAD + row, {"stops": stops})
+    claim = statement.measure("the method")
     assert (claim.verdict, claim.measured, claim.note) == ("not tested", "", "the method stopped")
     assert not Report((claim,), ()).ok
 
 
-def test_names_are_used_once():
-    statements = Statements()
-    add = statements.claim("a", "1", "it runs", claimed="runs")
-    add(lambda shared: ("1", HOLDS))
-    with pytest.raises(ValueError, match="'a'"):
-        statements.claim("a", "1", "it runs", claimed="runs")
-    with pytest.raises(ValueError, match="'perhaps'"):
-        statements.claim("b", "1", "it runs", claimed="runs", expected="perhaps")
+def test_rows():
+    row = r"| time | 1, 2 | the norm \|x\| of a | 1 \| 2 | does not hold, timed | see \|y\| |"
+    (statement,) = statements_of(HEAD + row, {"time": lambda _: ("1", HOLDS)})
+    assert (statement.name, statement.section, statement.timed) == ("time", "1, 2", True)
+    assert (statement.statement, statement.claimed) == ("the norm |x| of a", "1 | 2")
+    assert (statement.expected, statement.note) == (FAILS, "see |y|")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("| a | 1 | it | is | holds | |\n" * 2, "'a': the name is used twice"),
+        ("| a | 1 | it | is | perhaps | |\n", "'perhaps' must be one of"),
+        ("| a | 1 | it | is | holds | |\n| c | 1 | it | is | holds | |", "'c': no function"),
+        ("| a | 1 | it | is | holds |\n", "must have the cells"),
+        ("", "without a row in the table of claims: a"),
+    ],
+)
+def test_faulty_tables_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        statements_of(HEAD + rows, {"a": lambda _: ("1", HOLDS)})
+
+
+def test_measurements_of_a_module():
+    """Entries of MEASUREMENTS and functions that return Measured; imported ones do not count."""
+    module, other = ModuleType("one"), ModuleType("two")
+    code = "def {}(lab) -> Measured:\n    return '1', 'holds'\n"
+    for place, names in ((module, ("first_row", "complex_", "_private")), (other, ("second",))):
+        vars(place)["Measured"] = Measured
+        for name in names:
+            exec(code.format(name), vars(place))
+    module.second = other.second
+    module.MEASUREMENTS = {"third": lambda _: ("1", HOLDS)}
+    assert set(measurements([module])) == {"first-row", "complex", "third"}
+    other.MEASUREMENTS = {"third": lambda _: ("1", HOLDS)}
+    with pytest.raises(ValueError, match="two measures again: third"):
+        measurements([module, other])
+
+
+def test_the_registry_finds_its_papers():
+    """Every package with a table of claims, in the order of their places."""
+    assert set(PAPERS) == {path.parent.name for path in SOURCE.glob("*/claims.md")}
+    places = [getattr(polhode.papers, name).PLACE for name in PAPERS]
+    assert places == sorted(places)
 
 
 def test_a_bar_does_not_end_a_cell():
@@ -144,7 +203,7 @@ def test_a_bar_does_not_end_a_cell():
 
 
 def test_celledonis_free_body_to_twenty_digits():
-    """The literals of the reference, made again by mpmath's Taylor series."""
+    """The literals of the reference, computed again with mpmath's Taylor series."""
     import mpmath
 
     from polhode.papers.celledoni2006 import reference
@@ -178,7 +237,7 @@ def test_fukushimas_quadruple_precision_without_a_compiler(monkeypatch):
 
 
 def test_fukushimas_errors_are_angles():
-    """Of a turn by 1e-5 about an axis of the body: the figure axis moves by its part across."""
+    """For a rotation by 1e-5 about an oblique axis, the figure axis moves by the part across it."""
     from fractions import Fraction
 
     from polhode.celestial.model_orbits import orientation_error

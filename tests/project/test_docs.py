@@ -1,7 +1,7 @@
 """The documentation runs: every Python block, the README's commands, tables of numbers."""
 
+import pkgutil
 import re
-import runpy
 from pathlib import Path
 
 import mpmath as mp
@@ -10,9 +10,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
+NAMING = [page for page in PAGES if page.name != "CONTRIBUTING.md"]  # it names files to be added
+FOLDERS = "tests|docs|examples|design|src"
+ROOMS = "|".join(sorted(path.parent.name for path in ROOT.glob("src/polhode/*/__init__.py")))
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)}-{i}")
-    for page in PAGES
+    for page in NAMING  # test_contributing.py has those of the other
     for i, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
 ]
 
@@ -23,16 +26,6 @@ def test_every_python_block_runs(block, tmp_path, monkeypatch, capsys):
     exec(compile(block, "block", "exec"), {"__name__": "block"})
 
 
-def test_the_method_in_contributing_works_as_it_stands(capsys):
-    import polhode as ph
-
-    block = next(b for b in BLOCKS if "kick-turn" in b.values[0]).values[0]
-    scope = {"__name__": "kick_turn"}
-    exec(compile(block, "block", "exec"), scope)
-    run = ph.solve(ph.problems.krysl_free(), (0, 1), method=scope["METHOD"], dt=0.01)
-    assert abs(run.angular_momentum_inertial - run.angular_momentum_inertial[0]).max() < 1e-14
-
-
 def test_the_readme_has_its_two_commands_and_ci_runs_them():
     commands = re.findall(r"^    (python3 -m venv .*)$", (ROOT / "README.md").read_text(), re.M)
     assert len(commands) == 2
@@ -41,19 +34,9 @@ def test_the_readme_has_its_two_commands_and_ci_runs_them():
     assert "readme_command" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_the_methods_page_is_current():
-    make = runpy.run_path(str(ROOT / "docs" / "make_methods.py"))
-    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_methods.py"
-
-
-def test_the_page_of_benchmarks_is_current():
-    make = runpy.run_path(str(ROOT / "docs" / "make_benchmarks.py"))
-    assert make["PAGE"].read_text(encoding="utf-8") == make["page"](), "run docs/make_benchmarks.py"
-
-
 # ---- numbers that pages state
 def table_below(page, words):
-    """The head and the cells of the first table after some words of a page."""
+    """Return the head and the cells of the first table after some words of a page."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     lines = text[text.index(words) :].splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("| ---")) - 1
@@ -75,7 +58,7 @@ def test_the_table_of_given_rates_is_whole():
 
 @pytest.mark.parametrize("method", HEAD[1:])
 def test_the_table_of_given_rates_is_measured(method):
-    """The errors within a factor of 2, the evaluations within 2 %."""
+    """Errors agree within a factor of 2, evaluations within 2 %."""
     import polhode as ph
 
     binary = ph.problems.precessing_binary()
@@ -95,7 +78,7 @@ def test_the_table_of_given_rates_is_measured(method):
 
 
 def test_the_heavy_top_of_the_adaptive_page_is_right():
-    """Its attitude after a second by mpmath's Taylor series for Euler's equations."""
+    """Its attitude after one second agrees with mpmath's Taylor series for Euler's equations."""
     text = (ROOT / "docs" / "guide" / "adaptive.md").read_text(encoding="utf-8")
     stated = [float(x) for x in re.search(r"truth = (.*?) +#", text)[1].split(", ")]
     moments = mp.mpf(1000), mp.mpf(5000), mp.mpf(6000)
@@ -119,16 +102,27 @@ LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 def prose(page):
-    """The text of a page without its code."""
+    """Return the text of a page without its code."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
     return re.sub(r"`[^`\n]*`", "", text)
 
 
 def anchors(page):
-    """What GitHub makes of the headings of a page."""
+    """Return the anchors that GitHub makes of the headings of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
     heads = (re.sub(r"[^\w\- ]", "", head.lower()) for head in re.findall(r"^#+ (.*)$", text, re.M))
     return {head.strip().replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", NAMING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_name_files_and_objects_that_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for name in set(re.findall(rf"(?<![\w/.])((?:{FOLDERS})/[\w./-]*\w)", text)):
+        assert (ROOT / name).exists(), name
+    for name in set(re.findall(rf"`((?:{ROOMS})/\w+\.py)`", text)):
+        assert (ROOT / "src" / "polhode" / name).exists(), name
+    for name in set(re.findall(r"`(?:ph|polhode)\.([a-zA-Z_][\w.]*\w)", text)):
+        pkgutil.resolve_name(f"polhode.{name}")
 
 
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))

@@ -15,7 +15,7 @@ EXAMPLES = sorted(path for kind in ("*.py", "*.toml") for path in (ROOT / "examp
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example(path, tmp_path):
     many = "[ensemble]" in path.read_text()
-    command = ["-m", "polhode.cli.main", "ensemble" if many else "run", path]
+    command = ["-m", "polhode", "ensemble" if many else "run", path]
     command = [path] if path.suffix == ".py" else command
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(

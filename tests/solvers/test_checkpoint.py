@@ -509,7 +509,7 @@ def test_the_command_line_goes_on(polhode):
     asked = ["fast-top", "--method", "mr2", "--t-end", "20", "--no-plot"]
     assert polhode("run", *asked, "-q", "--out", "whole")[0] == 0
     keep = ["--checkpoint", "top.ckpt", "--checkpoint-every", "400"]
-    command = [sys.executable, "-m", "polhode.cli.main", "run", *asked, *keep]
+    command = [sys.executable, "-m", "polhode", "run", *asked, *keep]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None and not _under_way(Path("top.ckpt")):
             pass

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import polhode as ph
+from polhode.problems.problem import quaternion
 from support.bodies import ATTITUDE, INERTIA, OMEGA, angle, matrix
 
 MASS = 1.3
@@ -68,7 +69,7 @@ class Flight:
     def errors(self, run: ph.Trajectory, times: tuple[float, ...]) -> np.ndarray:
         """The largest errors of attitude (rad), ω, x and v over the times, in this order."""
         rs, omega, x, v = self.reference(times)
-        q = np.array([ph.problem.quaternion(r) for r in rs])
+        q = np.array([quaternion(r) for r in rs])
         pairs = (run.omega, omega), (run.x, x), (run.v, v)
         return np.array([angle(run.q, q).max(), *(np.abs(a - b).max() for a, b in pairs)])
 

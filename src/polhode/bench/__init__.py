@@ -1,67 +1,46 @@
-"""Benchmarks: one file each, with a record ``BENCH``.  ``benches()`` is the registry, in order.
+"""Benchmarks: one file each, with a record ``BENCH``.  ``benches()`` finds them, in order.
 
-Ratios are of times in one process, all variants in turn, minima and medians of several repeats.
-Peers that are not installed are said to be missing.  ``polhode bench NAME`` runs one.
+Variants take turns in one process, and ratios are of their times there: minima and medians of
+several repeats.  Peers that are not installed are reported as missing.  ``polhode bench NAME`` runs
+one.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from pkgutil import walk_packages
 from types import MappingProxyType
 
 from polhode.bench.records import (
-    Asked,
     Bench,
     Finding,
     Missing,
     Note,
     Result,
+    Settings,
     Table,
     Verdict,
-    measured,
+    run,
 )
 
 __all__ = [
-    "NAMES",
-    "Asked",
     "Bench",
     "Finding",
     "Missing",
     "Note",
     "Result",
+    "Settings",
     "Table",
     "Verdict",
     "benches",
-    "measured",
+    "run",
 ]
 
-NAMES = (
-    "single",
-    "ensemble",
-    "cluster",
-    "accuracy",
-    "precision",
-    "adaptive",
-    "highorder",
-    "kinematics",
-    "sampled",
-    "motion",
-    "simulator",
-    "engines",
-    "roundoff",
-    "drift",
-    "formulations",
-    "mesh",
-    "moon",
-    "earth",
-)
 
-
-def bench(name: str) -> Bench:
-    """One of ``NAMES``."""
-    found: Bench = import_module(f"polhode.bench.{name}").BENCH
-    return found
-
-
+@cache
 def benches() -> Mapping[str, Bench]:
-    """All of them by name."""
-    return MappingProxyType({name: bench(name) for name in NAMES})
+    """All benchmarks by name: every ``Bench`` in the modules of this package, by its ``place``."""
+    modules = [import_module(each.name) for each in walk_packages(__path__, f"{__name__}.")]
+    records = [each for module in modules for each in vars(module).values()]
+    found = {each.name: each for each in records if isinstance(each, Bench)}
+    return MappingProxyType({b.name: b for b in sorted(found.values(), key=lambda b: b.place)})

@@ -2,7 +2,7 @@
 
 For each problem and step: the error of the final attitude (spectral norm of the difference of the
 matrices) against SciPy's DOP853 on Euler's equations at tolerance 1e-13, Newton iterations and
-torque evaluations a step, and nanoseconds a step (prepared solver, minimum over the repeats).
+torque evaluations per step, and nanoseconds per step (prepared solver, minimum of the repeats).
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Table
+from polhode.bench.records import Bench, Finding, Key, Settings, Table
 from polhode.bench.timing import round_robin
 
 CASES = (("krysl-free", 100.0, 0.05), ("slow-top", 20.0, 0.01), ("fast-top", 10.0, 0.002))
@@ -26,7 +26,7 @@ HEAD = {
 
 
 def reference(problem: ph.Problem, t_end: float) -> np.ndarray:
-    """The final attitude matrix, by an integrator and equations that are not the library's."""
+    """The final attitude matrix, by an integrator and equations independent of the library."""
     from scipy.integrate import solve_ivp
 
     inertia = np.diag(problem.body.inertia)
@@ -47,11 +47,11 @@ def reference(problem: ph.Problem, t_end: float) -> np.ndarray:
     return end.reshape(3, 3)
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    methods = asked.chosen("methods", list(ph.METHODS))
+def measure(settings: Settings) -> Iterator[Finding]:
+    methods = settings.choose("methods", list(ph.METHODS))
     for name, t_end, dt in CASES:
-        asked.say(name)
-        if asked.quick:
+        settings.report(name)
+        if settings.quick:
             t_end = t_end / 10
         problem = ph.problems.CATALOGUE[name].make()
         exact = reference(problem, t_end)
@@ -65,7 +65,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
             m: (partial(solver, (0, t_end)), max(runs[m].nsteps, 1))
             for m, solver in solvers.items()
         }
-        times = round_robin(calls, asked.repeats)
+        times = round_robin(calls, settings.repeats)
         rows = []
         for method, run in runs.items():
             error = np.linalg.norm(run.rotation[-1].as_matrix() - exact, 2)
@@ -78,8 +78,9 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
 BENCH = Bench(
     name="accuracy",
+    place=40,
     summary="error and cost of every method on Krysl's problems",
     measure=measure,
     repeats=7,
-    keys={"methods": Key("", "names; default all")},
+    keys={"methods": Key("", "names; default: all")},
 )

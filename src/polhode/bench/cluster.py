@@ -1,7 +1,7 @@
-"""Ensembles on a Dask cluster of this machine, one worker for each processor, against threads.
+"""Ensembles on a local Dask cluster, one worker for each processor, against threads.
 
-Wall time, because workers are processes of their own, and the CPU time of all of them together,
-which other users of the machine disturb less.
+Wall time, because workers are separate processes, and the CPU time of all of them together, which
+is less disturbed by other users of the machine.
 """
 
 import os
@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from polhode.bench.peers import missing
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_least
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_least
 from polhode.bench.timing import Times
 
 DT = 1e-3
 NEEDS = ("Dask",)
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     if missing(NEEDS):
         return
     from polhode import problems, solve_ensemble
     from polhode.ensembles.dask_cluster import local
     from polhode.ensembles.distributions import Normal, Uniform
 
-    members = asked.count("members") // (4 if asked.quick else 1)
-    steps, workers = asked.count("steps"), len(os.sched_getaffinity(0))
+    members = settings.count("members") // (4 if settings.quick else 1)
+    steps, workers = settings.count("steps"), len(os.sched_getaffinity(0))
     vary = {"omega": Normal([0, 0, 50], 0.5), "model.strength": Uniform(10, 30)}
     reduce = ["mean(omega)", "attitude", "extremes(speed)"]
     given: dict[str, Any] = {
@@ -34,7 +34,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
     }  # fmt: skip
     top, span = problems.fast_top(), (0.0, steps * DT)
     with local(workers) as client:
-        asked.say(f"a cluster of {workers} workers")
+        settings.report(f"a cluster of {workers} workers")
         pieces: list[float] = []
 
         def there() -> Any:
@@ -45,12 +45,12 @@ def measure(asked: Asked) -> Iterator[Finding]:
             return solve_ensemble(top, span, **given, threads=workers)
 
         def spent() -> float:
-            """CPU seconds, here and there."""
+            """CPU seconds of this process and of the workers."""
             return time.process_time() + sum(client.run(time.process_time).values())
 
         calls: dict[str, Callable[[], Any]] = {f"{workers} threads": here, "Dask": there}
-        same = _alike(here(), there())  # and compiled, everywhere
-        wall, cpu = _in_turn(calls, asked, spent, members * steps)
+        same = _same_bits(here(), there())  # and everything is compiled
+        wall, cpu = _in_turn(calls, settings, spent, members * steps)
     threads, dask = calls
     rows = [
         {
@@ -70,8 +70,8 @@ def measure(asked: Asked) -> Iterator[Finding]:
         "ratio": "throughput / threads",
     }
     yield Table(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
-    longest = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
-    yield Note(f"{len(pieces)} chunks of {longest:.1f} s on average")
+    mean = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
+    yield Note(f"{len(pieces)} chunks of {mean:.1f} s on average")
     yield Note("the same bits" if same else "THE BITS DIFFER")
     ratio = wall[threads].minimum / wall[dask].minimum
     yield at_least("throughput of Dask / of threads, least wall times", ratio, 0.9)
@@ -79,20 +79,20 @@ def measure(asked: Asked) -> Iterator[Finding]:
     yield at_least("the same by least CPU times", ratio, 0.9)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _same_bits(a: Any, b: Any) -> bool:
     pairs = ((a.reductions[name], b.reductions[name]) for name in a.reductions)
     return all(x.tobytes() == y.tobytes() for x, y in pairs)
 
 
 def _in_turn(
-    calls: dict[str, Callable], asked: Asked, spent: Callable[[], float], steps: int
+    calls: dict[str, Callable], settings: Settings, spent: Callable[[], float], steps: int
 ) -> tuple[dict[str, Times], dict[str, Times]]:
-    """Nanoseconds of wall and of CPU for each body-step."""
+    """Nanoseconds of wall and of CPU time for each body-step."""
     wall: dict[str, list[float]] = {name: [] for name in calls}
     cpu: dict[str, list[float]] = {name: [] for name in calls}
-    for k in range(asked.repeats):
+    for k in range(settings.repeats):
         for name, call in calls.items():
-            asked.say(f"{name}, {k + 1} of {asked.repeats}")
+            settings.report(f"{name}, {k + 1} of {settings.repeats}")
             used, begun = spent(), time.perf_counter()
             call()
             wall[name].append(1e9 * (time.perf_counter() - begun) / steps)
@@ -103,6 +103,7 @@ def _in_turn(
 
 BENCH = Bench(
     name="cluster",
+    place=30,
     summary="ensembles on Dask against threads, on one machine",
     measure=measure,
     needs=NEEDS,

@@ -1,8 +1,8 @@
-"""What a step of Adams's method costs in the variables of Fukushima 1995 and their rivals.
+"""The cost of a step of Adams's method in the variables of Fukushima 1995 and in others.
 
 The model Earth, 128 steps a revolution; ratios to Euler's angles, all variables in turn in one
-process, by the CPU time of the thread.  The time of a call and of the first steps is taken away:
-that of a run of one revolution is subtracted.  Then the worst attitude within 33 000 revolutions.
+process, by the CPU time of the thread.  The time of a run of one revolution is subtracted, and with
+it that of the call and of the first steps.  Then the worst attitude within 33 000 revolutions.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Table, at_most
+from polhode.bench.records import Bench, Finding, Key, Settings, Table, at_most
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.celestial.model_orbits import orientation_error, truth
 
@@ -28,7 +28,7 @@ A_TURN = 128  # steps
 
 
 def costs(problem: ph.Problem, turns: int, repeats: int) -> dict[str, Times]:
-    """Of a step, for each of the variables."""
+    """The time of a step, for each of the variables."""
     runs: dict[Any, tuple[Callable, float]] = {}
     for name in NAMES:
         solver = ph.prepare(
@@ -55,21 +55,19 @@ def worst(problem: ph.Problem, name: str, turns: int) -> float:
     return max(map(orientation_error, run.q, right.values()))
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    turns, far = asked.count("turns"), asked.count("far")
-    if asked.quick:
-        turns, far = min(turns, 40), min(far, 1000)
+def measure(settings: Settings) -> Iterator[Finding]:
+    turns, far = settings.count("turns", quick=40), settings.count("far", quick=1000)
     problem = ph.celestial.rigid_earth_model()
-    asked.say("timing")
-    times = costs(problem, turns, asked.repeats)
+    settings.report("timing")
+    times = costs(problem, turns, settings.repeats)
     least = times[EULERIAN].minimum
     rows = []
     for name, taken in times.items():
-        asked.say(f"{name} over {far} revolutions")
+        settings.report(f"{name} over {far} revolutions")
         rows.append(row(name, taken, taken.minimum / least) | {"worst": worst(problem, name, far)})
     head = columns("variables, a step", "/ Eulerian") | {"worst": "worst attitude"}
     yield Table(f"Adams's method, {A_TURN} steps a revolution", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         for name, most in MOST.items():
             ratio = times[name].minimum / least
             yield at_most(f"{name}: a step over the Eulerian one", ratio, most)
@@ -77,7 +75,8 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
 BENCH = Bench(
     name="formulations",
-    summary="a step of Adams's method in the variables of Fukushima 1995 and their rivals",
+    place=150,
+    summary="a step of Adams's method in the variables of Fukushima 1995 and in others",
     measure=measure,
     repeats=101,
     keys={

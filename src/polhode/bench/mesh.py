@@ -1,7 +1,8 @@
 """Mass properties of meshes.
 
 Seconds of CPU time for a bumpy torus of a million triangles, from arrays with shared vertices, from
-arrays where every triangle has its own (as in STL files), and of the parts; trimesh's integrals.
+arrays where every triangle has its own (as in STL files), and of the parts; and trimesh's
+integrals.
 """
 
 from collections.abc import Iterator
@@ -10,8 +11,8 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.peers import peer
-from polhode.bench.records import Asked, Bench, Finding, Key, Table
-from polhode.bench.timing import round_robin
+from polhode.bench.records import Bench, Finding, Key, Settings
+from polhode.bench.timing import round_robin, time_table
 from polhode.body import mesh as inside
 
 
@@ -26,16 +27,16 @@ def wavy(n: int) -> tuple[np.ndarray, np.ndarray]:
     return vertices, np.concatenate([np.stack((i, j, k), 1), np.stack((i, k, m), 1)])
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    triangles = min(asked.count("triangles"), 20_000 if asked.quick else 10**9)
+def measure(settings: Settings) -> Iterator[Finding]:
+    triangles = settings.count("triangles", quick=20_000)
     vertices, faces = wavy(round((triangles / 2) ** 0.5))
     soup = vertices[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
     columns, x = np.ascontiguousarray(faces.T), np.ascontiguousarray(vertices.T)
     calls = {
         "shared vertices": lambda: ph.shapes.mesh((vertices, faces), density=1.0),
-        "  closed, one way": lambda: inside._balanced(columns, len(vertices)),
-        "  surfaces": lambda: inside._surfaces(len(vertices), columns),
-        "  integrals": lambda: inside._integrals(x, columns),
+        "  closed, one way": lambda: inside.is_balanced(columns, len(vertices)),
+        "  surfaces": lambda: inside.split_surfaces(len(vertices), columns),
+        "  integrals": lambda: inside.integrals(x, columns),
         "own vertices": lambda: ph.shapes.mesh(soup, density=1.0),
     }
     trimesh = peer("trimesh")
@@ -43,17 +44,16 @@ def measure(asked: Asked) -> Iterator[Finding]:
         calls["trimesh, integrals alone"] = lambda: trimesh.triangles.mass_properties(
             vertices[faces], density=1.0
         )
-    times = round_robin({name: (call, 1e9) for name, call in calls.items()}, asked.repeats)
-    rows = [{"what": k, "s_min": v.minimum, "s_median": v.median} for k, v in times.items()]
-    head = {"what": f"{len(faces)} triangles", "s_min": "s min", "s_median": "s median"}
-    yield Table("Mass properties", head, rows)
+    times = round_robin({name: (call, 1) for name, call in calls.items()}, settings.repeats)
+    yield time_table("Mass properties", f"{len(faces)} triangles", times, "s")
 
 
 BENCH = Bench(
     name="mesh",
+    place=160,
     summary="mass properties of a mesh of a million triangles",
     measure=measure,
     needs=("trimesh",),
     repeats=5,
-    keys={"triangles": Key("1e6", "how many, about")},
+    keys={"triangles": Key("1e6", "number of triangles, about")},
 )

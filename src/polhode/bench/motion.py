@@ -2,24 +2,21 @@
 
 ``C, same operations`` is ``motion.c`` compiled without liberties: it must give the library's result
 to the last bit, and this is checked.  ``C, fastest`` is the same source with -Ofast.  Ratios are
-C's time over ours, of the minima.  Below them: what other methods need for a step.
+C's time over ours, of the minima.  Below them: the time of a step of other methods.
 """
 
-import ctypes
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 import polhode as ph
-from polhode import loops
-from polhode.bench.in_c import compilers, workshop
+from polhode.bench.in_c import Loop, against_c
 from polhode.bench.peers import COMPILER
-from polhode.bench.records import Asked, Bench, Finding, Table, at_least
-from polhode.bench.single import KINDS, QUICK_STEPS, SAME
-from polhode.bench.timing import columns, round_robin, row
+from polhode.bench.records import Bench, Finding, Settings
+from polhode.bench.single import QUICK_STEPS
+from polhode.bench.tops import recorder
 from polhode.compiler.tree import flat
-from polhode.contracts import OK
 from polhode.methods.translation import with_translation
 
 STEPS, STEP, LEAST = 20_000, 1e-3, 0.9
@@ -33,72 +30,23 @@ PROBLEM = ph.Problem(
 )
 
 
-def recorder(name: str, steps: int) -> Callable[[], tuple]:
-    """A call of the compiled loop, which returns the last state."""
-    method, model, body = with_translation(ph.METHODS[name], False), PROBLEM.model, PROBLEM.body
-    run = loops.build(loops.record, method, model)
-    weights, offsets = loops.substeps(method)
-    out, sides, state = np.empty((1, 13)), np.zeros(1), PROBLEM.state
-    carry = loops.joined(method.start, None, model)(0.0, STEP, state, body.data, model.params)
-    grid = 0.0, STEP, 0, np.array([steps]), sides, weights, offsets, True
-
-    def go() -> tuple:
-        found, _, status, *_ = run(*grid, state, carry, body.data, model.params, out)
-        assert status == OK
-        return tuple(flat(found))
-
-    return go
-
-
-def in_c(library: ctypes.CDLL, steps: int) -> Callable[[], np.ndarray]:
-    function = library.rkn4
-    function.restype = ctypes.c_long
-    array = np.ctypeslib.ndpointer(np.float64)
-    function.argtypes = ctypes.c_long, ctypes.c_double, array, array, array
-    inertia, inverse, _, mass, light = PROBLEM.body.data
-    body, spring = np.array([*inertia, *inverse, mass, light]), flat(PROBLEM.model.numbers)
-    first, work, numbers = np.array(flat(PROBLEM.state)), np.empty(13), np.array(spring)
-
-    def go() -> np.ndarray:
-        work[:] = first
-        assert function(steps, STEP, work, body, numbers) >= 0
-        return work
-
-    return go
-
-
-def measure(asked: Asked) -> Iterator[Finding]:
-    steps = QUICK_STEPS if asked.quick else STEPS
-    asked.say("compiling")
-    ours = recorder("rkn4", steps)
-    calls: dict[Any, Callable] = {("rkn4", None): ours}
-    with workshop() as shop:
-        for kind, flags in KINDS.items():
-            for compiler in compilers():
-                call = in_c(shop.library(compiler, flags, "motion.c"), steps)
-                same = np.array_equal(call(), ours())
-                assert same or kind != SAME, f"{compiler} gives other bits"
-                calls[kind, compiler] = call
-    calls |= {(name, None): recorder(name, steps) for name in OTHERS}
-    asked.say("timing")
-    times = round_robin({key: (call, steps) for key, call in calls.items()}, asked.repeats)
-    least = times["rkn4", None].minimum
-    rows: list[dict[str, Any]] = []
-    ratios: dict[Any, float] = {}
-    for (what, compiler), taken in times.items():
-        if compiler is not None:
-            ratios[what, compiler] = taken.minimum / least
-        title = what if compiler is None else f"  {what}, {compiler}"
-        rows.append(row(title, taken, ratios.get((what, compiler))))
-    yield Table("Six degrees of freedom", columns("a step", "C / ours"), rows, bars="ns_min")
-    if ratios:
-        exact = min(ratio for (kind, _), ratio in ratios.items() if kind == SAME)
-        yield at_least("rkn4: speed over the same operations in C", exact, LEAST)
-        yield at_least("rkn4: speed over the fastest C", min(ratios.values()), LEAST)
+def measure(settings: Settings) -> Iterator[Finding]:
+    steps = QUICK_STEPS if settings.quick else STEPS
+    state, body, model = PROBLEM.state, PROBLEM.body.data, PROBLEM.model
+    inertia, inverse, _, mass, light = body
+    in_c = np.array([*inertia, *inverse, mass, light]), np.array(flat(model.numbers))
+    loops = {}
+    for name in ("rkn4", *OTHERS):
+        record = recorder(with_translation(ph.METHODS[name], False), model, numbers=13)
+        loops[name] = Loop(partial(record, steps, STEP, state, body, model.params))
+    loops["rkn4"] = Loop(loops["rkn4"].ours, "rkn4", in_c, LEAST, LEAST)
+    grid = steps, STEP, state
+    yield from against_c("Six degrees of freedom", "motion.c", loops, grid, settings)
 
 
 BENCH = Bench(
     name="motion",
+    place=100,
     summary="a step with six degrees of freedom, against the same operations in C",
     measure=measure,
     needs=(COMPILER,),

@@ -1,7 +1,7 @@
-"""What a benchmark is, and what it finds.
+"""The records of benchmarks: what one is, how it is run, and what it finds.
 
-A benchmark yields its findings one by one as they are made: tables, verdicts (what is claimed, what
-was measured), notes.  ``measured`` collects them with facts about the machine and the peers.
+A benchmark yields its findings as they are made: tables, verdicts (a claim and its measurement) and
+notes.  ``run`` collects them with facts about the machine and the peers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ QUICK_REPEATS = 3
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers and words; ``columns`` gives the heading of each of their keys, in order.
+    """A table: ``columns`` maps the keys of the rows to their headings, in order.
 
-    ``bars`` is the key of the column that a picture shows, if any.
+    ``bars`` is the key of the column to plot, if any.
     """
 
     title: str
@@ -26,16 +26,16 @@ class Table:
     bars: str | None = None
 
     def cells(self) -> list[list[str]]:
-        """The headings and all rows as words."""
+        """The headings and all rows as text."""
         return [
             list(self.columns.values()),
-            *([shown(row.get(key)) for key in self.columns] for row in self.rows),
+            *([format_cell(row.get(key)) for key in self.columns] for row in self.rows),
         ]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, what was measured, and whether it holds."""
+    """A claim, what was measured, and whether the claim holds."""
 
     what: str
     claimed: str
@@ -45,19 +45,19 @@ class Verdict:
     @property
     def text(self) -> str:
         word = "met" if self.met else "MISSED"
-        return f"{self.what}: {shown(self.measured)}, {self.claimed}: {word}"
+        return f"{self.what}: {format_cell(self.measured)}, {self.claimed}: {word}"
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence about what was done or seen."""
+    """A remark in one sentence."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A peer that is not there, and how to get it."""
+    """A peer that is not installed, and how to install it."""
 
     name: str
     install: str
@@ -71,21 +71,21 @@ Finding = Table | Verdict | Note
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How to run: ``say`` is told what is being done; ``values`` are the benchmark's own keys."""
+class Settings:
+    """How to run a benchmark: ``report`` prints progress, ``values`` are its own keys."""
 
     repeats: int
     quick: bool = False
-    say: Callable[[str], None] = lambda text: None
+    report: Callable[[str], None] = lambda text: None
     values: Mapping[str, str] = field(default_factory=dict)
 
-    def listed(self, key: str) -> list[str]:
-        """What is given separated by commas; an empty list for nothing."""
+    def parts(self, key: str) -> list[str]:
+        """The parts of a value separated by commas; an empty value has none."""
         return [part.strip() for part in self.values[key].split(",") if part.strip()]
 
-    def chosen(self, key: str, known: Sequence[str]) -> list[str]:
-        """Some of what is known, by default all."""
-        names = self.listed(key)
+    def choose(self, key: str, known: Sequence[str]) -> list[str]:
+        """A selection of the known names; by default all of them."""
+        names = self.parts(key)
         unknown = [name for name in names if name not in known]
         if unknown:
             raise InputError(f"{key} must be of {', '.join(known)}; got {', '.join(unknown)}")
@@ -101,17 +101,17 @@ class Asked:
             raise InputError(f"{key} must be a positive number, got {self.values[key]!r}")
         return value
 
-    def count(self, key: str) -> int:
-        """A positive integer; 1e6 is one."""
+    def count(self, key: str, quick: int | None = None) -> int:
+        """A positive integer, also written as 1e6; at most ``quick`` in a quick run."""
         value = self.number(key)
         if value != int(value):
             raise InputError(f"{key} must be an integer, got {self.values[key]!r}")
-        return int(value)
+        return min(int(value), quick) if self.quick and quick is not None else int(value)
 
 
 @dataclass(frozen=True)
 class Key:
-    """Something to choose in one benchmark: the default, and what it means."""
+    """An option of one benchmark: its default and its meaning."""
 
     default: str
     text: str
@@ -119,7 +119,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything a run of a benchmark found."""
+    """Everything that a run of a benchmark found."""
 
     name: str
     summary: str
@@ -135,21 +135,9 @@ class Result:
     def tables(self) -> list[Table]:
         return [each for each in self.findings if isinstance(each, Table)]
 
-    @property
-    def verdicts(self) -> list[Verdict]:
-        return [each for each in self.findings if isinstance(each, Verdict)]
-
-    @property
-    def notes(self) -> list[Note]:
-        return [each for each in self.findings if isinstance(each, Note)]
-
     def data(self) -> dict[str, Any]:
-        """As plain data, for JSON."""
-        lists: dict[str, Sequence[Any]] = {
-            "tables": self.tables,
-            "verdicts": self.verdicts,
-            "notes": self.notes,
-        }
+        """Plain data for JSON."""
+        lists = {"tables": Table, "verdicts": Verdict, "notes": Note}
         return {
             "benchmark": self.name,
             "summary": self.summary,
@@ -159,29 +147,36 @@ class Result:
             "machine": dict(self.machine),
             "peers": dict(self.peers),
             "missing": [asdict(each) for each in self.missing],
-        } | {key: [asdict(each) for each in found] for key, found in lists.items()}
+        } | {
+            key: [asdict(each) for each in self.findings if isinstance(each, kind)]
+            for key, kind in lists.items()
+        }
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A benchmark: what it compares, with whom, and how it is done."""
+    """A benchmark: what it measures, against which peers, and its place in the list.
+
+    The documentation of the module that defines ``measure`` describes it on the page of benchmarks.
+    """
 
     name: str
+    place: int  # benchmarks are listed in this order
     summary: str
-    measure: Callable[[Asked], Iterator[Finding]]
-    needs: tuple[str, ...] = ()  # peers by their names
+    measure: Callable[[Settings], Iterator[Finding]]
+    needs: tuple[str, ...] = ()  # names of peers
     repeats: int = 15
     keys: Mapping[str, Key] = field(default_factory=dict)
-    draw: Callable[[Result], Any] | None = None  # a figure, in place of bars
+    draw: Callable[[Result], Any] | None = None  # a figure, instead of bars
 
-    def asked(
+    def settings(
         self,
         repeats: int | None = None,
         quick: bool = False,
-        say: Callable[[str], None] = lambda text: None,
+        report: Callable[[str], None] = lambda text: None,
         changes: Mapping[str, str] | None = None,
-    ) -> Asked:
-        """How to run, with the defaults of this benchmark."""
+    ) -> Settings:
+        """Settings with the defaults of this benchmark, and ``changes`` of its keys."""
         for key in changes or {}:
             if key not in self.keys:
                 known = ", ".join(self.keys) or "none"
@@ -189,13 +184,15 @@ class Bench:
         if repeats is None:
             repeats = min(QUICK_REPEATS, self.repeats) if quick else self.repeats
         values = {key: each.default for key, each in self.keys.items()} | dict(changes or {})
-        return Asked(repeats, quick, say, values)
+        return Settings(repeats, quick, report, values)
 
 
-def measured(
-    bench: Bench, asked: Asked, show: Callable[[Finding | Missing], None] = lambda found: None
+def run(
+    bench: Bench,
+    settings: Settings,
+    show: Callable[[Finding | Missing], None] = lambda finding: None,
 ) -> Result:
-    """Run a benchmark; ``show`` sees every finding as it is made."""
+    """Run a benchmark; ``show`` is called with every finding as it is made."""
     from polhode.bench.machine import machine
     from polhode.bench.peers import missing, versions
 
@@ -203,15 +200,15 @@ def measured(
     for each in absent:
         show(each)
     findings = []
-    for finding in bench.measure(asked):
+    for finding in bench.measure(settings):
         show(finding)
         findings.append(finding)
     return Result(
         name=bench.name,
         summary=bench.summary,
-        repeats=asked.repeats,
-        quick=asked.quick,
-        values=asked.values,
+        repeats=settings.repeats,
+        quick=settings.quick,
+        values=settings.values,
         machine=machine(),
         peers=versions(bench.needs),
         missing=absent,
@@ -219,17 +216,20 @@ def measured(
     )
 
 
-# ---- verdicts and words
-def at_least(what: str, value: float, least: float) -> Verdict:
-    return Verdict(what, f"at least {least:g}", value, bool(value >= least))
+# ---- verdicts and text
+def at_least(what: str, value: float | None, least: float) -> Verdict:
+    """The verdict on a lower bound; a value of None was not reached."""
+    met = value is not None and bool(value >= least)
+    return Verdict(what, f"at least {least:g}", "not reached" if value is None else value, met)
 
 
 def at_most(what: str, value: float, most: float) -> Verdict:
+    """The verdict on an upper bound."""
     return Verdict(what, f"at most {most:g}", value, bool(value <= most))
 
 
-def shown(cell: Any) -> str:
-    """Numbers with the digits that matter; nothing for None."""
+def format_cell(cell: Any) -> str:
+    """A number with the digits that matter; nothing for None."""
     if cell is None:
         return ""
     if not isinstance(cell, float):

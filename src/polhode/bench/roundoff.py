@@ -1,18 +1,19 @@
-"""How rounding makes what a motion keeps drift, with plain and with compensated sums.
+"""How rounding makes the invariants of a motion drift, with plain and with compensated sums.
 
-First free and heavy bodies in one block of SIMD lanes, by turns about their principal axes, which
-keep |q|, the momentum about the vertical and, without torque, |L|, but for rounding.  Root mean
-square over the bodies of what these have changed by after 1e3, 1e4, … steps, and the power of the
-number of steps with which it grows.  What compensated sums carry as lost counts as part of the
-state, and the invariants are made in extended precision.  A step turns by 0.09 on average.
+First, free and heavy bodies in one block of SIMD lanes, by turns about their principal axes, which
+conserve |q|, the momentum about the vertical and, without torque, |L|, up to rounding.  The table
+shows the root mean square over the bodies of their changes after 1e3, 1e4, … steps, and the power
+of the number of steps with which it grows.  The remainders that compensated sums carry count as
+part of the state, and the invariants are computed in extended precision.  A step turns by 0.09 on
+average.
 
-Then the energy of Lagrange tops by a method so accurate that only rounding is left: root mean
-square, over tops and starts, of what its relative error grows by in 3, 10, 30 and 90 % of all
-steps; the power; and the trend: the mean change over a fiftieth of the run by the standard error of
-that mean, root mean square over tops.
+Then the energy of Lagrange tops, by a method so accurate that only rounding is left: root mean
+square, over tops and starts, of the growth of its relative error in 3, 10, 30 and 90 % of all
+steps; the power; and the trend: the mean change over a fiftieth of the run divided by the standard
+error of that mean, root mean square over tops.
 
-A random walk has the power 1/2 and a trend of about 1, whatever the number of steps; a steady drift
-has the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
+A random walk has the power 1/2 and a trend of about 1, for any number of steps; a steady drift has
+the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, at_most
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_most
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
 from polhode.loops.join import variant
@@ -40,18 +41,18 @@ BODIES, H = 64, 5e-3
 SLICE = 500  # steps that are timed
 CHUNK = 1_000_000  # steps in a call
 MODELS = {"free": ph.models.free(), "heavy": HEAVY}
-KEPT_BY = {
+INVARIANTS = {
     "free": ("|q|² - 1", "momentum about the vertical", "|L|"),
     "heavy": ("|q|² - 1", "momentum about the vertical"),
 }
 
 
 def invariants(lanes: Lanes, compensated: bool) -> np.ndarray:
-    """Rows |q|², the momentum about the vertical, |L|."""
+    """Rows of |q|², the momentum about the vertical, and |L|."""
     first, carried, _ = lanes.places
     table = unpack(lanes.work, BODIES).astype(np.longdouble)
     state = table[first : first + 7]
-    if compensated:  # carried are the torque, and what was lost of q and of m
+    if compensated:  # it carries the torque, and the remainders of q and of m
         state = state + table[carried + 3 : carried + 10]
     w, x, y, z, *m = state
     square = w * w + x * x + y * y + z * z
@@ -66,8 +67,8 @@ def marks(steps: int) -> list[int]:
     return [*powers, steps]
 
 
-def grown(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
-    """(steps done, root mean squares of the changes), relative."""
+def growth(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
+    """(steps done, root mean squares of the relative changes) at each mark."""
     lanes.reset()
     first, done = invariants(lanes, compensated), 0
     scale = np.array([np.ones(BODIES), first[2], first[2]])
@@ -81,62 +82,63 @@ def grown(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np
 
 
 def slope(counts: Any, errors: Any) -> float:
-    """The power of a growth."""
+    """The power of the number of steps with which errors grow."""
     return float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
-def turns(asked: Asked) -> Iterator[Finding]:
-    steps = min(asked.count("steps"), 10_000) if asked.quick else asked.count("steps")
-    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+def turns(settings: Settings) -> Iterator[Finding]:
+    steps = settings.count("steps", quick=10_000)
+    ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
     many = Tops.random(BODIES)
     runs = {
         (kind, sums): Lanes(variant(ph.METHODS["mr2"], None, compensated), model, many, H)
         for kind, model in MODELS.items()
         for sums, compensated in SUMS.items()
     }
-    asked.say("timing")
+    settings.report("timing")
     calls: dict[Any, tuple[Callable, float]] = {
         key: (partial(lanes.advance, SLICE), SLICE * BODIES) for key, lanes in runs.items()
     }
-    times = round_robin(calls, asked.repeats)
-    yield from costs("mr2, a body and step", times, asked)
+    times = round_robin(calls, settings.repeats)
+    yield from costs("mr2, a body and step", times, settings)
     seconds = sum(times[key].minimum * ends[key[1]] for key in runs) * BODIES * 1e-9
-    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
 
     rows: list[dict[str, Any]] = []
     verdicts: list[Finding] = []
     for (kind, sums), lanes in runs.items():
-        asked.say(f"{kind} bodies, {sums} sums")
-        found = dict(grown(lanes, SUMS[sums], ends[sums]))
-        for k, what in enumerate(KEPT_BY[kind]):
+        settings.report(f"{kind} bodies, {sums} sums")
+        found = dict(growth(lanes, SUMS[sums], ends[sums]))
+        for k, what in enumerate(INVARIANTS[kind]):
             errors = {done: float(each[k]) for done, each in found.items()}
             power = slope([*errors], [*errors.values()])
             shown = {f"after_{done}": each for done, each in errors.items()}
             rows.append({"what": f"{kind}, {what}", "sums": sums, **shown, "power": power})
-            verdicts += judged(f"{kind} bodies, {what}, {sums}", power, errors[ends[sums]], steps)
+            verdicts += judge(f"{kind} bodies, {what}, {sums}", power, errors[ends[sums]], steps)
     head = {"what": "bodies, invariant", "sums": "sums"}
     head |= {f"after_{done}": f"after {done:.0e}" for done in marks(steps)} | {"power": "power"}
     yield Table(f"Rounding of mr2, {BODIES} bodies, root mean square", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         yield from verdicts
 
 
-def judged(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
+def judge(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
+    """The verdicts on the growth and on the final error."""
     yield at_most(f"{what}: grows with the power", power, POWER)
     if what.endswith("compensated"):
         limit = FAR_ERROR * (steps / FAR) ** 0.5
         yield at_most(f"{what}: after {steps:.0e} steps", error, float(f"{limit:.1e}"))
 
 
-def costs(what: str, times: dict[Any, Times], asked: Asked) -> Iterator[Finding]:
-    """Compensated over plain, for times by (kind, sums)."""
+def costs(what: str, times: dict[Any, Times], settings: Settings) -> Iterator[Finding]:
+    """The cost of compensated over plain sums, from times by (kind, sums)."""
     rows, ratios = [], {}
     for (kind, sums), taken in times.items():
         ratio = taken.minimum / times[kind, "plain"].minimum
         rows.append(row(f"{kind}, {sums} sums", taken, ratio if SUMS[sums] else None))
         ratios[kind] = ratio
     yield Table("Cost", columns(what, "/ plain"), rows)
-    if not asked.quick:
+    if not settings.quick:
         for kind, ratio in ratios.items():
             yield at_most(
                 f"{what.partition(',')[0]}, {kind}: cost compensated / plain", ratio, COST
@@ -144,7 +146,7 @@ def costs(what: str, times: dict[Any, Times], asked: Asked) -> Iterator[Finding]
 
 
 # ---- energies of Lagrange tops
-DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over so many rows
+DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over WINDOW rows
 LAGS = 30, 100, 300, 900  # rows
 STRIDE = ROWS // 50
 
@@ -158,7 +160,7 @@ def tops(count: int) -> Iterator[ph.Problem]:
 
 
 def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.ndarray, float]:
-    """The growth over each of LAGS, and the trend."""
+    """The growth of the energy error over each of LAGS, and its trend."""
     growths, trends = [], []
     for top in tops(count):
         energy: Any = ph.solve(
@@ -176,57 +178,57 @@ def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.nd
     return np.sqrt(np.mean(growths, axis=0)), float(np.sqrt(np.mean(np.square(trends))))
 
 
-def energies(asked: Asked) -> Iterator[Finding]:
-    steps, count, method = asked.count("steps"), asked.count("tops"), asked.values["method"]
-    if asked.quick:
-        steps, count = min(steps, 100_000), min(count, 2)
-    ends = {"plain": min(steps, asked.count("plain")), "compensated": steps}
+def energies(settings: Settings) -> Iterator[Finding]:
+    steps, count = settings.count("steps", quick=100_000), settings.count("tops", quick=2)
+    method = settings.values["method"]
+    ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
     (top,) = tops(1)
     calls: dict[Any, tuple[Callable, float]] = {}
     for sums, compensated in SUMS.items():
         solver = ph.prepare(top, method=method, dt=DT, save_every=SLICE, compensated=compensated)
         calls["one top", sums] = partial(solver, (0.0, DT * SLICE)), SLICE
-    times = round_robin(calls, asked.repeats)
-    yield from costs(f"{method}, a step", times, asked)
+    times = round_robin(calls, settings.repeats)
+    yield from costs(f"{method}, a step", times, settings)
     seconds = sum(times["one top", sums].minimum * ends[sums] for sums in SUMS) * count * 1e-9
-    asked.say(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
+    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
 
     rows: list[dict[str, Any]] = []
     verdicts: list[Finding] = []
     for sums, compensated in SUMS.items():
-        asked.say(f"{count} tops, {sums} sums")
+        settings.report(f"{count} tops, {sums} sums")
         found, trend = drift(method, ends[sums], count, compensated)
         power = slope(LAGS, found)
         facts = {"sums": sums, "steps": f"{ends[sums]:.0e}"}
         errors = {f"lag_{lag}": each for lag, each in zip(LAGS, found.tolist(), strict=True)}
         rows.append({**facts, **errors, "power": power, "trend": trend})
-        verdicts += judged(f"energy of tops, {sums}", power, float(found[-1]), steps)
+        verdicts += judge(f"energy of tops, {sums}", power, float(found[-1]), steps)
     head = {"sums": "sums", "steps": "steps"}
     head |= {f"lag_{lag}": f"in {lag / ROWS:.0%}" for lag in LAGS}
     head |= {"power": "power", "trend": "trend"}
     yield Table(f"Growth of the relative energy error of {count} tops, {method}", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         yield from verdicts
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
+def measure(settings: Settings) -> Iterator[Finding]:
     tables = {"turns": turns, "energy": energies}
-    for part in asked.chosen("parts", PARTS):
-        yield from tables[part](asked)
-    if asked.count("steps") < FAR and not asked.quick:
-        yield Note(f"errors are judged by {FAR_ERROR:g} after {FAR:.0e} steps, less as the root")
+    for part in settings.choose("parts", PARTS):
+        yield from tables[part](settings)
+    if settings.count("steps") < FAR and not settings.quick:
+        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")
 
 
 BENCH = Bench(
     name="roundoff",
+    place=130,
     summary="how invariants drift by rounding, with plain and with compensated sums",
     measure=measure,
     repeats=301,
     keys={
-        "method": Key("srkn14", "for the energy of tops: one that compensates"),
+        "method": Key("srkn14", "for the energy of tops; must have compensated sums"),
         "steps": Key("1e6", "of every body; 1e8 take minutes for the turns, more for the energy"),
-        "tops": Key("8", "how many"),
-        "parts": Key("", f"of {', '.join(PARTS)}; default both"),
-        "plain": Key("1e7", "steps at most with plain sums"),
+        "tops": Key("8", "number of tops"),
+        "parts": Key("", f"of {', '.join(PARTS)}; default: both"),
+        "plain": Key("1e7", "the most steps with plain sums"),
     },
 )

@@ -1,4 +1,4 @@
-"""Sampled angular velocities.
+"""Sampled angular velocities: errors and costs.
 
 Errors on the precessing binary of Boyle (26), (27), even and jittered times, body axes; nanoseconds
 a sample of ``integrate_samples``, estimate and checks included, for a million samples; and
@@ -7,6 +7,7 @@ numpy-quaternion's ``integrate_angular_velocity`` on one table (inertial axes).
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.bench.peers import peer
-from polhode.bench.records import Asked, Bench, Finding, Key, Table
-from polhode.bench.timing import round_robin
+from polhode.bench.records import Bench, Finding, Key, Settings, Table
+from polhode.bench.timing import round_robin, time_table
 from polhode.problems.given_motions import PRECESSING_BINARY
 
 ORDERS = 2, 4, 6, 8
@@ -24,7 +25,7 @@ ORBIT, ORBITS = 1000.0, 20
 
 # ---- the motion
 def attitude(t: Any) -> Rotation:
-    """Of the binary, at one time or many."""
+    """The attitude of the binary, at one time or many."""
     times = np.atleast_1d(np.asarray(t, float)).tolist()
     q = np.array([PRECESSING_BINARY.attitude(each) for each in times])
     return Rotation.from_quat(q if np.ndim(t) else q[0], scalar_first=True)
@@ -55,11 +56,11 @@ def jittered(length: float, n: int, size: float = 0.3) -> np.ndarray:
 
 
 # ---- tables
-def errors(asked: Asked) -> Table:
+def errors(settings: Settings) -> Table:
     rows = []
     for times in ("even", "jittered"):
         for kind in ("rate", "increment"):
-            for per_orbit in (16, 32, 64, 128)[: 1 if asked.quick else 4]:
+            for per_orbit in (16, 32, 64, 128)[: 1 if settings.quick else 4]:
                 n = ORBITS * per_orbit
                 t = np.linspace(0, ORBITS * ORBIT, n + 1)
                 if times == "jittered":
@@ -76,29 +77,24 @@ def errors(asked: Asked) -> Table:
     return Table("Largest errors (rad)", head, rows)
 
 
-def speed(asked: Asked) -> Table:
-    count = min(asked.count("samples"), 10_000 if asked.quick else 10**9)
+def speed(settings: Settings) -> Table:
+    count = settings.count("samples", quick=10_000)
     t, variants = jittered(count / 100.0, count - 1), {}
     rates = np.stack([np.sin(0.01 * t), np.cos(0.013 * t), 0.1 * np.sin(0.02 * t)], axis=1)
     for kind in ("rate", "increment"):
         values = rates if kind == "rate" else rates[1:] * np.diff(t)[:, None]
         for order in ORDERS:
-
-            def call(values: Any = values, kind: str = kind, order: int = order) -> None:
-                ph.integrate_samples(values, t, frame="body", kind=kind, order=order)
-
+            call = partial(ph.integrate_samples, values, t, frame="body", kind=kind, order=order)
             variants[f"{kind}s, order {order}"] = call, count
-    times = round_robin(variants, asked.repeats)
-    rows = [{"what": k, "ns_min": v.minimum, "ns_median": v.median} for k, v in times.items()]
-    head = {"what": "a sample", "ns_min": "ns min", "ns_median": "ns median"}
-    return Table(f"{count} samples", head, rows)
+    times = round_robin(variants, settings.repeats)
+    return time_table(f"{count} samples", "a sample", times, "ns")
 
 
-def against_peer(asked: Asked) -> Iterator[Finding]:
+def against_peer(settings: Settings) -> Iterator[Finding]:
     quaternion = peer("numpy-quaternion")
     if quaternion is None:
         return
-    orbits = 2 if asked.quick else 10
+    orbits = 2 if settings.quick else 10
     t = jittered(orbits * ORBIT, orbits * 64)
     values, start = rate(t, "inertial"), attitude(0.0)
     first = quaternion.quaternion(*start.as_quat(scalar_first=True))
@@ -119,15 +115,15 @@ def against_peer(asked: Asked) -> Iterator[Finding]:
     found = {}
     for tolerance in (1e-8, 1e-12):
         name = f"numpy-quaternion, tolerance {tolerance:g}"
-        variants[name] = lambda tolerance=tolerance: theirs(tolerance), 1
+        variants[name] = partial(theirs, tolerance), 1
         times, attitudes = theirs(tolerance)
         q = Rotation.from_quat(quaternion.as_float_array(attitudes), scalar_first=True)
         found[name] = float((q.inv() * attitude(times)).magnitude().max())
     for order in (4, 6, 8):
         name = f"integrate_samples, order {order}"
-        variants[name] = lambda order=order: ours(order), 1
+        variants[name] = partial(ours, order), 1
         found[name] = largest_error(ours(order))
-    taken = round_robin(variants, asked.repeats)
+    taken = round_robin(variants, settings.repeats)
     rows = [
         {"what": name, "ms_min": each.minimum / 1e6, "error": found[name]}
         for name, each in taken.items()
@@ -136,20 +132,21 @@ def against_peer(asked: Asked) -> Iterator[Finding]:
     yield Table("Against numpy-quaternion", head, rows)
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    asked.say("errors")
-    yield errors(asked)
-    asked.say("speed")
-    yield speed(asked)
-    asked.say("peer")
-    yield from against_peer(asked)
+def measure(settings: Settings) -> Iterator[Finding]:
+    settings.report("errors")
+    yield errors(settings)
+    settings.report("speed")
+    yield speed(settings)
+    settings.report("peer")
+    yield from against_peer(settings)
 
 
 BENCH = Bench(
     name="sampled",
+    place=90,
     summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
     measure=measure,
     needs=("numpy-quaternion",),
     repeats=5,
-    keys={"samples": Key("1e6", "of the second table")},
+    keys={"samples": Key("1e6", "samples of the second table")},
 )

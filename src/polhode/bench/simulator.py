@@ -1,8 +1,8 @@
 """One step of a simulator, called from Python.
 
 Microseconds of CPU time for what a loop does in a step: apply forces, step, read the state.  The
-body has three different moments; ``+`` is what is done besides ``step(dt)``.  Then the parts of it,
-and MuJoCo's ``mj_step`` on the same free body, where it is installed, driven in the same way.
+body has three different moments; ``+`` marks what is done besides ``step(dt)``.  Then the parts of
+it, and, where MuJoCo is installed, its ``mj_step`` on the same free body, driven in the same way.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.bench.peers import peer
-from polhode.bench.records import Asked, Bench, Finding, Table, Verdict
-from polhode.bench.timing import timed
+from polhode.bench.records import Bench, Finding, Settings, at_most
+from polhode.bench.timing import time_table, timed
 
 LIMIT = 20.0  # microseconds of a step from Python
 DT = 1e-3
@@ -32,7 +32,7 @@ XML = f"""<mujoco><option timestep="{DT}" integrator="RK4"/><worldbody><body><fr
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """``call`` is timed; a ``whole`` one has to be within the limit."""
+    """A call to time; a ``whole`` step has to be within the limit."""
 
     name: str
     call: Callable[[], Any]
@@ -99,7 +99,7 @@ def peers() -> Iterator[Variant]:
     if mujoco is None:
         return
     model = mujoco.MjModel.from_xml_string(XML)
-    model.opt.disableflags = (1 << int(mujoco.mjtDisableBit.mjNDISABLE)) - 1  # all that can be
+    model.opt.disableflags = (1 << int(mujoco.mjtDisableBit.mjNDISABLE)) - 1  # all of them
     data = mujoco.MjData(model)
     data.qvel[3:] = OMEGA
     mujoco.mj_forward(model, data)
@@ -118,22 +118,19 @@ def peers() -> Iterator[Variant]:
     yield Variant("MuJoCo, RK4: + a force at a point, x", loop, False)
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    asked.say("compiling and timing")
-    times = timed([*steps(), *parts(), *peers()], asked.repeats)
-    rows = [
-        {"what": variant.name, "us_min": t.minimum / 1e3, "us_median": t.median / 1e3}
-        for variant, t in times.items()
-    ]
-    head = {"what": "a step from Python", "us_min": "µs min", "us_median": "µs median"}
-    yield Table("Steps", head, rows, bars="us_median")
+def measure(settings: Settings) -> Iterator[Finding]:
+    settings.report("compiling and timing")
+    times = timed({v: v.call for v in (*steps(), *parts(), *peers())}, settings.repeats)
+    named = {variant.name: taken for variant, taken in times.items()}
+    yield time_table("Steps", "a step from Python", named, "us", bars="us_median")
     worst, name = max((t.median / 1e3, each.name) for each, t in times.items() if each.whole)
     what = f"the slowest step, {name.strip()}, median in µs"
-    yield Verdict(what, f"at most {LIMIT:g}", worst, bool(worst <= LIMIT))
+    yield at_most(what, worst, LIMIT)
 
 
 BENCH = Bench(
     name="simulator",
+    place=110,
     summary="one step of ph.Simulator, called from Python, against MuJoCo's",
     measure=measure,
     needs=("MuJoCo",),

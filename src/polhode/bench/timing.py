@@ -1,21 +1,26 @@
-"""Times of variants that take turns in one process, so that a busy moment hits them alike.
+"""Times of variants that take turns in one process, so that a busy moment affects them alike.
 
 The clock is the CPU time of the thread.
 """
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
+from polhode.bench.records import Table
+
 SAMPLE = 2e6  # nanoseconds: shorter runs are called several times for one sample
+UNITS = {"ns": 1.0, "us": 1e3, "s": 1e9}  # in nanoseconds
+SYMBOLS = {"ns": "ns", "us": "µs", "s": "s"}
 
 
 @dataclass(frozen=True)
 class Times:
-    """Nanoseconds of one variant, one entry for each repeat."""
+    """The nanoseconds of one variant, one for each repeat."""
 
     ns: tuple[float, ...]
 
@@ -34,10 +39,10 @@ def round_robin(
     clock: Callable[[], int] = time.thread_time_ns,
     before: Callable[[Any], None] = lambda name: None,
 ) -> dict[Any, Times]:
-    """Times of each (call, steps in a call), per step, all taken in turn ``repeats`` times.
+    """The times of each (call, steps in a call), per step; all take turns ``repeats`` times.
 
-    ``before(name)`` comes ahead of every call, and is not timed.  What runs in threads of its own
-    needs ``clock=time.process_time_ns``.
+    ``before(name)`` is called before every call, and not timed.  What runs in its own threads needs
+    ``clock=time.process_time_ns``.
     """
     samples: dict[Any, list[float]] = {name: [] for name in variants}
     for name, (call, _) in variants.items():
@@ -52,29 +57,56 @@ def round_robin(
     return {name: Times(tuple(ns)) for name, ns in samples.items()}
 
 
-def timed(variants: Sequence, repeats: int) -> dict[Any, Times]:
-    """Times of each variant's ``call``.
+def timed(
+    calls: Mapping[Any, Callable],
+    repeats: int,
+    steps: float = 1,
+    clock: Callable[[], int] = time.thread_time_ns,
+    resets: Mapping[Any, Callable] = MappingProxyType({}),
+) -> dict[Any, Times]:
+    """The times of each call, per step; a reset comes before a call, and is not timed.
 
-    Short ones are called several times for one sample, so that the clock's own cost does not show.
+    Short calls without a reset are made several times for one sample, so that the cost of the clock
+    itself does not show.
     """
-    first = round_robin({v: (v.call, 1) for v in variants}, 3)
-    calls = {}
-    for variant in variants:
-        count = max(1, int(SAMPLE / max(1e3, first[variant].minimum)))
-        calls[variant] = partial(repeated, variant.call, count), count
-    return round_robin(calls, repeats)
+
+    def before(name: Any) -> None:
+        if name in resets:
+            resets[name]()
+
+    first = round_robin({name: (call, 1) for name, call in calls.items()}, 3, clock, before)
+    several = {}
+    for name, call in calls.items():
+        count = 1 if name in resets else max(1, int(SAMPLE / max(1e3, first[name].minimum)))
+        several[name] = partial(repeat, call, count), count * steps
+    return round_robin(several, repeats, clock, before)
 
 
-def repeated(call: Callable, count: int) -> None:
-    """The results are not kept: to hold many of them would cost more than to make one."""
+def repeat(call: Callable, count: int) -> None:
+    """Call several times; results are dropped, because keeping many costs more than making one."""
     for _ in range(count):
         call()
 
 
+# ---- tables
 def row(what: str, times: Times, ratio: float | None = None) -> dict[str, Any]:
-    """For a table with the columns of ``columns``."""
+    """A row of a table with the columns of ``columns``."""
     return {"what": what, "ns_min": times.minimum, "ns_median": times.median, "ratio": ratio}
 
 
 def columns(what: str, ratio: str) -> dict[str, str]:
+    """Headings: what is timed, the least time, the median, a ratio."""
     return {"what": what, "ns_min": "ns min", "ns_median": "ns median", "ratio": ratio}
+
+
+def time_table(
+    title: str, what: str, times: Mapping[str, Times], unit: str, bars: str | None = None
+) -> Table:
+    """A table of least and median times in a unit."""
+    size, symbol = UNITS[unit], SYMBOLS[unit]
+    rows = [
+        {"what": name, f"{unit}_min": each.minimum / size, f"{unit}_median": each.median / size}
+        for name, each in times.items()
+    ]
+    head = {"what": what, f"{unit}_min": f"{symbol} min", f"{unit}_median": f"{symbol} median"}
+    return Table(title, head, rows, bars)

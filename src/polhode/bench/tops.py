@@ -27,13 +27,28 @@ def plain_torque(t, q, omega, params):
 
 
 def busy_torque(t, q, omega, params):
-    """A weight that sways, and a spring that only pushes: sine, cosine, square root, a branch."""
+    """A swaying weight and a spring that only pushes: sine, cosine, square root, a branch."""
     w, x, y, z = q
     (strength,) = params
     g1, g2 = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x)
     f = strength * (1.0 + 0.1 * math.sin(3.0 * t) * math.cos(g1))
     push = 0.5 * math.sqrt(1.0 + g2 * g2) if g2 > 0.0 else 0.0
     return f * g2 - push, -f * g1, 0.0
+
+
+def rates(state: Any, inverse: Any, strength: Any) -> list:
+    """(q', m') of heavy tops, for any kind of numbers: rows of NumPy's or JAX's arrays."""
+    w, x, y, z, m1, m2, m3 = state
+    o1, o2, o3 = m1 * inverse[0], m2 * inverse[1], m3 * inverse[2]
+    return [
+        -0.5 * (x * o1 + y * o2 + z * o3),
+        0.5 * (w * o1 + y * o3 - z * o2),
+        0.5 * (w * o2 + z * o1 - x * o3),
+        0.5 * (w * o3 + x * o2 - y * o1),
+        m2 * o3 - m3 * o2 + strength * (2.0 * (y * z + w * x)),
+        m3 * o1 - m1 * o3 - strength * (2.0 * (x * z - w * y)),
+        m1 * o2 - m2 * o1,
+    ]
 
 
 HEAVY, PLAIN = heavy_top(20.0), torque(plain_torque, [20.0])
@@ -46,16 +61,19 @@ def body_of(inertia: Any) -> tuple:
 
 
 def part_of(weights: np.ndarray, h: float) -> Any:
-    """What the first part of a step is given for its h."""
+    """The h of the first part of a step."""
     return h * weights[0] if weights.ndim == 1 else tuple((h * weights[0]).tolist())
 
 
-def recorder(method: Method, model: Model) -> Callable:
-    """A call of the compiled loop: (steps, h, state, body, params) -> (state, iterations)."""
+def recorder(method: Method, model: Model, numbers: int = 7) -> Callable:
+    """A call of the compiled loop: (steps, h, state, body, params) -> (state, iterations).
+
+    A state has 7 numbers, or 13 with a position and a velocity.
+    """
     run = loops.build(loops.record, method, model)
     start = loops.joined(method.start, None, model)
     weights, offsets = loops.substeps(method)
-    out, sides = np.empty((1, 7)), np.zeros(1)
+    out, sides = np.empty((1, numbers)), np.zeros(1)
 
     def go(steps: int, h: float, state: tuple, body: tuple, params: tuple) -> tuple:
         carry = start(0.0, part_of(weights, h), state, body, params)
@@ -69,7 +87,7 @@ def recorder(method: Method, model: Model) -> Callable:
 
 @dataclass(frozen=True)
 class Tops:
-    """Many of them: quaternions, momenta in body axes and moments as rows of arrays; strengths."""
+    """Many tops: rows of quaternions, of momenta in body axes and of moments; strengths."""
 
     q: np.ndarray
     m: np.ndarray
@@ -78,7 +96,7 @@ class Tops:
 
     @staticmethod
     def random(count: int, seed: int = 1, rate: float = 10.0) -> "Tops":
-        """Each with its own inertia, strength and start."""
+        """Tops with inertia, strength and start drawn for each."""
         random = np.random.default_rng(seed)
         a, b, c = random.uniform(0.5, 2.0, (3, count))
         inertia = np.array([b + c, c + a, a + b])
@@ -93,13 +111,13 @@ class Tops:
         return Tops(*(x[..., :count] for x in (self.q, self.m, self.inertia, self.strength)))
 
     def members(self) -> Iterator[tuple]:
-        """(state, body, params) of each."""
+        """(state, body, params) of each top."""
         for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
             state = tuple(q.tolist()), tuple(m.tolist())
             yield state, body_of(inertia), ((float(s),), ())
 
     def problem(self, number: int, model: Model) -> Problem:
-        """One of them."""
+        """The problem of one top."""
         q, m, inertia = self.q[:, number], self.m[:, number], self.inertia[:, number]
         return Problem(RigidBody(inertia), model, attitude=q, scalar_first=True, omega=m / inertia)
 
@@ -131,7 +149,7 @@ class Lanes:
         self.work[:] = self.start
 
     def advance(self, steps: int, threads: int = 1, blocks: np.ndarray | None = None) -> None:
-        """From where the tops are, all or those in some blocks."""
+        """Advance all tops, or those in some blocks, from where they are."""
         grid = 0.0, self.h, self.h, 0, steps, self.weights, self.offsets
 
         def run(blocks: np.ndarray) -> None:
@@ -141,10 +159,10 @@ class Lanes:
         in_threads(run, self.work if blocks is None else blocks, threads)
 
     def states(self) -> np.ndarray:
-        """Rows q and m of every top."""
+        """Rows of q and m, with a column for each top."""
         first = self.places[0]
         return unpack(self.work, len(self.tops), first, first + 7)
 
     def iterations(self) -> float:
-        """Of Newton's method, all together."""
+        """All iterations of Newton's method together."""
         return float(unpack(self.work, len(self.tops), fixed.COUNT, fixed.COUNT + 1).sum())

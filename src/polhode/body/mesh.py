@@ -53,7 +53,7 @@ def mesh(
     base = [Fraction(c) for c in middle.tolist()]
     _nested(x, faces, number)
     for _ in range(3):
-        sums = _integrals(x, faces)
+        sums = integrals(x, faces)
         if abs(sums.volume) <= 64 * EPS * sums.total_volume:
             raise InputError("mesh encloses no volume: its faces lie in a plane, or cancel")
         c = sums.first / sums.volume
@@ -86,7 +86,7 @@ class _Sums(NamedTuple):
     total_second: float
 
 
-def _integrals(x: np.ndarray, faces: np.ndarray) -> _Sums:
+def integrals(x: np.ndarray, faces: np.ndarray) -> _Sums:
     squares = (x * x).sum(axis=0)
     parts = []
     for start in range(0, faces.shape[1], CHUNK):
@@ -176,11 +176,11 @@ def _read(path: Path) -> Any:
 def _closed(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
     """(vertices, faces, numbers the vertices had), every edge passed as often either way."""
     apart = len(vertices) == faces.size  # every face has vertices of its own
-    if not apart and _balanced(faces, len(vertices)):
+    if not apart and is_balanced(faces, len(vertices)):
         return vertices, faces, np.arange(len(vertices))
     number, place = _same(vertices)
     vertices, faces = vertices[number], place[faces]
-    if _balanced(faces, len(vertices)):
+    if is_balanced(faces, len(vertices)):
         return vertices, faces, number
     edges = _edges(faces)
     key = np.minimum(*edges) * len(vertices) + np.maximum(*edges)
@@ -223,7 +223,7 @@ def _edges(faces: np.ndarray) -> np.ndarray:
     return np.array([np.concatenate((a, b, c)), np.concatenate((b, c, a))])
 
 
-def _balanced(faces: np.ndarray, n: int) -> bool:
+def is_balanced(faces: np.ndarray, n: int) -> bool:
     start, end = _edges(faces)
     there, back = start * n + end, end * n + start
     there.sort()
@@ -265,7 +265,7 @@ def _mixed(rows: np.ndarray, salt: int) -> np.ndarray:
 # ---- solids outside, hollows inside
 def _nested(x: np.ndarray, faces: np.ndarray, number: np.ndarray) -> None:
     """Refuse a solid inside another one, and a hollow outside: its volume would count wrongly."""
-    surfaces = _surfaces(x.shape[1], faces)
+    surfaces = split_surfaces(x.shape[1], faces)
     if len(surfaces) == 1:
         return
     volumes = [float(_determinant(*_corners(x, part)).sum()) for part in surfaces]
@@ -292,7 +292,7 @@ def _nested(x: np.ndarray, faces: np.ndarray, number: np.ndarray) -> None:
         )
 
 
-def _surfaces(n: int, faces: np.ndarray) -> list[np.ndarray]:
+def split_surfaces(n: int, faces: np.ndarray) -> list[np.ndarray]:
     """The faces of each connected surface."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -1,6 +1,6 @@
-"""The Moon as a rigid body in the field of the Earth, the Sun and the planets, as DE421 has it.
+"""The Moon as a rigid body in the field of the Earth, the Sun and the planets of DE421.
 
-The axes of the body are the Moon's principal axes, the inertial axes the ICRF's; the time is TDB,
+The body axes are the Moon's principal axes, the inertial axes those of the ICRF; the time is TDB,
 in seconds after the start.  The moments follow from DE421's β = (C - A)/B, γ = (B - A)/C, J2 and
 the mass,
 
@@ -22,26 +22,23 @@ The Earth is not a point either: its J2 acts on the moments I by (Folkner et al.
 with its pole p and s = u·p.  In the Sun's field the Moon's local inertial axes turn by the
 geodetic precession Ω, 19.2 mas a year about the pole of the ecliptic:  T = Ω × m.       (5)
 
-A fluid core that does not take part in the turning leaves the mantle alone to be turned, of moments
-I - f C diag(1 - e, 1 - e, 1), by the torques on the whole figure: ``mantle``.
+If the fluid core does not turn along, the torques on the whole figure turn the mantle alone, with
+the moments I - f C diag(1 - e, 1 - e, 1): ``mantle``.
 """
 
-from collections.abc import Sequence
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from polhode.body import RigidBody
-from polhode.celestial.ephemeris import (
-    DAY,
-    J2000,
-    PLANETS,
-    Ephemeris,
-    calendar,
-    de421,
-    julian_date,
-    series_at,
+from polhode.celestial import field
+from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, de421, julian_date, series_at
+from polhode.celestial.field import (
+    ARCSECOND,
+    Moments,
+    differences,
+    direction,
+    other_bodies,
+    turned_by_moments,
 )
 from polhode.compiler.machine import fma
 from polhode.contracts import Model
@@ -50,10 +47,6 @@ from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
 from polhode.problems.problem import Problem
 
-NEWTON = 6.67430e-11  # m³/(kg s²), CODATA 2018; it only scales moments and torques alike
-ARCSECOND = np.pi / 648000.0
-GEODETIC = 0.01919 * ARCSECOND / (365.25 * DAY)  # rad/s
-OBLIQUITY = 84381.406 * ARCSECOND  # of the ecliptic of J2000
 PRECESSION = 2004.1919 * ARCSECOND / (36525.0 * DAY)  # of the Earth's pole towards x, rad/s
 REFERENCES = "folkner2009", "folkner2014"
 
@@ -88,20 +81,9 @@ def turned_by4(c, u):
     return turned_by(fma(17.5, z2, -7.5) * z, fma(52.5, z2, -7.5), 105.0 * z, 105.0, c, u)
 
 
-def turned_by_moments(differences, u):
-    """u × I u, from (C - B, A - C, B - A)."""
-    return scale(differences, (u[1] * u[2], u[2] * u[0], u[0] * u[1]))
-
-
 # ---- torques
-def direction(q, s):
-    """(u, r): the unit vector along s in the Moon's axes, and the length of s."""
-    r = sqrt(dot(s, s))
-    return to_body(q, multiply(1.0 / r, s)), r
-
-
 def torque(t, q, m, body, params):
-    """Of the Earth, and of the others in turn; all series are read at one place in the code."""
+    """The torques of the Earth and of the others; all series are read at one place in the code."""
     (clocks, gravities, share, figure, oblate, rate), tables = params
     radius, differences, mass_area, c3, c4 = figure
     moon = pair = n = (0.0, 0.0, 0.0)
@@ -128,6 +110,7 @@ def torque(t, q, m, body, params):
 
 
 def turned_by_oblate(t, q, u, r, oblate):
+    """The torque of the Earth's J2."""
     strength, begun, moments = oblate
     p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
     s = dot(u, p)
@@ -139,8 +122,8 @@ def turned_by_oblate(t, q, u, r, oblate):
 
 
 # ---- constants
-def moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
-    """A, B, C of the whole Moon, undistorted, in kg m²."""  # (1)
+def moments(ephemeris: Ephemeris) -> Moments:
+    """A, B, C of the whole, undistorted Moon in kg m²."""  # (1)
     c = ephemeris.constants
     beta, gamma = c["LBET"], c["LGAM"]
     polar = 2.0 * c["J2M"] * (1.0 + beta) / (2.0 * beta - gamma + beta * gamma)
@@ -152,21 +135,16 @@ def moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
     )
 
 
-def core_moments(ephemeris: Ephemeris) -> tuple[float, float, float]:
-    """Of the fluid core, in kg m²."""
+def core_moments(ephemeris: Ephemeris) -> Moments:
+    """The moments of the fluid core in kg m²."""
     c = ephemeris.constants
     polar = c["IFAC"] * moments(ephemeris)[2]
     return polar * (1.0 - c["COBLAT"]), polar * (1.0 - c["COBLAT"]), polar
 
 
-def mass(ephemeris: Ephemeris) -> float:
-    """Of the Moon, in kg."""
-    return ephemeris.gravity("moon") * 1e9 / NEWTON
-
-
 def mass_area(ephemeris: Ephemeris) -> float:
-    """M R², in kg m²."""
-    return mass(ephemeris) * (1e3 * ephemeris.constants["AM"]) ** 2
+    """M R² in kg m²."""
+    return field.mass(ephemeris, "moon") * (1e3 * ephemeris.constants["AM"]) ** 2
 
 
 def harmonics(ephemeris: Ephemeris, n: int) -> tuple:
@@ -180,20 +158,18 @@ NO_HARMONICS = 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)
 
 
 # ---- the model
-def pulls(
+def model(
     ephemeris: Ephemeris,
     start: float,
     degree: int,
-    others: Sequence[str],
+    others: tuple[str, ...],
     oblateness: bool,
     geodetic: bool,
 ) -> Model:
-    """What turns the Moon: the Earth, ``others``, and what else is asked for."""
+    """The torques of the Earth and of ``others`` on the Moon's figure up to a degree."""
     if degree not in (2, 3, 4):
         raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
-    c, mu = ephemeris.constants, ephemeris.gravity("earth")
-    names = ("moon", "earthmoon", *others) if others else ("moon",)
-    whole = moments(ephemeris)
+    c, whole = ephemeris.constants, moments(ephemeris)
     figure = (
         c["AM"],
         differences(whole),
@@ -201,29 +177,12 @@ def pulls(
         harmonics(ephemeris, 3) if degree > 2 else NO_HARMONICS,
         harmonics(ephemeris, 4) if degree > 3 else NO_HARMONICS,
     )
+    mu = ephemeris.gravity("earth")
     strength = 7.5 * mu * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
-    pole = 0.0, -float(np.sin(OBLIQUITY)), float(np.cos(OBLIQUITY))
-    return Model(
-        name="moon",
-        torque=torque,
-        potential=None,
-        names=("clocks", "gravities", "share", "figure", "oblateness", "geodetic"),
-        numbers=(
-            tuple(ephemeris.clock(name, start) for name in names),
-            (mu, 0.0, *map(ephemeris.gravity, others))[: len(names)],
-            ephemeris.earth_share,
-            figure,
-            (strength, (start - J2000) * DAY, whole),
-            multiply(GEODETIC if geodetic else 0.0, pole),
-        ),
-        tables=tuple(map(ephemeris.table, names)),
-        depends_on_omega=geodetic,
-        references=REFERENCES,
+    parts = {"figure": figure, "oblateness": (strength, (start - J2000) * DAY, whole)}
+    return field.model(
+        "moon", torque, ephemeris, start, "earth", others, parts, geodetic, REFERENCES
     )
-
-
-def differences(i: tuple[float, float, float]) -> tuple[float, float, float]:
-    return i[2] - i[1], i[0] - i[2], i[1] - i[0]
 
 
 # ---- the problem
@@ -237,7 +196,7 @@ def moon(
     geodetic: bool = False,
     mantle: bool = False,
 ) -> Problem:
-    """The rotation of the Moon from a date on, starting as in DE421.
+    """The rotation of the Moon from a date on, with the start of DE421.
 
     The time of the problem is TDB, in seconds after ``start``; the body axes are the Moon's
     principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
@@ -245,44 +204,36 @@ def moon(
     Parameters
     ----------
     start : a date of TDB, "2000-01-01" or "2000-01-01T12:00", or a TDB Julian date, 1900 to 2200
-    degree : 2, 3 or 4, how far the figure of the Moon goes on which the Earth acts
+    degree : 2, 3 or 4, the highest degree of the Moon's figure on which the Earth acts
     sun, planets : their torques on the figure of degree 2
-    oblateness : that of the Earth, on the figure of degree 2
-    geodetic : precession of the local inertial axes
-    mantle : turn the mantle alone, as if the fluid core stood still
+    oblateness : the torque of the Earth's J2 on the figure of degree 2
+    geodetic : the geodetic precession of the local inertial axes
+    mantle : turn the mantle alone, as if the fluid core did not turn along
     """
     ephemeris, begin = de421(), julian_date(start)
     ephemeris.check(begin)
-    others = (("sun",) if sun else ()) + (PLANETS if planets else ())
-    model = pulls(ephemeris, begin, degree, others, oblateness, geodetic)
+    acting = model(ephemeris, begin, degree, other_bodies(sun, planets), oblateness, geodetic)
     inertia = np.array(moments(ephemeris))
     if mantle:
         inertia = inertia - core_moments(ephemeris)
-    attitude, omega = state(ephemeris, begin)
-    return Problem(
-        RigidBody(inertia, mass=mass(ephemeris)),
-        model=model,
-        attitude=attitude,
-        omega=omega,
-        name=f"moon from {calendar(begin)}",
-    )
+    return field.problem(ephemeris, begin, inertia, acting, state(ephemeris, begin))
 
 
 def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
-    """(attitude, angular velocity in body axes) of DE421."""
+    """(attitude, angular velocity in body axes) in DE421."""
     angles, rates = ephemeris.librations(start, 0.0)
     return attitudes(angles)[0], velocities(angles, rates)[0]
 
 
 def attitudes(angles: np.ndarray) -> Any:
-    """Rz(φ) Rx(θ) Rz(ψ), a SciPy ``Rotation`` for each row."""
+    """The rotations Rz(φ) Rx(θ) Rz(ψ) of rows of angles."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_euler("ZXZ", angles)
 
 
 def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """The angular velocity in body axes, in rows, from φ, θ, ψ and their rates."""
+    """Rows of the angular velocity in body axes, from φ, θ, ψ and their rates."""
     (_, theta, psi), (dphi, dtheta, dpsi) = angles.T, rates.T
     along = dphi * np.sin(theta)
     return np.stack(
@@ -296,6 +247,6 @@ def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 def moon_residuals(run: Any, start: Any) -> np.ndarray:
-    """The turn from DE421's Moon to that of a run, about the Moon's axes, in arcseconds."""
+    """The rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
     angles, _ = de421().librations(julian_date(start), run.t)
     return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND

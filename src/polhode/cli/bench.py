@@ -1,4 +1,4 @@
-"""``polhode bench``: how fast, against whom."""
+"""``polhode bench``: run a benchmark, or list them."""
 
 import json
 from pathlib import Path
@@ -26,8 +26,8 @@ def bench(
 ) -> None:
     """Run a benchmark; without a name, list them.
 
-    All variants take turns in one process; times are CPU times, minimum and median. What it
-    compares with and is not installed is said to be missing; C is compiled on the spot.
+    All variants take turns in one process; times are CPU times, minimum and median. Peers that are
+    not installed are reported as missing; C is compiled on the spot.
 
     Examples:
 
@@ -36,27 +36,27 @@ def bench(
     - `polhode bench precision --set methods=srkn14,strang8 --repeats 25`
     - `polhode bench single --quick`
     """
-    from polhode.bench import NAMES, measured
-    from polhode.bench import bench as found
+    from polhode.bench import benches, run
 
     if name is None:
         _list()
         return
-    if name not in NAMES:
-        raise InputError(f"benchmark must be one of {', '.join(NAMES)}, got {name!r}")
-    chosen = found(name)
+    known = benches()
+    if name not in known:
+        raise InputError(f"benchmark must be one of {', '.join(known)}, got {name!r}")
+    chosen = known[name]
     if json_file is not None:
         place(json_file, json_file.name, [json_file.suffix])
     if plot is not None:
         place(_picture(plot), plot.name, PICTURES)
     console = stderr()
 
-    def say(text: str) -> None:
+    def report(text: str) -> None:
         if not quiet:
             console.print(plain(text), style="dim")
 
-    asked = chosen.asked(repeats, quick, say, _changes(changes))
-    result = measured(chosen, asked, _show)
+    settings = chosen.settings(repeats, quick, report, _changes(changes))
+    result = run(chosen, settings, _show)
     if json_file is not None:
         json_file.write_text(json.dumps(result.data(), indent=1) + "\n", encoding="utf-8")
     if plot is not None:
@@ -80,7 +80,7 @@ def _changes(given: list[str] | None) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-# ---- words
+# ---- output
 def _list() -> None:
     from rich.table import Table as Grid
 
@@ -99,15 +99,15 @@ def _list() -> None:
         stderr().print(plain(f"{absent.name} is missing; get it with: {absent.install}"))
 
 
-def _show(found: "Finding | Missing") -> None:
+def _show(finding: "Finding | Missing") -> None:
     from polhode.bench import Missing, Table
 
-    if isinstance(found, Table):
-        _print(found)
-    elif isinstance(found, Missing):
-        stderr().print(plain(found.text))
+    if isinstance(finding, Table):
+        _print(finding)
+    elif isinstance(finding, Missing):
+        stderr().print(plain(finding.text))
     else:
-        stdout().print(plain(found.text), soft_wrap=True)
+        stdout().print(plain(finding.text), soft_wrap=True)
 
 
 def _print(table: "Table") -> None:

@@ -1,32 +1,17 @@
 """``polhode earth``: the precession and nutation of a rigid Earth against IAU 2006/2000A."""
 
-import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from polhode.cli import options
+from polhode.cli import options, sky
 from polhode.cli.consoles import plain, stdout
-from polhode.cli.files import place
 from polhode.cli.progress import bar
-from polhode.cli.sky import FORMATS, METHOD, YEAR, check_span, date_of, rms
-from polhode.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from polhode.celestial.nutation import Nutation, Resonance
 
 UTC = 2436934.5  # Julian date of 1960
-LEAST = 18.0  # years: the nutation of the Moon's node is to be told apart from a trend
-
-
-class Found(NamedTuple):
-    years: "np.ndarray"
-    gaps: "np.ndarray"
-    terms: "list[Nutation]"
-    core: "Resonance | None"
-    steps: int
-    evaluations: int
-    seconds: float
+SHORTEST = 0.05  # years
+LEAST = 18.0  # years: to tell the nutation of the Moon's node from a trend
 
 
 def earth(
@@ -40,11 +25,11 @@ def earth(
 ) -> None:
     """Integrate the rotation of a rigid Earth, and compare its pole with IAU 2006/2000A.
 
-    Starts as IAU 2006/2000A has it, in the field of Moon and Sun of JPL's ephemeris DE421.  Prints
-    the differences of the pole's X and Y in milliarcseconds, offset and trend taken out; of 18
-    years or more the main nutations and their ratios too, which differ from 1 because the core is
-    fluid, and the period of its free nutation from a resonance fitted to them.  Writes the
-    differences day by day (earth.csv) and a picture (earth.png).  Needs
+    Starts from IAU 2006/2000A, in the field of Moon and Sun of JPL's ephemeris DE421.  Prints the
+    differences of the pole's X and Y in milliarcseconds, without offset and trend.  For 18 years or
+    more it also prints the main nutations, their ratios, which differ from 1 because the core is
+    fluid, and the period of the free core nutation from a resonance fitted to the ratios.  Writes
+    the differences day by day (earth.csv) and a picture (earth.png).  Needs
     `pip install 'polhode[celestial]'`.
 
     Examples:
@@ -53,92 +38,66 @@ def earth(
     - `polhode earth --start 1975-01-01 --years 50`
     - `polhode earth --start 2000-01-01 --years 1 --planets --out earth`
     """
-    if not 0.05 <= abs(years) <= 300:
-        raise InputError(f"--years must be between 0.05 and 300, or negative, got {years!r}")
-    if not 1e-15 <= rtol < 1e-3:
-        raise InputError(f"--rtol must be between 1e-15 and 1e-3, got {rtol!r}")
-    file = place(out, "earth.csv", FORMATS).with_suffix(".csv")
-    check_span(start, years)
+    file = sky.rows_file(out, "earth.csv", start, years, rtol, SHORTEST)
     with bar("earth", lambda done: "earth", quiet) as on:
-        found = _found(start, years, planets, rtol)
+        run, terms, core = _run(start, years, planets, rtol)
         on(1.0)
-    written = [_save(found, file)]
-    if not no_plot:
-        written.append(_draw(found, file))
+    rows = ([when, *gap] for when, gap in zip(run.years.tolist(), run.gaps.tolist(), strict=True))
+    draw = None if no_plot else lambda: _draw(run, terms, core)
+    written = sky.write(file, ["years", "x_mas", "y_mas"], rows, draw)
     if not quiet:
-        _print(found, start, planets, written)
+        sky.print_line(
+            f"a rigid Earth from {start} (TDB) to {run.years[-1]:+.4g} years",
+            f"against IAU 2006/2000A{', with planets' * planets}; {run.steps} steps,"
+            f" {run.evaluations} torques, {run.seconds:.2g} s",
+        )
+        x, y = map(sky.rms, run.gaps.T)
+        stdout().print(f"pole, less offset and trend: rms {x:.3g} mas in X, {y:.3g} mas in Y")
+        _print(terms, core)
+        stdout().print(plain(written))
 
 
-def _found(start: str, years: float, planets: bool, rtol: float) -> Found:
+def _run(
+    start: str, years: float, planets: bool, rtol: float
+) -> "tuple[sky.Run, list[Nutation], Resonance | None]":
+    """The run, and its nutations and their resonance if it is long enough."""
     import numpy as np
 
     from polhode import prepare
     from polhode.celestial import core_resonance, earth, earth_nutations, earth_residuals
     from polhode.celestial.ephemeris import DAY
 
-    begin = date_of(start)
-    count = int(abs(years) * YEAR / DAY)
+    begin = sky.date_of(start)
+    count = int(abs(years) * sky.YEAR / DAY)
     days = np.arange(count + 1) * np.copysign(DAY, years)
     offset = None if begin >= UTC else 30.0  # the pole does not feel some seconds of TT - UT1
     problem = earth(begin, planets=planets, delta_t=offset)
-    solver = prepare(problem, method=METHOD, rtol=rtol, t_eval=days)
-    begun = time.perf_counter()
-    run = solver((0.0, float(days[-1])))
-    took = time.perf_counter() - begun
-    if not run.success:
-        raise InputError(f"the run stopped early: {run.message}")
+    solver = prepare(problem, method=sky.METHOD, rtol=rtol, t_eval=days)
+    run, seconds = sky.timed_run("earth", solver, float(days[-1]))
     gaps = earth_residuals(run, begin)
-    terms = earth_nutations(run, begin) if count >= LEAST * YEAR / DAY else []
+    terms = earth_nutations(run, begin) if count >= LEAST * sky.YEAR / DAY else []
     core = core_resonance(terms) if terms else None
-    return Found(run.t / YEAR, gaps, terms, core, run.nsteps, run.nfev, took)
+    return sky.Run(run.t / sky.YEAR, gaps, run.nsteps, run.nfev, seconds), terms, core
 
 
-def _save(found: Found, file: Any) -> Any:
-    import csv
-
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["years", "x_mas", "y_mas"])
-        for when, gap in zip(found.years.tolist(), found.gaps.tolist(), strict=True):
-            rows.writerow([when, *gap])
-    return file
-
-
-def _draw(found: Found, file: Any) -> Any:
+def _draw(run: sky.Run, terms: "list[Nutation]", core: "Resonance | None") -> Any:
     from polhode import plot
 
-    core = found.core
-    terms = {term.name: (365.25 / term.period, term.ratio.real) for term in found.terms}
+    ratios = {term.name: (365.25 / term.period, term.ratio.real) for term in terms}
     curve = None if core is None else lambda x: core.ratio(365.25 / x)
-    return plot.save(plot.nutation(found.years, found.gaps, terms, curve), file.with_suffix(".png"))
+    return plot.nutation(run.years, run.gaps, ratios, curve)
 
 
-def _print(found: Found, start: str, planets: bool, written: list) -> None:
-    from rich.table import Table
-
-    console = stdout()
-    console.print(
-        f"[bold]a rigid Earth from {plain(start)} (TDB) to {found.years[-1]:+.4g} years[/]   [dim]"
-        f"against IAU 2006/2000A{', with planets' if planets else ''}; {found.steps} steps,"
-        f" {found.evaluations} torques, {found.seconds:.2g} s[/]"
+def _print(terms: "list[Nutation]", core: "Resonance | None") -> None:
+    if core is None:
+        stdout().print(f"[dim]nutations need a run of {LEAST:g} years or more[/]")
+        return
+    rows = []
+    for term in terms:
+        ratios = term.ratio.real, core.ratio(term.period)
+        numbers = term.period, abs(term.rigid), abs(term.iau)
+        rows.append([term.name, *(f"{x:.2f}" for x in numbers), *(f"{x:.4f}" for x in ratios)])
+    sky.print_table(
+        ("nutation", "days", "rigid, mas", "IAU, mas", "IAU / rigid", "resonance"), rows
     )
-    x, y = map(rms, found.gaps.T)
-    console.print(f"pole, less offset and trend: rms {x:.3g} mas in X, {y:.3g} mas in Y")
-    if found.core is None:
-        console.print(f"[dim]nutations need a run of {LEAST:g} years or more[/]")
-    else:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for head in ("nutation", "days", "rigid, mas", "IAU, mas", "IAU / rigid", "resonance"):
-            table.add_column(head, justify="left" if head == "nutation" else "right", no_wrap=True)
-        for term in found.terms:
-            table.add_row(
-                term.name,
-                f"{term.period:.2f}",
-                f"{abs(term.rigid):.2f}",
-                f"{abs(term.iau):.2f}",
-                f"{term.ratio.real:.4f}",
-                f"{found.core.ratio(term.period):.4f}",
-            )
-        console.print(table)
-        console.print(f"free core nutation: {-found.core.period:.1f} days, retrograde")
-    console.print(plain(", ".join(map(str, written))))
+    stdout().print(f"free core nutation: {-core.period:.1f} days, retrograde")

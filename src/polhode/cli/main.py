@@ -1,5 +1,6 @@
-"""``polhode``: assembles the commands, and turns errors into one line and an exit code."""
+"""``polhode``: all commands in one program; errors become one line and an exit code."""
 
+import gc
 import sys
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
 from polhode.cli.earth import earth
-from polhode.cli.ensemble import AddressOrNot, ensemble
+from polhode.cli.ensemble import OptionalAddress, ensemble
 from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
 from polhode.cli.moon import moon
@@ -24,14 +25,13 @@ from polhode.errors import PolhodeError
 app = typer.Typer(
     name="polhode",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
     app.command()(command)
-app.command(cls=AddressOrNot)(ensemble)
-app.command(cls=AddressOrNot)(resume)
+app.command(cls=OptionalAddress)(ensemble)
+app.command(cls=OptionalAddress)(resume)
 
 
 def _version(wanted: bool) -> None:
@@ -54,9 +54,10 @@ def _start(
 
 
 def main() -> None:
-    """The console entry: exit code 0, 1 for a run that failed, 2 for bad input."""
+    """Run the command line; exit with 0, with 1 if a run failed, with 2 for bad input."""
+    gc.set_threshold(100_000)  # imports create many objects, all of which stay
     try:
-        app()
+        app(prog_name="polhode")
     except PolhodeError as error:
         complain(str(error))
         sys.exit(2)
@@ -66,7 +67,3 @@ def main() -> None:
     except MemoryError as error:
         complain(f"not enough memory ({error}); keep fewer states with --save-every")
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,15 +1,16 @@
-"""The one place that knows the compiler (Numba).
+"""Machine code from trees of plain functions, by Numba.
 
 Kernels, methods, models and loops are plain functions of scalars and nested tuples.
-``compiled(function)`` is the machine code of the whole tree below ``function``, found again on disk
-by the *content* of the tree; ``lanes(width)`` is the loop over a block of bodies with SIMD.
+``compiled(function)`` compiles the whole tree below ``function`` and caches it on disk under the
+*content* of the tree; ``lanes(width)`` is the loop over a block of bodies in SIMD lanes.
 
 No fastmath: every fused multiply-add is written ``fma(a, b, c)``, so one body, SIMD lanes and plain
 Python with an exact ``fma`` do the same IEEE operations and agree to the last bit.
 
 The environment variable ``POLHODE_CACHE=0`` turns the disk cache off.  The cache lies beside the
 library, or in the user's cache directory where the library cannot be written (Numba's rule;
-``NUMBA_CACHE_DIR`` moves it).
+``NUMBA_CACHE_DIR`` moves it).  ``POLHODE_MESSAGES=0`` turns off the line that says that something
+is being compiled.
 """
 
 import functools
@@ -33,6 +34,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
+from polhode.compiler.announce import announced
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
@@ -45,22 +47,22 @@ F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 
 # ---- primitives: plain here, one or a few instructions compiled
 def fma(a, b, c):
-    """a * b + c, rounded once when compiled; any kind of number in plain Python."""
+    """Return a * b + c, rounded once when compiled; of any kind of number in plain Python."""
     return a * b + c
 
 
 def rint(x):
-    """The nearest integer as a float, halves to even; infinities and NaN stay."""
+    """Round to the nearest integer, halves to even, as a float; infinities and NaN stay."""
     return float(round(x)) if x - x == 0 else x
 
 
 def mask(condition):
-    """A float for ``blend``; compiled, its bits are all ones or all zeros."""
+    """Make a mask for ``blend``: a float whose bits, compiled, are all ones or all zeros."""
     return 1.0 if condition else 0.0
 
 
 def blend(m, a, b):
-    """``a`` where the mask is set, else ``b``, on nested tuples.
+    """Select ``a`` where the mask is set, else ``b``, in nested tuples.
 
     (A select between a new and a loaded value would become a masked store, which is slow.)
     """
@@ -79,12 +81,12 @@ def put(array, row, value):
 
 
 def take(array, row, column, pattern):
-    """A nested tuple like ``pattern`` from a row of an array, from a column on."""
+    """Read a nested tuple like ``pattern`` from a row of an array, starting at a column."""
     return like(pattern, iter(array[row, column:].tolist()))
 
 
 def combined(weights, rows):
-    """Σ weights[j] rows[j] of flat tuples, from first to last, by ``fma`` after the first.
+    """Return Σ weights[j] rows[j] of flat tuples, summed in order, by ``fma`` after the first.
 
     Compiled, the components lie in SIMD vectors.
     """
@@ -95,7 +97,7 @@ def combined(weights, rows):
 
 
 def over_lanes(function, block, shared, slots):
-    """For each lane l of a block: ``block[:, l] = function(shared, block[:, l])``.
+    """Set ``block[:, l] = function(shared, block[:, l])`` for each lane l of a block.
 
     Only the type of ``slots`` is used.  What ``function`` returns overwrites the first slots, in
     order.  ``shared`` is the same for all lanes (times, step, tables).
@@ -178,7 +180,7 @@ def _finite(_, value):
 
 @intrinsic
 def _combined(_, weights, rows):
-    """In vectors of four; what is left of the last one is zero."""
+    """Sum in vectors of four; the rest of the last one is zero."""
     one, width = rows[0], 4
     kind = ir.VectorType(F8, width)
 
@@ -211,7 +213,7 @@ def _combined(_, weights, rows):
 
 
 def _load(context, builder, kind, places):
-    """A value of the nested tuple type ``kind`` from the next ``places``."""
+    """Load a value of the nested tuple type ``kind`` from the next ``places``."""
     if isinstance(kind, nt.BaseTuple):
         parts = [_load(context, builder, k, places) for k in kind]
         return context.make_tuple(builder, kind, parts)
@@ -252,7 +254,7 @@ def _take(_, array, row, column, pattern):
 
 @functools.cache
 def lanes(width: int) -> Callable:
-    """``over_lanes``, compiled to SIMD vectors of ``width`` doubles (1: a plain loop)."""
+    """Compile ``over_lanes`` to SIMD vectors of ``width`` doubles (1: a plain loop)."""
 
     def plain(function, block, shared, slots):
         return over_lanes(function, block, shared, slots)
@@ -296,7 +298,7 @@ def lanes(width: int) -> Callable:
 
 
 def align_stack(builder) -> None:
-    """For vectors that do not fit into registers: across cache lines they would be found slower."""
+    """Align the stack: vectors spilled across cache lines would load more slowly."""
     place = cgutils.alloca_once(builder, ir.VectorType(F8, 4))
     place.align = 32
     kind = ir.FunctionType(ir.VoidType(), [place.type])
@@ -305,7 +307,7 @@ def align_stack(builder) -> None:
 
 @functools.cache
 def _machine_width() -> int:
-    """Doubles in a vector of this machine."""
+    """Return the number of doubles in a vector of this machine."""
     has = llvm.get_host_cpu_features()
     return 8 if has.get("avx512f") else 4 if has.get("avx") else 2
 
@@ -313,7 +315,7 @@ def _machine_width() -> int:
 def _hint(module, branch, width):
     """Tell LLVM's vectoriser how wide to make the loop that ``branch`` closes.
 
-    Where that cannot be said it is a plain loop, with the same bits.
+    Where that is not possible it stays a plain loop, with the same bits.
     """
     one = min(width, _machine_width())
     hints = ("llvm.loop.vectorize.width", one), ("llvm.loop.interleave.count", width // one)
@@ -327,9 +329,9 @@ def _hint(module, branch, width):
 
 
 def _spare_blas() -> None:
-    """Let Numba believe that SciPy has a BLAS: finding out is a fifth of a warm start.
+    """Skip Numba's check that SciPy has a BLAS, which takes a fifth of a warm start.
 
-    It asks again when machine code needs one, and SciPy, which we require, always has it.
+    Numba checks again when machine code needs one, and SciPy, which we require, always has it.
     """
     asked = getattr(numba_linalg, "ensure_blas", None)
     if asked is None:
@@ -349,7 +351,7 @@ PRIMITIVES.update({put: _put, take: _take, combined: _combined})
 # ---- compiling a tree
 @functools.cache
 def _salt() -> str:
-    """This file and the one below decide the machine code too (Numba adds its version and CPU)."""
+    """Hash this file and ``tree.py``, which also determine the machine code."""
     files = (Path(__file__).with_name(name) for name in ("tree.py", "machine.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -358,12 +360,12 @@ _dispatchers: dict = {}  # digest -> dispatcher: kernels shared by trees are com
 
 
 def caching() -> bool:
-    """Whether compiled loops are kept on disk."""
+    """Whether compiled loops are cached on disk."""
     return os.environ.get("POLHODE_CACHE", "1") != "0"
 
 
 def compiled(function: Callable):
-    """The dispatcher of ``function``, with everything below it inlined."""
+    """Return the dispatcher of ``function``, with everything below it inlined."""
     parts: dict = {}  # functions of this tree -> what stands for them in machine code
 
     def change(value):
@@ -381,10 +383,10 @@ def compiled(function: Callable):
 
 
 def _dispatcher(function: Callable, change: Callable, small: bool):
-    """Numba's dispatcher of a copy of ``function``; what it calls passes through ``change``.
+    """Make Numba's dispatcher of a copy of ``function``; what it calls passes through ``change``.
 
     A ``small`` one is only ever called from machine code.  Wrappers for calls from Python, which
-    take and make nested tuples, would be three quarters of its compile time.
+    convert nested tuples, would take three quarters of its compile time.
     """
     try:
         name = digest(function, _salt())
@@ -404,7 +406,7 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
 
 
 def _reason(error: Exception) -> str:
-    """The first line of Numba's message that says something."""
+    """Return the first informative line of Numba's message."""
     lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()]
     said = [line for line in lines if line and not line.startswith(("Failed in", "During", "File"))]
     return said[0] if said else type(error).__name__
@@ -412,7 +414,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No garbage collection meanwhile: compiling and loading make many objects, and all stay."""
+    """Suspend garbage collection: compiling and loading make many objects, and all stay."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -423,7 +425,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class CompiledOrPlain:
-    """Compiled at the first call; what Numba refuses runs as plain Python, after one warning."""
+    """A function compiled at its first call; if Numba refuses, plain Python after one warning."""
 
     def __init__(self, function: Callable, what: str):
         self.function = function
@@ -438,7 +440,8 @@ class CompiledOrPlain:
             if self.called:
                 return self.machine(*args)
             self.called = True
-            with _uncollected():
+            kept = " (once; kept on disk)" if caching() else ""
+            with _uncollected(), announced(f"polhode: compiling …{kept}"):
                 return self.machine(*args)
         except numba.core.errors.NumbaError as error:
             warnings.warn(

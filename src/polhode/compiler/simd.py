@@ -1,13 +1,13 @@
 """Primitives for quaternions in SIMD vectors, and for a function at several times at once.
 
-A quaternion is a tuple of four floats; compiled, the four lie in one vector of the processor.  Each
-primitive is a plain Python function as well, with the same operations in the same order, and so
-with the same bits where ``fma`` rounds once.
+A quaternion is a tuple of four floats; compiled, the four lie in one vector register.  Each
+primitive is also a plain Python function with the same operations in the same order, and so with
+the same bits where ``fma`` rounds once.
 
-``along(offsets)``      a function at the times t + x h, four times in the lanes of one vector
+``along(offsets)``      evaluate a function at the times t + x h, four times to a vector
 ``matrix(rows)``        linear combinations of quaternions with constant weights
 ``taylor(s, …)``        the power series of R' = c(y) R
-``power_sum(count)``    such a series at some y
+``power_sum(count)``    evaluate such a series at y
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _numbers = count()
 
 
 def _registered(plain: Callable, compiled, *facts) -> Callable:
-    """``plain``, its compiled form named by this file and the facts: ``digest`` sees the name."""
+    """Register the compiled form of ``plain``, named by this file and the facts for ``digest``."""
     content = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
     compiled.__name__ = f"{plain.__name__}_{_VERSION}_{content}"
     PRIMITIVES[plain] = compiled
@@ -46,7 +46,7 @@ def _registered(plain: Callable, compiled, *facts) -> Callable:
 
 # ---- vectors in machine code
 def _vector(builder, parts):
-    """Four numbers in a vector; LLVM sees through it where they come from one."""
+    """Pack four numbers into a vector; LLVM sees through it if they come from one."""
     vector = NOTHING
     for lane, part in enumerate(parts):
         vector = builder.insert_element(vector, part, I32(lane))
@@ -87,7 +87,7 @@ def _fused(builder, a, b, c):
 
 
 def _array(builder, length):
-    """The address of so many vectors on the stack."""
+    """Allocate an array of vectors on the stack."""
     place = cgutils.alloca_once(builder, ir.ArrayType(V4, length))
     place.align = 32
     return place
@@ -99,7 +99,7 @@ def _at(builder, array, index):
 
 
 def _table(module, values: Sequence[float]):
-    """Constants in memory."""
+    """Put constants in memory."""
     kind = ir.ArrayType(F8, len(values))
     table = ir.GlobalVariable(module, kind, f"polhode_table_{next(_numbers)}")
     table.global_constant, table.linkage = True, "internal"
@@ -108,7 +108,7 @@ def _table(module, values: Sequence[float]):
 
 
 def _hinted(module, branch, hints: dict[str, int | None]) -> None:
-    """Tell LLVM about the loop that ``branch`` closes."""
+    """Attach LLVM's hints to the loop that ``branch`` closes."""
     nodes = []
     for name, value in hints.items():
         operands = [ir.MetaDataString(module, f"llvm.loop.{name}")]
@@ -120,10 +120,11 @@ def _hinted(module, branch, hints: dict[str, int | None]) -> None:
 
 # ---- a function at several times
 def along(offsets: tuple) -> Callable:
-    """The quaternions (0, function(t + x h, shared)) for each offset x; the function gives vectors.
+    """Return (0, function(t + x h, shared)) as a quaternion for each offset x.
 
-    Compiled, it is a loop that LLVM turns into one over SIMD vectors of times, if the function has
-    no branches and no calls; a last vector that is not full repeats the last time.
+    The function returns vectors.  Compiled, this is a loop that LLVM turns into one over SIMD
+    vectors of times if the function has no branches and no calls; a partial last vector repeats
+    the last time.
     """
 
     def at_times(function, t, h, shared):
@@ -178,7 +179,7 @@ def along(offsets: tuple) -> Callable:
 
 # ---- linear combinations
 def matrix(rows: tuple) -> Callable:
-    """The quaternions Σ_j rows[i][j] q_j, from first to last, without weights that vanish."""
+    """Return the quaternions Σ_j rows[i][j] q_j, summed in order, skipping zero weights."""
     terms = [[(j, weight) for j, weight in enumerate(row) if weight != 0] for row in rows]
 
     def product(quaternions):
@@ -298,14 +299,14 @@ def _series_loop(builder, sums, factors, stored, small):
 
 @cache
 def taylor(s: int, kept: int) -> Callable:
-    """The series of R' = c(y) R, R(0) = 1, for c = c_0 + c_1 y + … with s pure quaternions c_k.
+    """Make the power series of R' = c(y) R, R(0) = 1, with c = c_0 + c_1 y + …, s pure quaternions.
 
         R_0 = 1,    R_n = (1/n) Σ_(k < s) c_k R_(n-1-k)                                 (1)
 
-    until two terms in turn are ``small`` together.  Gives (the sum of the even R_n, that of the odd
-    ones, the first ``kept`` R_n, the number of terms), which is more than ``MOST + 1`` if as many
-    are not enough.  Every R_n is added to the s sums (1) it is part of as soon as it is known: only
-    the last of its products is on the way to R_(n+1).
+    until two consecutive terms are ``small`` together.  Returns (sum of even R_n, sum of odd
+    R_n, the first ``kept`` R_n, number of terms); the number exceeds ``MOST + 1`` if the series did
+    not converge.  Every R_n is added to the s sums (1) it is part of as soon as it is known: only
+    the last of its products is on the critical path to R_(n+1).
     """
 
     def series(c, small):
@@ -359,7 +360,7 @@ def taylor(s: int, kept: int) -> Callable:
 
 @cache
 def power_sum(size: int) -> Callable:
-    """Σ_n y^n q_n over so many quaternions, the even and the odd powers by themselves."""
+    """Return Σ_n y^n q_n over ``size`` quaternions, even and odd powers summed separately."""
 
     def at_power(quaternions, y):
         z = y * y

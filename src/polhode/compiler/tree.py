@@ -1,10 +1,10 @@
-"""Trees of plain functions: what a function reaches through globals, cells and modules.
+"""Trees of plain functions: everything a function reaches through globals, cells and modules.
 
 ``bind(function, {stub: value})``  a copy in which each stub is replaced, by identity, at any depth
-``digest(function)``               a short hash of everything that decides what the tree computes
+``digest(function)``               a short hash of everything that determines what it computes
 
-There is no compiler here.  A bound tree is plain Python and runs as it is, on floats, on mpmath
-numbers or on anything else that has arithmetic.
+There is no compiler here.  A bound tree is plain Python and runs as it is on floats, on mpmath
+numbers or on anything else with arithmetic.
 """
 
 import builtins
@@ -15,24 +15,24 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-PRIMITIVES: dict[Callable, Any] = {}  # plain function -> its compiled form; _compile fills it
-KNOWN = ("math", "cmath", "numpy")  # modules whose functions the compiler knows: nothing to walk
+PRIMITIVES: dict[Callable, Any] = {}  # plain function -> its compiled form; filled by the compiler
+KNOWN = ("math", "cmath", "numpy")  # modules whose functions the compiler knows
 
 
 class Uncacheable(Exception):
-    """A tree depends on something whose content cannot be digested."""
+    """Raised when a tree depends on something whose content cannot be digested."""
 
 
 # ---- nested tuples of floats
 def flat(value) -> list:
-    """The numbers of a nested tuple, in order."""
+    """Return the numbers of a nested tuple, in order."""
     if not isinstance(value, tuple):
         return [value]
     return [number for part in value for number in flat(part)]
 
 
 def like(value, numbers: Iterator):
-    """The next ``numbers`` in the nesting of ``value``."""
+    """Return the next ``numbers``, nested like ``value``."""
     if not isinstance(value, tuple):
         return next(numbers)
     return tuple(like(part, numbers) for part in value)
@@ -40,7 +40,7 @@ def like(value, numbers: Iterator):
 
 # ---- walking
 def _names(code: types.CodeType) -> list[str]:
-    """The global and attribute names of a code object and of those inside it, in their order."""
+    """List the global and attribute names of a code object and those nested in it, in order."""
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return [*code.co_names, *(name for c in inner for name in _names(c))]
 
@@ -50,7 +50,7 @@ def _root(value) -> str:
 
 
 def walkable(value) -> bool:
-    """A Python function that the compiler does not already know."""
+    """Whether a value is a Python function that the compiler does not already know."""
     return isinstance(value, types.FunctionType) and _root(value) not in ("numpy", "numba")
 
 
@@ -60,7 +60,7 @@ def _known(module: types.ModuleType) -> bool:
 
 
 def _plain(value):
-    """The Python function of something that a user compiled already."""
+    """Return the Python function of something that the user has already compiled."""
     return getattr(value, "py_func", value)
 
 
@@ -69,7 +69,7 @@ def _cells(function: types.FunctionType) -> list:
 
 
 def _visited(value, change: Callable, names: list[str]):
-    """``change(value)``; of a module a stand-in, if one of the attributes in ``names`` changes."""
+    """Return ``change(value)``; for a module whose used attributes change, a stand-in."""
     value = _plain(value)
     if not isinstance(value, types.ModuleType):
         return change(value)
@@ -86,9 +86,9 @@ def _visited(value, change: Callable, names: list[str]):
 
 
 def copied(function: Any, change: Callable, always: bool = False, done: dict | None = None):
-    """``function`` with each global and cell passed through ``change``; itself if none changes.
+    """Copy ``function``, its globals and cells passed through ``change``; itself if none changes.
 
-    ``done[function]`` is the copy already while it is made, for functions that call themselves.
+    ``done[function]`` is set while the copy is being made, for recursive functions.
     """
     new: dict[str, Any] = {"__name__": function.__module__}
     new_cells = tuple(types.CellType() for _ in function.__closure__ or ())
@@ -114,9 +114,9 @@ def copied(function: Any, change: Callable, always: bool = False, done: dict | N
 
 
 def bind(function: Callable, replacements: Mapping[Any, Any]) -> Callable:
-    """A plain copy of the tree in which each key of ``replacements`` is its value, at any depth.
+    """Copy the tree with each key of ``replacements`` replaced by its value, at any depth.
 
-    Keys are found by identity, never by name: a user's own function called ``step`` is safe.
+    Keys are matched by identity, never by name: a user's function called ``step`` is safe.
     """
     table = {id(stub): value for stub, value in replacements.items()}
     done: dict[types.FunctionType, Any] = {}
@@ -135,7 +135,7 @@ def bind(function: Callable, replacements: Mapping[Any, Any]) -> Callable:
 
 # ---- digesting
 def _content(value, seen: dict, names: list[str]) -> str:
-    """Everything that decides what ``value`` computes, as text."""
+    """Describe everything that determines what ``value`` computes, as text."""
     value = _plain(value)
     if isinstance(value, types.FunctionType) and value in PRIMITIVES:
         return PRIMITIVES[value].__name__
@@ -179,7 +179,7 @@ def _content(value, seen: dict, names: list[str]) -> str:
 
 
 def _code(code: types.CodeType, seen: dict, names: list[str], documented: bool) -> str:
-    """A code object: its bytes mean nothing without the order of its names and constants."""
+    """Describe a code object: its bytes mean nothing without its names and constants, in order."""
     constants = code.co_consts[documented:]
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     shape = arguments, code.co_kwonlyargcount, code.co_flags, code.co_names
@@ -187,5 +187,5 @@ def _code(code: types.CodeType, seen: dict, names: list[str], documented: bool) 
 
 
 def digest(function: Callable, salt: str = "") -> str:
-    """Sixteen hexadecimal digits; raises ``Uncacheable`` where content cannot be seen."""
+    """Hash a tree to sixteen hexadecimal digits; raises ``Uncacheable`` if content is hidden."""
     return hashlib.sha256((salt + _content(function, {}, [])).encode()).hexdigest()[:16]

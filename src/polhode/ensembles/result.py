@@ -244,10 +244,10 @@ class EnsembleResult:
         """
         import xarray
 
-        return xarray.Dataset(*self._dataset())
+        return xarray.Dataset(*self._data())
 
-    def _dataset(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """(variables, coordinates, attributes) of the data set."""
+    def _data(self) -> storage.Data:
+        """Return the variables, coordinates and attributes of the data set."""
         found: dict[str, Labelled] = {}
         for name, quantity in (ROTATION | TRANSLATION | {"energy": "energy"}).items():
             if self._saved.has(quantity):
@@ -262,8 +262,8 @@ class EnsembleResult:
         variables: dict[str, Any] = {name: one[:3] for name, one in found.items()}
         names = [name for name in variables if found[name].dims == (name,)]
         coordinates = {name: variables.pop(name) for name in names}
-        attrs = attributes(self._facts, self._members) | list_names(self.labelled)
-        return variables, {**coordinates, **COMPONENTS}, attrs
+        about = attributes(self._facts, self._members) | list_names(self.labelled)
+        return storage.Data(variables, {**coordinates, **COMPONENTS}, about)
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """A table of the last saved states, indexed by member, with a column for each component."""
@@ -288,7 +288,7 @@ class EnsembleResult:
     def save(self, path: str | os.PathLike) -> Path:
         """Write everything to a NetCDF file (.nc) or a Zarr store (.zarr), for ``ph.load``."""
         if Path(path).suffix != ".zarr":
-            return storage.write(path, self.to_xarray())
+            return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store that this result is read from")
         data = self.to_xarray()

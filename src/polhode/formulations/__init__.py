@@ -6,35 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from polhode.contracts import Coordinates, Formulation
-from polhode.formulations import (
-    encke_euler,
-    encke_quaternion,
-    euler_angles,
-    fukushima,
-    fukushima_departures,
-    generator,
-    generator_reset,
-    quaternion,
-    rotor,
-    serret_andoyer,
-    vectors2,
-    vectors2_damped,
-    vectors3,
-)
+from polhode.contracts.registry import records
 
-_FILES = quaternion, rotor, vectors3, vectors2, vectors2_damped, generator, generator_reset
-_WITH_MOMENTUM = (
-    euler_angles,
-    serret_andoyer,
-    fukushima,
-    fukushima_departures,
-    encke_quaternion,
-    encke_euler,
-)
+_of_attitude, _with_momentum = records(__name__, "FORMULATION", "COORDINATES")
 
-FORMULATIONS: Mapping[str, Formulation] = MappingProxyType(
-    {file.FORMULATION.name: file.FORMULATION for file in _FILES}
-)
-COORDINATES: Mapping[str, Coordinates] = MappingProxyType(
-    {file.COORDINATES.name: file.COORDINATES for file in _WITH_MOMENTUM}
-)
+FORMULATIONS: Mapping[str, Formulation] = MappingProxyType(_of_attitude)
+COORDINATES: Mapping[str, Coordinates] = MappingProxyType(_with_momentum)

@@ -3,6 +3,7 @@
 from math import sqrt
 
 from polhode.compiler.machine import blend, fma, mask
+from polhode.contracts import inverse_moments
 from polhode.kernels.angles import two_product
 from polhode.kernels.sums import two_sum
 
@@ -33,7 +34,7 @@ def inverse_sine(s):
 
 def momentum_rate(m, body, n):
     """dm/dt = m x ω + n in body axes, written as m2 m3 (1/I3 - 1/I2) + n1, …."""
-    (a, b, c), (m1, m2, m3) = body[1], m
+    (a, b, c), (m1, m2, m3) = inverse_moments(body), m
     return (
         fma(c - b, m2 * m3, n[0]),
         fma(a - c, m3 * m1, n[1]),

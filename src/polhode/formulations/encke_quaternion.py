@@ -9,28 +9,28 @@ With the angular velocity n u + r of the start, r being what the floats n and u 
 Small rates have small errors: nothing in (2) is a difference of large numbers, and δ alone decides
 how fast c and v change, however large they have become.  The angle a is reduced without rounding
 (``kernels/angles``).  Nowhere singular.  When an integrator has lost a billionth of the length of
-(1 + c, v), it is made a unit again.
+(1 + c, v), it is normalised.
 """
 
 from math import hypot, sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, torque
+from polhode.contracts import Coordinates, angular_velocity, inverse_moments, nominal_motion, torque
 from polhode.formulations._parts import add_products, excess, momentum_rate
 from polhode.formulations.quaternion import LOST
 from polhode.kernels.angles import cycle, two_product
 from polhode.kernels.quaternion import conjugate, half_rate, hamilton, to_unit_length
 from polhode.kernels.trig import sincos1, sincos1_of_reduced
-from polhode.kernels.vector import add, dot, multiply, scale, subtract
+from polhode.kernels.vector import add, dot, multiply, subtract
 
 
 def nominal(t, q, m, body):
     """(p at t = 0, p (0, u) there, m₀, n/2, r), not compiled."""
-    omega = scale(body[1], m)
+    omega = angular_velocity(m, body)
     n = hypot(*omega)
     u = multiply(1.0 / n, omega) if n > 0.0 else (0.0, 0.0, 1.0)
     e = excess(u, 1.0)  # (1) turns about u/|u|, which is u (1 - e/2)
-    rest = (left_over(i, k, n, x, e) for i, k, x in zip(body[1], m, u, strict=True))
+    rest = (left_over(i, k, n, x, e) for i, k, x in zip(inverse_moments(body), m, u, strict=True))
     s, c1 = sincos1(cycle(-0.5 * n, t))
     p = hamilton(q, (1.0 + c1, *multiply(s, u)))
     return p, half_rate(p, u), m, 0.5 * n, tuple(rest)
@@ -44,7 +44,7 @@ def left_over(i, k, n, x, e):
 
 def uniform(t, body):
     """p of (1)."""
-    p0, p1, _, half, _ = body[5]
+    p0, p1, _, half, _ = nominal_motion(body)
     s, c1 = sincos1_of_reduced(cycle(half, t))
     return (
         fma(s, p1[0], fma(c1, p0[0], p0[0])),
@@ -59,12 +59,12 @@ def enter(t, q, m, body):
     v = d[1], d[2], d[3]
     c = d[0] - 1.0
     c = blend(mask(d[0] > 0.0), -dot(v, v) / (1.0 + abs(d[0])), c)  # without cancellation
-    return c, *v, *subtract(m, body[5][2])
+    return c, *v, *subtract(m, nominal_motion(body)[2])
 
 
 def leave(t, y, body):
     q = hamilton((1.0 + y[0], y[1], y[2], y[3]), uniform(t, body))
-    return to_unit_length(q), add(body[5][2], (y[4], y[5], y[6]))
+    return to_unit_length(q), add(nominal_motion(body)[2], (y[4], y[5], y[6]))
 
 
 def lost(y):
@@ -79,13 +79,13 @@ def inverse_root(e):
 
 
 def slope(t, y, body, params):
-    _, _, m0, _, rest = body[5]
+    _, _, m0, _, rest = nominal_motion(body)
     p = uniform(t, body)
     c, v, change = y[0], (y[1], y[2], y[3]), (y[4], y[5], y[6])
     q, m = hamilton((1.0 + c, *v), p), add(m0, change)
     f = inverse_root(lost(y))
     n = torque(t, (f * q[0], f * q[1], f * q[2], f * q[3]), m, body, params)
-    delta = add_products(rest, body[1], change)
+    delta = add_products(rest, inverse_moments(body), change)
     rate = hamilton(half_rate(q, multiply(0.5, delta)), conjugate(p))
     return *rate, *momentum_rate(m, body, n)  # (2)
 
@@ -101,9 +101,10 @@ def reset(t, y, body):
 def error(d, y, body):
     turn = sqrt(fma(d[0], d[0], dot((d[1], d[2], d[3]), (d[1], d[2], d[3]))))
     change = d[4], d[5], d[6]
-    return 2.0 * turn, sqrt(dot(change, change)), add(body[5][2], (y[4], y[5], y[6]))
+    return 2.0 * turn, sqrt(dot(change, change)), add(nominal_motion(body)[2], (y[4], y[5], y[6]))
 
 
+PLACE = 120
 COORDINATES = Coordinates(
     name="encke-quaternion",
     title="departures of quaternion and momentum from a uniform turn",

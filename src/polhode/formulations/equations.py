@@ -1,9 +1,9 @@
 """What an integrator sees of a formulation: ``slope``, ``reset`` and ``size`` by their stubs.
 
-``given``: the angular velocity is a function of time and attitude, and y the variables alone.
-``moved``: there is a body with a momentum, and y the variables with the momentum appended, or what
-``Coordinates`` have instead.
-``flown``: the body has a place too, and y has x and p behind them.
+``given``: the angular velocity is a function of time and attitude; y is the variables alone.
+``moved``: a body with a momentum; y is the variables with the momentum appended, or
+``Coordinates``.
+``flown``: the body also has a position, and x and p follow in y.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,9 @@ from polhode.compiler.tree import bind
 from polhode.contracts import (
     Coordinates,
     Formulation,
+    angular_velocity,
+    inverse_mass,
+    moments,
     reset,
     size,
     slope,
@@ -23,7 +26,7 @@ from polhode.contracts import (
     wrench,
 )
 from polhode.kernels.quaternion import to_inertial
-from polhode.kernels.vector import add, cross, dot, multiply, scale
+from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 Pieces = dict[Callable, Callable]
@@ -74,7 +77,7 @@ def moved(variables: Formulation | Coordinates) -> Equations:
     def moving(t, y, body, params):
         m = y[n:]
         q = attitude(y[:n])
-        omega = scale(body[1], m)
+        omega = angular_velocity(m, body)
         force = add(cross(m, omega), torque(t, q, m, body, params))
         return (*rate(y[:n], to_inertial(q, omega)), *force)
 
@@ -143,7 +146,7 @@ def flown(variables: Formulation | Coordinates) -> Equations:
         q, m = seen(t, y[:a], body)
         _, force = wrench(t, q, m, x, p, body, params)
         rates = turning(t, y[:a], body, (params, x, p))
-        return (*rates, *multiply(body[4], p), *force)
+        return (*rates, *multiply(inverse_mass(body), p), *force)
 
     def back(t, y, body):
         first, changed = reset_rotation(t, y[:a], body)
@@ -152,7 +155,8 @@ def flown(variables: Formulation | Coordinates) -> Equations:
     def relative(d, y, new, body, tolerances):
         rtol, atol = tolerances
         rotated = turned(d[:a], y[:a], new[:a], body, tolerances)
-        reach = (body[0][0] + body[0][1] + body[0][2]) * (0.5 * body[4])  # gyration, squared
+        i1, i2, i3 = moments(body)
+        reach = (i1 + i2 + i3) * (0.5 * inverse_mass(body))  # radius of gyration, squared
         _, m = seen(0.0, new[:a], body)
         spin = dot(m, m) / reach if reach > 0.0 else 0.0
         far = rtol * sqrt(max(larger(y[a:b], new[a:b]), reach)) + (atol + 1e-300)
@@ -224,5 +228,5 @@ def _mean_square(n: int) -> Callable:
 
 @cache
 def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
-    """Those of a body that turns, or that moves too; the same functions whenever it is asked."""
+    """The equations of a body that rotates, or also moves; cached: always the same functions."""
     return (flown if moving else moved)(variables)

@@ -11,10 +11,10 @@ third axes of body and space are parallel.
 from math import atan2, sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, torque
+from polhode.contracts import Coordinates, angular_velocity, torque
 from polhode.formulations._parts import NAN, NEAR, inverse_sine, momentum_rate
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import dot, scale
+from polhode.kernels.vector import dot
 
 
 def angles(q):
@@ -66,7 +66,7 @@ def leave(t, y, body):
 def slope(t, y, body, params):
     q, sin_theta, cos_theta, sin_psi, cos_psi = turned(*halves(y))
     m = y[3], y[4], y[5]
-    omega = scale(body[1], m)
+    omega = angular_velocity(m, body)
     n = torque(t, q, m, body, params)
     phi, theta = rates(omega, sin_theta, sin_psi, cos_psi)
     return phi, theta, fma(-phi, cos_theta, omega[2]), *momentum_rate(m, body, n)  # (2)
@@ -77,6 +77,7 @@ def error(d, y, body):
     return length(d, 1.0 + sincos1(y[1])[1]), sqrt(dot(change, change)), y[3:]
 
 
+PLACE = 80
 COORDINATES = Coordinates(
     name="euler-angles",
     title="Euler's angles 3-1-3 and momentum in body axes",

@@ -21,15 +21,15 @@ L_Y and L_Z,
     N_X = (W m₁ + L_X L')/L,    N_Y = (L_Z m₂ + L_Y (W L' - L_X m₁)/L)/W
 
 where (2) has w n₂ and W m₂.  L_C and L_Z are positive roots, and (1) is singular where the momentum
-is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled anew when it has
-wandered off (``_labels``); the two labels are the last variables, which do not change in between.
-Axes that keep their names cost nothing.
+is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled again when it
+has wandered off (``_labels``); the two labels are the last variables, which do not change in
+between. Axes that keep their names cost nothing.
 """
 
 from math import atan2, sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, Settled, torque
+from polhode.contracts import Coordinates, Settled, inverse_moments, torque
 from polhode.formulations._labels import (
     attitude,
     label_for,
@@ -111,7 +111,8 @@ def frame(body_label, space_label, body):
     1/C)).
     """
     kept = blend(mask(abs(body_label) + abs(space_label) < 0.5), 1.0, 0.0)
-    return kept, turn(body_label, space_label), rows(body_label), ordered(body_label, body[1])
+    inverse = ordered(body_label, inverse_moments(body))
+    return kept, turn(body_label, space_label), rows(body_label), inverse
 
 
 def rates(n, inverses, half, inner, outer, whole, i):
@@ -196,7 +197,7 @@ def settled_rates(t, half, inner, outer, whole, here, body, params):
 def labelled_rates(t, half, inner, outer, whole, y, body, params):
     """The same from the labels, to rounding; for one evaluation alone this is less work."""
     p, g, inverses, turned = attitude_of(half, inner, outer, whole)
-    q, axes, i = unlabelled_attitude(y, p), rows(y[6]), ordered(y[6], body[1])
+    q, axes, i = unlabelled_attitude(y, p), rows(y[6]), ordered(y[6], inverse_moments(body))
     n = torque(t, times(g, q), transposed(axes, inner[0]), body, params)
     return rates(multiplied(axes, n), inverses, turned, inner, outer, whole, i)
 
@@ -217,7 +218,7 @@ def slope(t, y, body, params):
     whole, x, z, a, b, f, k, j = y
     inner, outer = tilt(a, b, whole), tilt(x, z, whole)
     r = labelled_rates(t, 0.5 * f, inner, outer, whole, y, body, params)
-    spin = fma(whole, ordered(k, body[1])[2], r[5])  # (2)
+    spin = fma(whole, ordered(k, inverse_moments(body))[2], r[5])  # (2)
     return *r[:5], spin, 0.0 * k, 0.0 * j
 
 
@@ -251,6 +252,7 @@ def error(d, y, body):
     return turn, change, inner
 
 
+PLACE = 100
 COORDINATES = Coordinates(
     name="fukushima",
     title="variables of Fukushima",

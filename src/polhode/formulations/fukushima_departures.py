@@ -7,13 +7,13 @@ with all else in (2) as in ``fukushima``: what the paper integrates.  ΔL is int
 nothing is a difference of large numbers.  The angle n (t - t₀) is reduced without rounding
 (``kernels/angles``).
 
-After labelling anew the departures are those from the same constants, seen from the new axes.
+After a change of labels the departures are from the same constants, in the new axes.
 """
 
 from math import sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, Settled
+from polhode.contracts import Coordinates, Settled, inverse_moments, nominal_motion
 from polhode.formulations import fukushima
 from polhode.formulations._labels import label_for, labelled, ordered, suits, unlabelled
 from polhode.formulations._parts import excess, inverse
@@ -40,7 +40,7 @@ def nominal(t, q, m, body):
     whole = sqrt(dot(m, m))
     rest = 0.5 * excess(m, whole) / whole if whole > 0.0 else 0.0
     outside = to_inertial(q, m)
-    (n1, r1), (n2, r2), (n3, r3) = (two_product(whole, i) for i in body[1])
+    (n1, r1), (n2, r2), (n3, r3) = (two_product(whole, i) for i in inverse_moments(body))
     half = 0.5 * fukushima.variables(q, m, outside, whole)[5]
     (h1, l1), (h2, l2), (h3, l3) = (phase_at(half, 0.5 * n, t) for n in (n1, n2, n3))
     spin = (h1, h2, h3), (l1, l2, l3), (0.5 * n1, 0.5 * n2, 0.5 * n3), (r1, r2, r3)
@@ -49,7 +49,7 @@ def nominal(t, q, m, body):
 
 def spin_of(label, body):
     """(half of f at t = 0 as two floats, n/2, r)."""
-    _, _, _, _, high, low, n, rest = body[5]
+    _, _, _, _, high, low, n, rest = nominal_motion(body)
     return (
         ordered(label, high)[2],
         ordered(label, low)[2],
@@ -66,7 +66,7 @@ def half_angle(t, spin):
 
 def constants_of(y, body):
     """L, L_X, L_Y, L_A, L_B at first."""
-    whole, _, m, outside, _, _, _, _ = body[5]
+    whole, _, m, outside, _, _, _, _ = nominal_motion(body)
     (a, b, _), (x, z, _) = labelled(y[6], m), labelled(y[7], outside)
     return whole, x, z, a, b
 
@@ -85,7 +85,7 @@ def components(y, body):
 
 def variables(t, q, whole, m, outside, body):
     """From departures of L and of the momentum in body and in inertial axes."""
-    whole0, _, m0, outside0, _, _, _, _ = body[5]
+    whole0, _, m0, outside0, _, _, _, _ = nominal_motion(body)
     m, inside = add(m0, m), m
     k, j = label_for(m), label_for(add(outside0, outside))
     inner, outer = labelled(k, m), labelled(j, add(outside0, outside))
@@ -95,7 +95,7 @@ def variables(t, q, whole, m, outside, body):
 
 
 def enter(t, q, m, body):
-    whole, rest, m0, outside, _, _, _, _ = body[5]
+    whole, rest, m0, outside, _, _, _, _ = nominal_motion(body)
     change = subtract(m, m0)
     longer = dot(change, add(m, m0)) * inverse(sqrt(dot(m, m)) + whole) + rest
     return variables(t, q, longer, change, subtract(to_inertial(q, m), outside), body)
@@ -133,7 +133,7 @@ def slope(t, y, body, params):
     inner, outer = tilt(a, b, whole), tilt(x, z, whole)
     half = fma(0.5, y[5], half_angle(t, spin))
     r = labelled_rates(t, half, inner, outer, whole, y, body, params)
-    f = fma(y[0], ordered(k, body[1])[2], spin[3] + r[5])  # (2)
+    f = fma(y[0], ordered(k, inverse_moments(body))[2], spin[3] + r[5])  # (2)
     return *r[:5], f, 0.0 * k, 0.0 * j
 
 
@@ -156,7 +156,7 @@ def reset(t, y, body):
         return y, False
     inner, outer, _ = components(y, body)
     q, _ = leave(t, y, body)
-    _, _, m0, outside, _, _, _, _ = body[5]
+    _, _, m0, outside, _, _, _, _ = nominal_motion(body)
     inside = departed((y[3], y[4]), y[0], inner, labelled(y[6], m0), whole)
     beyond = departed((y[1], y[2]), y[0], outer, labelled(y[7], outside), whole)
     m, o = unlabelled(y[6], inside), unlabelled(y[7], beyond)
@@ -169,6 +169,7 @@ def error(d, y, body):
     return turn, change, inner
 
 
+PLACE = 110
 COORDINATES = Coordinates(
     name="fukushima-departures",
     title="departures of Fukushima's variables",

@@ -23,6 +23,7 @@ def rate(y, omega):
     return multiply(0.5, dexpinv(multiply(2.0, y), omega))  # (18)
 
 
+PLACE = 60
 FORMULATION = Formulation(
     name="generator",
     title="generator (half the rotation vector)",

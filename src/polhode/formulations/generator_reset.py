@@ -23,6 +23,7 @@ def reset(y):
     return (f * y[0], f * y[1], f * y[2], *y[3:]), True
 
 
+PLACE = 70
 FORMULATION = Formulation(
     name="generator-reset",
     title="generator, reset beyond half a turn",

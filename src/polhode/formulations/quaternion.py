@@ -10,7 +10,7 @@ unit quaternion again.  Without a momentum this is the rotor.
 """
 
 from polhode.compiler.machine import fma
-from polhode.contracts import Formulation, torque
+from polhode.contracts import Formulation, inverse_moments, torque
 from polhode.formulations.rotor import attitude, enter, rate
 from polhode.kernels.quaternion import half_rate
 
@@ -19,7 +19,7 @@ LOST = 1e-9  # of |q|², after which q is made a unit again
 
 def moved(t, y, body, params):
     q, m = y[:4], y[4:]
-    (a, b, c), (m1, m2, m3) = body[1], m
+    (a, b, c), (m1, m2, m3) = inverse_moments(body), m
     n = torque(t, q, m, body, params)
     return (
         *half_rate(q, (0.5 * a * m1, 0.5 * b * m2, 0.5 * c * m3)),
@@ -37,6 +37,7 @@ def reset(y):
     return (*attitude(q), *y[4:]), True
 
 
+PLACE = 10
 FORMULATION = Formulation(
     name="quaternion",
     title="attitude quaternion and momentum in body axes",

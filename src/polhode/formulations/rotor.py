@@ -21,6 +21,7 @@ def rate(y, omega):
     return left_rate(omega, y)
 
 
+PLACE = 20
 FORMULATION = Formulation(
     name="rotor",
     title="rotor (quaternion of any norm)",

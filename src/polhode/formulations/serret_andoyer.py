@@ -19,11 +19,11 @@ follows from G and L, whose difference is then small.
 from math import atan2, sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, torque
+from polhode.contracts import Coordinates, angular_velocity, inverse_moments, torque
 from polhode.formulations._parts import NAN, NEAR, inverse, inverse_sine, momentum_rate, root
 from polhode.kernels.quaternion import conjugate, hamilton, to_inertial, to_unit_length
 from polhode.kernels.trig import sincos1
-from polhode.kernels.vector import dot, scale
+from polhode.kernels.vector import dot
 
 
 def half_turn(angle):
@@ -90,7 +90,7 @@ def leave(t, y, body):
 
 def slope(t, y, body, params):
     q, m, (sin_j, cos_j, sin_i, cos_i, sin_l, cos_l) = seen(y)
-    (a, b, c), f = body[1], inverse(y[4])
+    (a, b, c), f = inverse_moments(body), inverse(y[4])
     n = torque(t, q, m, body, params)
     x, y_, z = to_inertial(q, n)
     s, k = sincos1(y[2])
@@ -100,7 +100,7 @@ def slope(t, y, body, params):
         f * inverse_sine(sin_j) * fma(n[0], cos_l, -(n[1] * sin_l)),
     )
     h_rate = f * inverse_sine(sin_i) * fma(x, 1.0 + k, y_ * s)
-    spin = f * dot(m, scale(body[1], m))
+    spin = f * dot(m, angular_velocity(m, body))
     g_rate = spin - fma(h_rate, cos_i, l_rate * cos_j)
     along = momentum_rate(m, body, n)[2]
     return l_rate, g_rate, h_rate, along, f * dot(n, m), z  # (3)
@@ -118,6 +118,7 @@ def error(d, y, body):
     return turn, sqrt(fma(d[4], d[4], whole * whole * inner)), (0.0, 0.0, whole)
 
 
+PLACE = 90
 COORDINATES = Coordinates(
     name="serret-andoyer",
     title="variables of Serret and Andoyer",

@@ -22,6 +22,7 @@ def rate(y, omega):
     return (*cross(omega, y[:3]), *cross(omega, y[3:]))
 
 
+PLACE = 40
 FORMULATION = Formulation(
     name="vectors2",
     title="two frame vectors",

@@ -44,4 +44,5 @@ def formulation(length: float = 1.0, angle: float = 1.0) -> Formulation:
     )
 
 
+PLACE = 50
 FORMULATION = formulation()

@@ -24,6 +24,7 @@ def rate(y, omega):
     return (*cross(omega, y[:3]), *cross(omega, y[3:6]), *cross(omega, y[6:]))
 
 
+PLACE = 30
 FORMULATION = Formulation(
     name="vectors3",
     title="three frame vectors",

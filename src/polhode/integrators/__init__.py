@@ -1,54 +1,57 @@
 """General-purpose integrators: one file each.  ``INTEGRATORS`` is the registry.
 
-They are loaded when they are asked for: their tables are a good part of a short run.
+A file is loaded when one of its integrators is used: their tables would be a good part of the time
+of a short run.  So the name of an integrator says in which file it is: ``bulirsch-stoer`` is in
+``bulirsch_stoer.py``, ``gauss-taylor:8`` in ``gauss_taylor.py`` and ``magnus6`` in ``magnus.py``.
+Listing them loads all.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
 from polhode.contracts import Integrator
+from polhode.contracts.registry import entry_files, file_names, makers
 
-# name -> (file, name in it), or its argument
-_PLACES: dict[str, tuple[str, str | int]] = {
-    "extrapolation": ("extrapolation", "INTEGRATOR"),
-    "vern9": ("vern9", "INTEGRATOR"),
-    "dop853": ("dop853", "INTEGRATOR"),
-    "dopri5": ("dopri5", "INTEGRATOR"),
-    "bulirsch-stoer": ("bulirsch_stoer", "INTEGRATOR"),
-    "gauss": ("gauss", "INTEGRATOR"),
-    "adams": ("adams", "INTEGRATOR"),
-    "rk4": ("rk4", "INTEGRATOR"),
-    **{f"gauss-taylor:{s}": ("gauss_taylor", s) for s in (4, 6, 8, 10, 12)},
-    **{f"magnus{p}": ("magnus", f"MAGNUS{p}") for p in (4, 6, 8)},
-}
+
+def _file(name: str) -> str | None:
+    """The file that may hold the integrator ``name``."""
+    stem = name.partition(":")[0].replace("-", "_")
+    names = file_names(__name__)
+    return next((file for file in (stem, stem.rstrip("0123456789")) if file in names), None)
 
 
 @cache
-def _loaded(name: str) -> Integrator:
-    file, place = _PLACES[name]
-    module = import_module(f"polhode.integrators.{file}")
-    return getattr(module, place) if isinstance(place, str) else module.gauss_taylor(place)
+def _found(name: str) -> Integrator | None:
+    file = _file(name)
+    if file is None:
+        return None
+    make = makers(import_module(f"{__name__}.{file}"), "INTEGRATOR").get(name)
+    return make() if make else None
 
 
 class Registry(Mapping[str, Integrator]):
-    """The integrators by name."""
+    """The integrators by name, those that fulfil a condition."""
+
+    def __init__(self, condition: Callable[[Integrator], bool] = lambda integrator: True):
+        self._condition = condition
 
     def __getitem__(self, name: str) -> Integrator:
-        return _loaded(name)
+        found = _found(name) if isinstance(name, str) else None
+        if found is None or not self._condition(found):
+            raise KeyError(name)
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
+        names = (name for file in entry_files(__name__) for name in makers(file, "INTEGRATOR"))
+        return (name for name in names if name in self)
 
     def __len__(self) -> int:
-        return len(_PLACES)
-
-    def __contains__(self, name: object) -> bool:
-        return name in _PLACES
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
         return f"<integrators: {', '.join(self)}>"
 
 
 INTEGRATORS: Mapping[str, Integrator] = Registry()
-OF_BODIES = tuple(name for name in _PLACES if not name.startswith(("gauss-taylor", "magnus")))
+OF_BODIES: Mapping[str, Integrator] = Registry(lambda integrator: not integrator.linear)

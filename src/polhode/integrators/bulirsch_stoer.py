@@ -140,6 +140,7 @@ def trial(t, h, state, carry, body, params, tolerances):
     return new, (target, low), error, min(factor, 0.7), int(work)
 
 
+PLACE = 50
 INTEGRATOR = Integrator(
     name="bulirsch-stoer",
     title="Bulirsch-Stoer, order and step controlled",

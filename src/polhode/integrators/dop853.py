@@ -54,6 +54,7 @@ def read(x, h, state, fitted):
     return combined((1.0, x), (state, f))
 
 
+PLACE = 30
 INTEGRATOR = Integrator(
     name="dop853",
     title="Dormand-Prince 8(5,3)",

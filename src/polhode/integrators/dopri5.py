@@ -7,6 +7,7 @@ from polhode.contracts import Integrator
 from polhode.integrators._runge_kutta import difference, explicit
 from polhode.tableaus.embedded import DOPRI4, DOPRI5
 
+PLACE = 40
 INTEGRATOR = Integrator(
     name="dopri5",
     title="Dormand-Prince 5(4)",

@@ -8,7 +8,7 @@ order 1 what is left out of the series counts, and ``gauss-taylor`` needs fewer 
 changes many times before the body has turned much, ``magnus8`` is the cheapest of its order.
 """
 
-from collections.abc import Callable
+from functools import cache, partial
 
 from polhode.compiler.machine import fma
 from polhode.contracts import Integrator, velocity
@@ -51,7 +51,9 @@ def step8(t, h, state, carry, body, params):
     return moved(state, series.magnus8(h, w1, w2, w3, w4)), carry
 
 
-def _integrator(order: int, step: Callable) -> Integrator:
+@cache
+def magnus(order: int) -> Integrator:
+    """The integrator of order 4, 6 or 8."""
     return Integrator(
         name=f"magnus{order}",
         title=f"Magnus's series, order {order}",
@@ -61,8 +63,10 @@ def _integrator(order: int, step: Callable) -> Integrator:
         linear=True,
         evaluations=order // 2,
         references=("magnus1954", "blanes2000"),
-        step=step,
+        step=STEPS[order],
     )
 
 
-MAGNUS4, MAGNUS6, MAGNUS8 = _integrator(4, step4), _integrator(6, step6), _integrator(8, step8)
+PLACE = 100
+STEPS = {4: step4, 6: step6, 8: step8}
+INTEGRATORS = {f"magnus{order}": partial(magnus, order) for order in STEPS}

@@ -18,6 +18,7 @@ def step(t, h, y, carry, body, params):
     return new, (low,)
 
 
+PLACE = 80
 INTEGRATOR = Integrator(
     name="rk4",
     title="Kutta's method of order 4",

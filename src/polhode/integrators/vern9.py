@@ -8,6 +8,7 @@ from polhode.contracts import Integrator
 from polhode.integrators._runge_kutta import difference, explicit
 from polhode.tableaus.verner9 import ERROR, VERNER9
 
+PLACE = 20
 INTEGRATOR = Integrator(
     name="vern9",
     title="Verner 9(8)",

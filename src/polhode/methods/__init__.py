@@ -1,90 +1,16 @@
-"""The maps: one file each.  ``METHODS`` is the registry, in reading order."""
+"""Maps with fixed steps: one file each.  ``METHODS`` is the registry, in reading order."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from polhode.contracts import Method
-from polhode.methods import (
-    aba1064,
-    akw,
-    backward_euler,
-    backward_euler_m,
-    bbtrap,
-    bbtrapwd,
-    dmv2,
-    dmv4,
-    dmv6,
-    forward_euler,
-    forward_euler_m,
-    imid,
-    imidm,
-    je,
-    jem2,
-    jem4,
-    mkrk,
-    mr2,
-    mr4,
-    rkn4,
-    sbab5,
-    sej,
-    sej4,
-    srkn14,
-    strang,
-    strang4,
-    strang6,
-    strang8,
-    swc1,
-    trap,
-    trapm,
-)
-from polhode.tableaus.runge_kutta import TABLEAUS
+from polhode.contracts.registry import records
 
-_FILES = (
-    forward_euler,
-    backward_euler,
-    forward_euler_m,
-    backward_euler_m,
-    trap,
-    imid,
-    trapm,
-    imidm,
-    swc1,
-    akw,
-    bbtrap,
-    bbtrapwd,
-    mr2,
-    mr4,
-    strang,
-    strang4,
-    strang6,
-    strang8,
-    srkn14,
-    sbab5,
-    aba1064,
-    dmv2,
-    dmv4,
-    dmv6,
-    je,
-    jem2,
-    jem4,
-    sej,
-    sej4,
-    rkn4,
-)
-
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        method.name: method
-        for method in (
-            *(file.METHOD for file in _FILES),
-            *(mkrk.method(tableau) for tableau in TABLEAUS.values()),
-        )
-    }
-)
+METHODS: Mapping[str, Method] = MappingProxyType(records(__name__, "METHOD")[0])
 
 
 def methods_table() -> list[dict]:
-    """The registry as plain data: one row for each method, everything it declares."""
+    """The registry as plain data: one row for each method, with everything it declares."""
     return [
         {
             "name": method.name,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import ABA1064
 
+PLACE = 210
 METHOD = replace(
     strang.METHOD,
     name="aba1064",

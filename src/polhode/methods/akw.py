@@ -13,7 +13,7 @@ potential linear in the attitude matrix).
 end, and d/h of three steps for the first guess.
 """
 
-from polhode.contracts import FREE, LINEAR, Method, torque
+from polhode.contracts import FREE, LINEAR, Method, inverse_moments, torque
 from polhode.kernels.inertia import gyroscopic, gyroscopic_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
@@ -22,7 +22,7 @@ from polhode.kernels.vector import add, add_scaled, dot, multiply, scale
 
 
 def start(t, h, state, body, params):
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     n = torque(t, q, m, body, params)
     rate = multiply(0.5, add(gyroscopic(m, a), n))
     return n, (rate, rate, rate)
@@ -35,7 +35,7 @@ def guess(t, h, state, carry, body, params):
 
 def improve(t, h, unknown, state, body, params):
     d, n, last = unknown
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     mean = add(m, d)
     xi = multiply(h, scale(a, mean))
     c1, v = cayley1(xi)
@@ -50,7 +50,7 @@ def improve(t, h, unknown, state, body, params):
 
 def finish(t, h, unknown, state, carry, body, params):
     d, n, _ = unknown
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     c1, v = cayley1(multiply(h, scale(a, add(m, d))))
     q = product1(q, c1, v)
     end = torque(t + h, q, add_scaled(m, 2.0, d), body, params)
@@ -59,6 +59,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (q, m), (end, history(h, d, carry[1]))
 
 
+PLACE = 100
 METHOD = Method(
     name="akw",
     title="midpoint rule of Austin, Krishnaprasad and Wang",

@@ -10,7 +10,7 @@ First order, implicit.  Only |q| = 1 is kept.  The adjoint of forward Euler.
 enters one order of h later and is left out.  Carried: d/h of three steps, for the first guess.
 """
 
-from polhode.contracts import Method, torque
+from polhode.contracts import Method, inverse_moments, torque
 from polhode.kernels.inertia import gyroscopic, gyroscopic_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1
@@ -19,7 +19,7 @@ from polhode.kernels.vector import add, add_scaled, dot, multiply, scale
 
 
 def start(t, h, state, body, params):
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     rate = add(gyroscopic(m, a), torque(t, q, m, body, params))
     return rate, rate, rate
 
@@ -30,7 +30,7 @@ def guess(t, h, state, carry, body, params):
 
 def improve(t, h, unknown, state, body, params):
     d, last = unknown
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     new = add(m, d)
     psi = multiply(h, scale(a, new))
     c1, v = exp1(psi)
@@ -43,12 +43,13 @@ def improve(t, h, unknown, state, body, params):
 
 def finish(t, h, unknown, state, carry, body, params):
     d, _ = unknown
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     new = add(m, d)
     c1, v = exp1(multiply(h, scale(a, new)))
     return (product1(q, c1, v), new), history(h, d, carry)
 
 
+PLACE = 20
 METHOD = Method(
     name="backward-euler",
     title="backward Euler",

@@ -12,7 +12,16 @@ The adjoint of forward-euler-m.
 the rate sees psi/h, which (1) makes the rate at the end.  Carried: psi/h of three steps.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import (
+    AXIAL,
+    FREE,
+    LINEAR,
+    Method,
+    angular_velocity,
+    inverse_moments,
+    moments,
+    torque,
+)
 from polhode.kernels.inertia import euler_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
@@ -21,7 +30,7 @@ from polhode.kernels.vector import add_scaled, multiply, scale
 
 
 def start(t, h, state, body, params):
-    rate = scale(body[1], state[1])
+    rate = angular_velocity(state[1], body)
     return rate, rate, rate
 
 
@@ -31,7 +40,7 @@ def guess(t, h, state, carry, body, params):
 
 def landed(t, h, psi, state, body, params):
     """q', m' of (2), and exp(-psi) m."""
-    (q, m), inertia = state, body[0]
+    (q, m), inertia = state, moments(body)
     c1, v = exp1(psi)
     q, m = product1(q, c1, v), turned_back(c1, v, m)
     n = torque(t + h, q, multiply(1.0 / h, scale(inertia, psi)), body, params)
@@ -40,7 +49,7 @@ def landed(t, h, psi, state, body, params):
 
 def improve(t, h, unknown, state, body, params):
     psi, last = unknown
-    a = body[1]
+    a = inverse_moments(body)
     _, new, free = landed(t, h, psi, state, body, params)
     rows = euler_newton_rows(h, a, turned_back_jacobian(psi, free))
     residual = add_scaled(psi, -h, scale(a, new))  # (1)
@@ -54,6 +63,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (q, m), history(h, psi, carry)
 
 
+PLACE = 40
 METHOD = Method(
     name="backward-euler-m",
     title="backward Euler, momentum-conserving",

@@ -13,7 +13,16 @@ the rate sees 2 psi/h - I⁻¹ m, which (1) makes the rate at the end.  Carried:
 and psi/h of three steps for the first guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import (
+    AXIAL,
+    FREE,
+    LINEAR,
+    Method,
+    angular_velocity,
+    inverse_moments,
+    moments,
+    torque,
+)
 from polhode.kernels.inertia import euler_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
@@ -23,7 +32,7 @@ from polhode.kernels.vector import add, add_scaled, multiply, scale, subtract
 
 def start(t, h, state, body, params):
     q, m = state
-    rate = scale(body[1], m)
+    rate = angular_velocity(m, body)
     return torque(t, q, m, body, params), (rate, rate, rate)
 
 
@@ -34,7 +43,7 @@ def guess(t, h, state, carry, body, params):
 
 def landed(t, h, psi, n, rate, state, body, params):
     """q', m' of (2), and the torque T' there; ``rate`` is the rate at the end."""
-    (q, m), inertia = state, body[0]
+    (q, m), inertia = state, moments(body)
     c1, v = exp1(psi)
     q = product1(q, c1, v)
     end = torque(t + h, q, scale(inertia, rate), body, params)
@@ -44,12 +53,12 @@ def landed(t, h, psi, n, rate, state, body, params):
 
 def rate_at_end(h, psi, state, body):
     """From (1)."""
-    return subtract(multiply(2.0 / h, psi), scale(body[1], state[1]))
+    return subtract(multiply(2.0 / h, psi), angular_velocity(state[1], body))
 
 
 def improve(t, h, unknown, state, body, params):
     psi, n, last = unknown
-    m, a = state[1], body[1]
+    m, a = state[1], inverse_moments(body)
     rate = rate_at_end(h, psi, state, body)
     _, new, _ = landed(t, h, psi, n, rate, state, body, params)
     residual = add_scaled(psi, -h / 2, scale(a, add(m, new)))  # (1)
@@ -65,6 +74,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (q, m), (end, history(h, psi, carry[1]))
 
 
+PLACE = 110
 METHOD = Method(
     name="bbtrap",
     title="Bottasso and Borri's trapezoidal rule",

@@ -13,7 +13,7 @@ of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} 
 the rate at the end.  Carried: the torque at the end, and psi/h of three steps for the first guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments
 from polhode.kernels.inertia import euler_newton_rows, with_skew
 from polhode.kernels.newton import corrected, history
 from polhode.kernels.so3 import dexp, dexpinv, turned_back_jacobian
@@ -28,7 +28,7 @@ def rate_at_end(h, psi, state, body):
 
 def improve(t, h, unknown, state, body, params):
     psi, n, last = unknown
-    m, a = state[1], body[1]
+    m, a = state[1], inverse_moments(body)
     rate = rate_at_end(h, psi, state, body)
     _, new, _ = bbtrap.landed(t, h, psi, n, rate, state, body, params)
     w = scale(a, new)
@@ -46,6 +46,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (q, m), (end, history(h, psi, carry[1]))
 
 
+PLACE = 120
 METHOD = Method(
     name="bbtrapwd",
     title="Bottasso and Borri's trapezoidal rule with dexpinv",

@@ -19,7 +19,7 @@ the first guess.
 from collections.abc import Callable
 
 from polhode.compiler.machine import fma
-from polhode.contracts import FREE, Method
+from polhode.contracts import FREE, Method, angular_velocity, inverse_moments, moments
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import cayley1
@@ -27,7 +27,7 @@ from polhode.kernels.vector import add_scaled, dot, multiply, scale
 
 
 def start(t, h, state, body, params):
-    half = multiply(0.5, scale(body[1], state[1]))
+    half = multiply(0.5, angular_velocity(state[1], body))
     return half, half, half
 
 
@@ -37,7 +37,7 @@ def guess(t, h, state, carry, body, params):
 
 def improved(h, unknown, m, body):
     """One correction of c in (1)."""
-    (c, last), (i1, i2, i3), a = unknown, body[0], body[1]
+    (c, last), (i1, i2, i3), a = unknown, moments(body), inverse_moments(body)
     (c1, c2, c3), (w1, w2, w3) = c, multiply(h, scale(a, m))
     d1, d2, d3 = a[0] * (i3 - i2), a[1] * (i1 - i3), a[2] * (i2 - i1)
     turning = d1 * (c2 * c3), d2 * (c3 * c1), d3 * (c1 * c2)  # I⁻¹ (c x I c)
@@ -62,6 +62,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (product1(q, c1, v), turned_back(c1, v, m)), history(h, c, carry)  # (2)
 
 
+PLACE = 220
 METHOD = Method(
     name="dmv2",
     title="discrete Moser–Veselov algorithm",
@@ -85,6 +86,6 @@ def scaled(scaling: Callable) -> Callable:
 
     def improve(t, h, unknown, state, body, params):
         m = state[1]
-        return improved(h, unknown, multiply(scaling(h, m, body[1]), m), body)
+        return improved(h, unknown, multiply(scaling(h, m, inverse_moments(body)), m), body)
 
     return improve

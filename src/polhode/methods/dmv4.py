@@ -45,6 +45,7 @@ def scaling(h, m, a):
     return 1.0 - third(h, m, a)  # (2)
 
 
+PLACE = 230
 METHOD = replace(
     dmv2.METHOD,
     name="dmv4",

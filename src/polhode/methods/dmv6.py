@@ -29,6 +29,7 @@ def scaling(h, m, a):
     return 1.0 - (t3 - (3.0 * (t3 * t3) - fifth(h, m, a)))  # (2)
 
 
+PLACE = 240
 METHOD = replace(
     dmv2.METHOD,
     name="dmv6",

@@ -7,7 +7,7 @@ First order, explicit, one torque a step.  Only |q| = 1 is kept: energy and mome
 The adjoint of backward Euler.
 """
 
-from polhode.contracts import Method, torque
+from polhode.contracts import Method, inverse_moments, torque
 from polhode.kernels.inertia import gyroscopic
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -15,12 +15,13 @@ from polhode.kernels.vector import add, add_scaled, multiply, scale
 
 
 def step(t, h, state, carry, body, params):
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     rate = add(gyroscopic(m, a), torque(t, q, m, body, params))
     c1, v = exp1(multiply(h, scale(a, m)))  # (1)
     return (product1(q, c1, v), add_scaled(m, h, rate)), carry  # (2)
 
 
+PLACE = 10
 METHOD = Method(
     name="forward-euler",
     title="forward Euler",

@@ -8,19 +8,20 @@ h q T alone, so it is kept without torque, and along an axis about which there i
 The adjoint of backward-euler-m.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, torque
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add_scaled, multiply, scale
 
 
 def step(t, h, state, carry, body, params):
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     kicked = add_scaled(m, h, torque(t, q, m, body, params))
     c1, v = exp1(multiply(h, scale(a, m)))  # (1)
     return (product1(q, c1, v), turned_back(c1, v, kicked)), carry  # (2)
 
 
+PLACE = 30
 METHOD = Method(
     name="forward-euler-m",
     title="forward Euler, momentum-conserving",

@@ -10,7 +10,7 @@ momentum in inertial axes.  Conjugate to ``trap``.  (The paper prints the time o
 it is t_(n-1) + h/2, without which a torque that depends on time gives order 1.)
 """
 
-from polhode.contracts import FREE, Method
+from polhode.contracts import FREE, Method, inverse_moments
 from polhode.kernels.newton import history
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -28,12 +28,13 @@ def improve(t, h, unknown, state, body, params):
 
 def finish(t, h, unknown, state, carry, body, params):
     d, _ = unknown
-    (q, m), a = state, body[1]
+    (q, m), a = state, inverse_moments(body)
     c1, v = exp1(multiply(h, scale(a, add(m, d))))
     new = product1(q, c1, v), add_scaled(m, 2.0, d)  # (2)
     return new, history(h / 2, d, carry)
 
 
+PLACE = 60
 METHOD = Method(
     name="imid",
     title="midpoint rule IMID",

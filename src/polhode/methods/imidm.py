@@ -14,7 +14,7 @@ torque is one order of h smaller and left out.  A torque that depends on the rat
 (1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the first guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
 from polhode.kernels.inertia import euler_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
@@ -29,7 +29,7 @@ def guess(t, h, state, carry, body, params):
 
 def middle(t, h, psi, state, body, params):
     """E, q E, E⁻¹ m and the torque there."""
-    (q, m), inertia = state, body[0]
+    (q, m), inertia = state, moments(body)
     c1, v = exp1(multiply(0.5, psi))
     q, m = product1(q, c1, v), turned_back(c1, v, m)
     n = torque(t + h / 2, q, multiply(1.0 / h, scale(inertia, psi)), body, params)
@@ -38,7 +38,7 @@ def middle(t, h, psi, state, body, params):
 
 def improve(t, h, unknown, state, body, params):
     psi, last = unknown
-    a = body[1]
+    a = inverse_moments(body)
     _, _, _, m, n = middle(t, h, psi, state, body, params)
     residual = add_scaled(psi, -h, scale(a, add_scaled(m, h / 2, n)))  # (1)
     rows = euler_newton_rows(h / 2, a, turned_back_jacobian(multiply(0.5, psi), m))
@@ -53,6 +53,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return (product1(q, c1, v), m), history(h, psi, carry)
 
 
+PLACE = 80
 METHOD = Method(
     name="imidm",
     title="momentum-conserving midpoint rule IMIDM",

@@ -10,14 +10,14 @@ there already:
     q' = q exp(psi),    psi = h/2 I⁻¹ (m + m')                                         (2)
 
 The momentum in body axes is exact, whatever the step: energy and |m| stay within a few roundings of
-their values at the start, for ever, and the error of the phase is that of the time.  The attitude
-is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
+their values at the start for all times, and the error of the phase is that of the time.  The
+attitude is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
 explicit, one set of elliptic functions a step.
 
 Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 is τ where λ vanishes, too.)
 """
 
-from polhode.contracts import FREE, Method
+from polhode.contracts import FREE, Method, inverse_moments, moments
 from polhode.kernels.euler_flow import momentum, orbit
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -25,16 +25,17 @@ from polhode.kernels.vector import add, multiply, scale
 
 
 def start(t, h, state, body, params):
-    return orbit(state[1], body[0], body[1]), t
+    return orbit(state[1], moments(body), inverse_moments(body)), t
 
 
 def step(t, h, state, carry, body, params):
-    (q, m), (constants, t0), a = state, carry, body[1]
+    (q, m), (constants, t0), a = state, carry, inverse_moments(body)
     new = momentum(t + h - t0, constants)  # (1)
     c1, v = exp1(multiply(h / 2, scale(a, add(m, new))))
     return (product1(q, c1, v), new), carry  # (2)
 
 
+PLACE = 250
 METHOD = Method(
     name="je",
     title="Euler's equations by elliptic functions",

@@ -12,6 +12,7 @@ step, and energy and |m| are kept; the momentum in inertial axes is not.  Carrie
 from collections.abc import Callable
 from dataclasses import replace
 
+from polhode.contracts import inverse_moments
 from polhode.kernels.euler_flow import momentum
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -29,12 +30,13 @@ def turning(turn: Callable) -> Callable:
 
     def step(t, h, state, carry, body, params):
         constants, t0 = carry
-        c1, v = exp1(turn(h, t - t0, constants, body[1]))
+        c1, v = exp1(turn(h, t - t0, constants, inverse_moments(body)))
         return (product1(state[0], c1, v), momentum(t + h - t0, constants)), carry  # (1)
 
     return step
 
 
+PLACE = 260
 METHOD = replace(
     je.METHOD,
     name="jem2",

@@ -30,6 +30,7 @@ def turn(h, t, constants, a):
     return add_scaled(multiply(h / 2, add(w1, w2)), BRACKET * h * h, cross(w1, w2))  # (1)
 
 
+PLACE = 270
 METHOD = replace(
     jem2.METHOD,
     name="jem4",

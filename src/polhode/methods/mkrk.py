@@ -22,14 +22,15 @@ of the implicit ones is a loop, and their lanes are not vectors.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, angular_velocity, inverse_moments, torque
 from polhode.kernels.newton import settled
 from polhode.kernels.quaternion import product1, turned, turned_back
 from polhode.kernels.so3 import dexpinv, dexpinv_by, exp1, exp1_and_gamma
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
-from polhode.tableaus.runge_kutta import Tableau
+from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 NEUMANN_TERMS = 5
 
@@ -93,7 +94,7 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
 
     def first(t, h, state, body, params):
         q, m = state
-        return (scale(body[1], m),), (torque(t, q, m, body, params),)
+        return (angular_velocity(m, body),), (torque(t, q, m, body, params),)
 
     def following(before, row, node):
         total = combination(row)
@@ -105,7 +106,7 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
             c1, v, g = exp1_and_gamma(psi)
             m = turned_back(c1, v, add_scaled(m, h, total(impulses)))
             n = torque(t + node * h, product1(q, c1, v), m, body, params)
-            k = dexpinv_by(g, multiply(-1.0, psi), scale(body[1], m))
+            k = dexpinv_by(g, multiply(-1.0, psi), angular_velocity(m, body))
             return (*ks, k), (*impulses, turned(c1, v, n))
 
         return stages
@@ -139,6 +140,60 @@ def extrapolation(c: Sequence) -> list[list]:
     return table
 
 
+# each makes a function of stage k, its node and the sum Σ_j a_kj x_j
+def turn(k, node, total):
+    return lambda x: exp1(multiply(x[0], total(x[1])))
+
+
+def impulse(k, node, total):
+    def impulse_k(x):
+        t, h, exps, ms, state, body, params = x
+        c1, v = exps[k]
+        q = product1(state[0], c1, v)
+        return turned(c1, v, torque(t + node * h, q, ms[k], body, params))
+
+    return impulse_k
+
+
+def momentum(k, node, total):
+    def momentum_k(x):
+        h, exps, impulses, m = x
+        c1, v = exps[k]
+        return turned_back(c1, v, add_scaled(m, h, total(impulses)))
+
+    return momentum_k
+
+
+def rate(k, node, total):
+    """dexpinv_{-psi_k} I⁻¹ m_k."""
+
+    def rate_k(x):
+        h, ks, ms, inverse = x
+        return dexpinv(multiply(-h, total(ks)), scale(inverse, ms[k]))
+
+    return rate_k
+
+
+def again(k, node, total):
+    """One more term of the Neumann series: F + h B A x."""
+
+    def again_k(x):
+        h, errors, changes, ms, inverse = x
+        y, m = multiply(h, total(changes)), ms[k]
+        product = add_scaled(scale(inverse, cross(m, y)), -0.5, cross(scale(inverse, m), y))
+        return add(errors[k], product)
+
+    return again_k
+
+
+def difference(k, node, total):
+    return lambda x: subtract(x[0][k], x[1][k])
+
+
+def inverted(k, node, total):
+    return lambda x: scale(x[1], x[0][k])
+
+
 def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
     """start, guess, improve and finish of any tableau.  The unknown is (k_j, m_j, size)."""
     rows = [combination(row) for row in a]
@@ -146,55 +201,7 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
     square, landed = squares(len(b)), landing(b)
 
     def each(make: Callable) -> Callable:
-        return collected([make(k, rows[k]) for k in range(len(b))])
-
-    def turn(k, total):
-        return lambda x: exp1(multiply(x[0], total(x[1])))
-
-    def impulse(k, total):
-        node = c[k]
-
-        def impulse_k(x):
-            t, h, exps, ms, state, body, params = x
-            c1, v = exps[k]
-            q = product1(state[0], c1, v)
-            return turned(c1, v, torque(t + node * h, q, ms[k], body, params))
-
-        return impulse_k
-
-    def momentum(k, total):
-        def momentum_k(x):
-            h, exps, impulses, m = x
-            c1, v = exps[k]
-            return turned_back(c1, v, add_scaled(m, h, total(impulses)))
-
-        return momentum_k
-
-    def rate(k, total):
-        """dexpinv_{-psi_k} I⁻¹ m_k."""
-
-        def rate_k(x):
-            h, ks, ms, inverse = x
-            return dexpinv(multiply(-h, total(ks)), scale(inverse, ms[k]))
-
-        return rate_k
-
-    def again(k, total):
-        """One more term of the Neumann series: F + h B A x."""
-
-        def again_k(x):
-            h, errors, changes, ms, inverse = x
-            y, m = multiply(h, total(changes)), ms[k]
-            product = add_scaled(scale(inverse, cross(m, y)), -0.5, cross(scale(inverse, m), y))
-            return add(errors[k], product)
-
-        return again_k
-
-    def difference(k, total):
-        return lambda x: subtract(x[0][k], x[1][k])
-
-    def inverted(k, total):
-        return lambda x: scale(x[1], x[0][k])
+        return collected([make(k, c[k], rows[k]) for k in range(len(b))])
 
     turns, impulses, momenta, rates = each(turn), each(impulse), each(momentum), each(rate)
     next_term, differences, velocities = each(again), each(difference), each(inverted)
@@ -211,12 +218,12 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
         return constant(state[1])
 
     def guess(t, h, state, carry, body, params):
-        ms = predicted((*carry, state[1]))
-        return rates((h, velocities((ms, body[1])), ms, body[1])), ms, 0.0
+        ms, inverse = predicted((*carry, state[1])), inverse_moments(body)
+        return rates((h, velocities((ms, inverse)), ms, inverse)), ms, 0.0
 
     def improve(t, h, unknown, state, body, params):
         ks, ms, last = unknown
-        inverse = body[1]
+        inverse = inverse_moments(body)
         _, ms = evaluated(t, h, ks, ms, state, body, params)
         errors = differences((ks, rates((h, ks, ms, inverse))))
         changes = errors
@@ -253,3 +260,7 @@ def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
         width=8 if tableau.explicit else 1,
         **functions,
     )
+
+
+PLACE = 310
+METHODS = {f"mkrk:{name}": partial(method, tableau) for name, tableau in TABLEAUS.items()}

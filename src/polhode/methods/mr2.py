@@ -13,7 +13,7 @@ A kick is the flow of a potential: the torque must not depend on the rate.  Carr
 the end, which is the first of the next step, and what the sums have lost, if they are compensated.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, torque
 from polhode.kernels.sums import no_loss3, no_loss4, plus_scaled3
 from polhode.kernels.turns import turn_1, turn_2, turn_3
 
@@ -36,12 +36,13 @@ def start(t, h, state, body, params):
 def step(t, h, state, carry, body, params):
     (q, m), (n, (eq, em)) = state, carry
     m, em = plus_scaled3(m, em, h / 2, n)
-    q, m, (eq, em) = turns(h, q, m, (eq, em), body[1])  # (2)
+    q, m, (eq, em) = turns(h, q, m, (eq, em), inverse_moments(body))  # (2)
     n = torque(t + h, q, m, body, params)
     m, em = plus_scaled3(m, em, h / 2, n)
     return (q, m), (n, (eq, em))
 
 
+PLACE = 130
 METHOD = Method(
     name="mr2",
     title="splitting about the principal axes",

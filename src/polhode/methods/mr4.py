@@ -16,6 +16,7 @@ from dataclasses import replace
 from polhode.methods import mr2
 from polhode.tableaus.composition import TRIPLE_JUMP
 
+PLACE = 140
 METHOD = replace(
     mr2.METHOD,
     name="mr4",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import SBAB5
 
+PLACE = 200
 METHOD = replace(
     strang.METHOD,
     name="sbab5",

@@ -19,7 +19,7 @@ first of the next step.
 
 from collections.abc import Callable
 
-from polhode.contracts import FREE, Method, torque
+from polhode.contracts import FREE, Method, inverse_moments, moments, torque
 from polhode.kernels.euler_flow import momentum, orbit
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -36,7 +36,7 @@ def turning(turn: Callable) -> Callable:
     """The step whose attitude takes the given ``turn``."""
 
     def step(t, h, state, carry, body, params):
-        (q, m), (inertia, inverse) = state, (body[0], body[1])
+        (q, m), (inertia, inverse) = state, (moments(body), inverse_moments(body))
         constants = orbit(add_scaled(m, h / 2, carry), inertia, inverse)
         c1, v = exp1(turn(h, 0.0, constants, inverse))
         q, m = product1(q, c1, v), momentum(h, constants)  # (1)
@@ -46,6 +46,7 @@ def turning(turn: Callable) -> Callable:
     return step
 
 
+PLACE = 280
 METHOD = Method(
     name="sej",
     title="Störmer–Verlet with elliptic functions and Magnus' method, order 2",

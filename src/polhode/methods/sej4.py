@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from polhode.methods import jem4, sej
 
+PLACE = 290
 METHOD = replace(
     sej.METHOD,
     name="sej4",

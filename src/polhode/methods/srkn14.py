@@ -15,6 +15,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import SRKN14A
 
+PLACE = 190
 METHOD = replace(
     strang.METHOD,
     name="srkn14",

@@ -17,7 +17,7 @@ is turned back by the turn of the body, so that in inertial axes it is kept to r
 bodies: about their axis, so that its component along it is kept, and with it the energy).
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product_change
 from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, plus_scaled3, to_unit
@@ -32,7 +32,7 @@ def start(t, h, state, body, params):
 def step(t, h, state, carry, body, params):
     (a, b, c), (q, m), (n, (eq, em)) = h, state, carry
     m, em = plus_scaled3(m, em, b, n)
-    (c1, v), change = free_drift(a, m, body[0], body[1])
+    (c1, v), change = free_drift(a, m, moments(body), inverse_moments(body))
     q, eq = plus4(q, eq, product_change(q, c1, v))
     m, em = plus3(m, em, change)  # (1)
     n = torque(t + a, q, m, body, params)
@@ -41,6 +41,7 @@ def step(t, h, state, carry, body, params):
     return (q, m), (n, (to_unit(q, eq), em))
 
 
+PLACE = 150
 METHOD = Method(
     name="strang",
     title="Strang splitting over the exact free motion",

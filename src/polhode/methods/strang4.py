@@ -12,6 +12,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import STRANG4
 
+PLACE = 160
 METHOD = replace(
     strang.METHOD,
     name="strang4",

@@ -12,6 +12,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import STRANG6
 
+PLACE = 170
 METHOD = replace(
     strang.METHOD,
     name="strang6",

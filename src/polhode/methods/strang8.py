@@ -12,6 +12,7 @@ from dataclasses import replace
 from polhode.methods import strang
 from polhode.tableaus.splitting import STRANG8
 
+PLACE = 180
 METHOD = replace(
     strang.METHOD,
     name="strang8",

@@ -12,7 +12,7 @@ the energy; with one, the momentum changes by the impulse h T alone.
 the rate sees psi/h, the mean rate.  Carried: psi/h of three steps, for the first guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, torque
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
 from polhode.kernels.inertia import euler_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
@@ -27,7 +27,7 @@ def guess(t, h, state, carry, body, params):
 
 def landed(t, h, psi, state, body, params):
     """q' and m' of (1) and (2): the half turn exp(psi/2) twice, the torque between."""
-    (q, m), inertia = state, body[0]
+    (q, m), inertia = state, moments(body)
     c1, v = exp1(multiply(0.5, psi))
     q, m = product1(q, c1, v), turned_back(c1, v, m)
     n = torque(t + h / 2, q, multiply(1.0 / h, scale(inertia, psi)), body, params)
@@ -36,7 +36,7 @@ def landed(t, h, psi, state, body, params):
 
 def improve(t, h, unknown, state, body, params):
     psi, last = unknown
-    m, a = state[1], body[1]
+    m, a = state[1], inverse_moments(body)
     _, new = landed(t, h, psi, state, body, params)
     residual = add_scaled(psi, -h / 2, scale(a, add(m, new)))  # (1)
     rows = euler_newton_rows(h / 2, a, turned_back_jacobian(psi, new))
@@ -49,6 +49,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return landed(t, h, psi, state, body, params), history(h, psi, carry)
 
 
+PLACE = 90
 METHOD = Method(
     name="swc1",
     title="Simo and Wong's ALGO_C1",

@@ -33,6 +33,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return backward_euler.finish(t + k, k, (d, size), middle, carry, body, params)
 
 
+PLACE = 50
 METHOD = Method(
     name="trap",
     title="trapezoidal rule TRAP",

@@ -33,6 +33,7 @@ def finish(t, h, unknown, state, carry, body, params):
     return backward_euler_m.finish(t + k, k, (psi, size), middle, carry, body, params)
 
 
+PLACE = 70
 METHOD = Method(
     name="trapm",
     title="momentum-conserving trapezoidal rule TRAPM",

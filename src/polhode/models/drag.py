@@ -2,28 +2,29 @@
 
     F = -linear v,    T = -rotational ω                                                (1)
 
-It has no potential; the energy of a trajectory is what is left of that of the other models.
+It has no potential; the energy of a trajectory is that of the other models, and decreases.
 """
 
-from polhode.contracts import Model
-from polhode.kernels.vector import multiply, scale
+from polhode.contracts import Model, angular_velocity, inverse_mass, numbers
+from polhode.kernels.vector import multiply
 from polhode.models.given import not_negative
 
 
 def wrench(t, q, m, x, p, body, params):
-    (linear, rotational), _ = params
-    return multiply(-rotational, scale(body[1], m)), multiply(-linear * body[4], p)  # (1)
+    linear, rotational = numbers(params)
+    force = multiply(-linear * inverse_mass(body), p)
+    return multiply(-rotational, angular_velocity(m, body)), force  # (1)
 
 
 def torque(t, q, m, body, params):
-    (_, rotational), _ = params
-    return multiply(-rotational, scale(body[1], m))
+    _, rotational = numbers(params)
+    return multiply(-rotational, angular_velocity(m, body))
 
 
 def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
-    """Drag of ``linear`` (N s/m) and ``rotational`` (N m s) coefficients, the same in all axes.
+    """Drag with coefficients ``linear`` (N s/m) and ``rotational`` (N m s), the same in all axes.
 
-    Without a linear one it does not matter where the body is, and it need not have a position.
+    If ``linear`` is 0, the body needs no position.
     """
     linear, rotational = not_negative(linear, "linear"), not_negative(rotational, "rotational")
     functions = {"wrench": wrench} if linear > 0.0 else {"torque": torque}
@@ -36,3 +37,11 @@ def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
         depends_on_velocity=linear > 0.0,
         turns=rotational > 0.0,
     )
+
+
+PLACE = 80
+EXAMPLES = (
+    {"linear": 0.2, "rotational": 0.3},
+    {"linear": 0.2},
+    {"rotational": 0.3},
+)

@@ -4,5 +4,9 @@ from polhode.contracts import Model
 
 
 def free() -> Model:
-    """The free body."""
+    """The free body: nothing acts on it."""
     return Model(name="free")
+
+
+PLACE = 10
+EXAMPLES: tuple[dict, ...] = ({},)

@@ -1,11 +1,11 @@
 """The gravity gradient of a distant point mass (Celledoni & Säfström 2006, section 4.3).
 
-With u = Rᵀ d, the direction d to the mass seen from the body, and the principal moments I,
+With u = Rᵀ d, the direction d to the mass in body axes, and the principal moments I,
 
     V = 3 mu/(2 r³) u·I u,    T = 3 mu/r³ u x I u                                      (1)
 
-mu is the mass times the gravitational constant, r its distance.  V leaves out what does not depend
-on the attitude.  The direction is fixed in inertial axes, as in the paper, or follows a circular
+mu is the mass times the gravitational constant, r its distance.  V omits what does not depend on
+the attitude.  The direction is fixed in inertial axes, as in the paper, or follows a circular
 orbit in the plane of x and y, from x at t = 0:
 
     d = (cos n t, sin n t, 0),    n² = mu/r³                                           (2)
@@ -22,7 +22,7 @@ Then V depends on time, and the energy is not constant.
 from collections.abc import Sequence
 from math import cos, sin, sqrt
 
-from polhode.contracts import Model
+from polhode.contracts import Model, moments, numbers
 from polhode.errors import InputError
 from polhode.kernels.kepler import MOST, eccentric_anomaly
 from polhode.kernels.quaternion import to_body
@@ -37,20 +37,20 @@ def turning(f, u, inertia):
 
 
 def torque(t, q, m, body, params):
-    (mu, r, direction), _ = params
-    return turning(3.0 * mu / (r * r * r), to_body(q, direction), body[0])  # (1)
+    mu, r, direction = numbers(params)
+    return turning(3.0 * mu / (r * r * r), to_body(q, direction), moments(body))  # (1)
 
 
 def potential(t, q, body, params):
-    (mu, r, direction), _ = params
+    mu, r, direction = numbers(params)
     u = to_body(q, direction)
-    return 1.5 * mu / (r * r * r) * dot(u, scale(body[0], u))
+    return 1.5 * mu / (r * r * r) * dot(u, scale(moments(body), u))
 
 
 # ---- a circular orbit
 def square_of_rate(params):
     """n² = mu/r³."""
-    (mu, r), _ = params
+    mu, r = numbers(params)
     return mu / (r * r * r)
 
 
@@ -62,19 +62,19 @@ def in_orbit(t, q, n2):
 
 def orbit_torque(t, q, m, body, params):
     n2 = square_of_rate(params)
-    return turning(3.0 * n2, in_orbit(t, q, n2), body[0])  # (1)
+    return turning(3.0 * n2, in_orbit(t, q, n2), moments(body))  # (1)
 
 
 def orbit_potential(t, q, body, params):
     n2 = square_of_rate(params)
     u = in_orbit(t, q, n2)
-    return 1.5 * n2 * dot(u, scale(body[0], u))
+    return 1.5 * n2 * dot(u, scale(moments(body), u))
 
 
 # ---- an orbit of Kepler's
 def in_ellipse(t, q, params):
     """(mu/r³, u), with d of (4)."""
-    (mu, a, e), _ = params
+    mu, a, e = numbers(params)
     n2 = mu / (a * a * a)
     anomaly = eccentric_anomaly(sqrt(n2) * t, e)
     c, s = cos(anomaly), sin(anomaly)
@@ -85,12 +85,12 @@ def in_ellipse(t, q, params):
 
 def ellipse_torque(t, q, m, body, params):
     f, u = in_ellipse(t, q, params)
-    return turning(3.0 * f, u, body[0])  # (1)
+    return turning(3.0 * f, u, moments(body))  # (1)
 
 
 def ellipse_potential(t, q, body, params):
     f, u = in_ellipse(t, q, params)
-    return 1.5 * f * dot(u, scale(body[0], u))
+    return 1.5 * f * dot(u, scale(moments(body), u))
 
 
 def gravity_gradient(
@@ -99,10 +99,10 @@ def gravity_gradient(
     direction: Sequence[float] | str = (0.0, 0.0, 1.0),
     eccentricity: float | None = None,
 ) -> Model:
-    """The torque of a mass with ``mu`` (m³/s²) at the distance ``r`` (m).
+    """The torque of a point mass with ``mu`` (m³/s², mass times G) at the distance ``r`` (m).
 
     ``direction`` is three numbers in inertial axes, of any length, or ``"orbit"``: the body is on a
-    circular orbit in the plane of x and y, and the line between them turns with it.  With an
+    circular orbit in the plane of x and y, and the direction to the mass turns with it.  With an
     ``eccentricity`` the orbit is an ellipse, ``r`` its semi-major axis, and the body passes
     periapsis, on the axis x, at t = 0.
     """
@@ -140,3 +140,12 @@ def gravity_gradient(
         numbers=(mu, r, e),
         references=("wisdom1984", "danby1983"),
     )
+
+
+PLACE = 40
+EXAMPLES = (
+    {"mu": 3.0, "r": 1.2},
+    {"mu": 3.0, "r": 1.2, "direction": (1.0, -2.0, 3.0)},
+    {"mu": 3.0, "r": 1.2, "direction": "orbit"},
+    {"mu": 3.0, "r": 1.2, "direction": "orbit", "eccentricity": 0.4},
+)

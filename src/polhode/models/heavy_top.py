@@ -2,14 +2,14 @@
 
     V = strength · e_z·(R centre),    T = strength · (Rᵀ e_z) x centre                 (1)
 
-``centre`` is the centre of mass in body axes, seen from the fixed point; ``strength`` multiplies
-it.  With centre = e_3, the default, ``strength`` is weight times distance of the centre of mass
-along body axis 3.  Krysl's tops are ``heavy_top(20)``.
+``centre`` is the centre of mass in body axes, from the fixed point; ``strength`` multiplies it.
+With centre = e_3, the default, ``strength`` is weight times distance of the centre of mass along
+body axis 3.  Krysl's tops are ``heavy_top(20)``.
 """
 
 from collections.abc import Sequence
 
-from polhode.contracts import Model, to_body_axes, to_principal_axes
+from polhode.contracts import Model, numbers, to_body_axes, to_principal_axes
 from polhode.kernels.quaternion import vertical
 from polhode.kernels.vector import cross, dot, multiply
 from polhode.models.given import three
@@ -18,19 +18,19 @@ ALONG_3 = (0.0, 0.0, 1.0)
 
 
 def torque(t, q, m, body, params):
-    (strength,), _ = params
+    (strength,) = numbers(params)
     g1, g2, _ = to_body_axes(vertical(q), body)
     return to_principal_axes((strength * g2, -strength * g1, 0.0), body)  # (1)
 
 
 def potential(t, q, body, params):
-    (strength,), _ = params
+    (strength,) = numbers(params)
     return strength * to_body_axes(vertical(q), body)[2]
 
 
 # ---- any centre: one more parameter
 def any_arm(body, params):
-    (strength, centre), _ = params
+    strength, centre = numbers(params)
     return to_principal_axes(multiply(strength, centre), body)
 
 
@@ -45,8 +45,8 @@ def any_potential(t, q, body, params):
 def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
     """The heavy top with ``V = strength · e_z·(R centre)``, in joules.
 
-    ``centre`` is three numbers in body axes and need not be a unit vector: weight and centre of
-    mass in metres, or weight times distance and a direction, are the same.
+    ``centre`` is three numbers in body axes and need not be a unit vector: give the weight (N) and
+    the centre of mass (m), or the weight times its distance (J) and a direction.
     """
     centre = three(centre, "centre")
     if centre == ALONG_3:
@@ -66,3 +66,10 @@ def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
         numbers=(float(strength), centre),
         references=("celledoni2006",),
     )
+
+
+PLACE = 20
+EXAMPLES = (
+    {"strength": 20.0},
+    {"strength": 5.0, "centre": (1.0, -2.0, 0.5)},
+)

@@ -10,22 +10,22 @@ The magnetic force does no work.
 
 from collections.abc import Sequence
 
-from polhode.contracts import Model, to_principal_axes
+from polhode.contracts import Model, angular_velocity, inverse_mass, numbers, to_principal_axes
 from polhode.kernels.quaternion import to_body, to_inertial
-from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
+from polhode.kernels.vector import add, add_scaled, cross, dot, multiply
 from polhode.models.given import finite, three
 
 
 def wrench(t, q, m, x, p, body, params):
-    (charge, electric, magnetic, point), _ = params
+    charge, electric, magnetic, point = numbers(params)
     r = to_principal_axes(point, body)
-    w = add_scaled(to_inertial(q, cross(scale(body[1], m), r)), body[4], p)
+    w = add_scaled(to_inertial(q, cross(angular_velocity(m, body), r)), inverse_mass(body), p)
     f = multiply(charge, add(electric, cross(w, magnetic)))
     return cross(r, to_body(q, f)), f  # (1)
 
 
 def potential_at(t, q, x, body, params):
-    (charge, electric, _, point), _ = params
+    charge, electric, _, point = numbers(params)
     there = add(x, to_inertial(q, to_principal_axes(point, body)))
     return -charge * dot(electric, there)  # (2)
 
@@ -53,3 +53,16 @@ def lorentz(
         depends_on_velocity=moving,
         turns=any(place),
     )
+
+
+PLACE = 90
+EXAMPLES = (
+    {"charge": 1.2, "electric": (0.3, -0.1, 0.4), "point": (0.5, -0.3, 0.8)},
+    {"charge": 1.2, "magnetic": (0.5, 0.9, -0.4)},
+    {
+        "charge": 1.2,
+        "electric": (0.3, -0.1, 0.4),
+        "magnetic": (0.5, 0.9, -0.4),
+        "point": (0.5, -0.3, 0.8),
+    },
+)

@@ -5,7 +5,7 @@ F = M g,    V = -M g·x                                                         
 
 from collections.abc import Sequence
 
-from polhode.contracts import ORIGIN, Model
+from polhode.contracts import ORIGIN, Model, mass, numbers
 from polhode.kernels.vector import dot, multiply
 from polhode.models.given import three
 
@@ -13,19 +13,19 @@ STANDARD = 0.0, 0.0, -9.80665  # m/s², along the inertial z
 
 
 def wrench(t, q, m, x, p, body, params):
-    (g,), _ = params
-    return ORIGIN, multiply(body[3], g)  # (1)
+    (g,) = numbers(params)
+    return ORIGIN, multiply(mass(body), g)  # (1)
 
 
 def potential_at(t, q, x, body, params):
-    (g,), _ = params
-    return -body[3] * dot(g, x)
+    (g,) = numbers(params)
+    return -mass(body) * dot(g, x)
 
 
 def uniform_gravity(g: Sequence[float] = STANDARD) -> Model:
-    """Gravity of the acceleration ``g`` (m/s², inertial axes); default: 9.80665 along -z.
+    """Gravity with the acceleration ``g`` (m/s², inertial axes).
 
-    For a body that falls.  One that is held at a point is a ``heavy_top``.
+    This is for a body in free flight.  A body with a fixed point is a ``heavy_top``.
     """
     return Model(
         name="uniform_gravity",
@@ -35,3 +35,7 @@ def uniform_gravity(g: Sequence[float] = STANDARD) -> Model:
         numbers=(three(g, "g"),),
         turns=False,
     )
+
+
+PLACE = 50
+EXAMPLES: tuple[dict, ...] = ({}, {"g": (0.1, -0.3, -2.0)})

@@ -1,8 +1,8 @@
-"""A user's own torque, force or potential, and how it becomes a model.
+"""Models from user-defined torques, forces and potentials.
 
 ``torque(function)`` takes any ``function(t, q, omega, params)`` that returns three numbers, in body
 or inertial axes.  ``force(function)`` takes ``function(t, x, v, q, omega, params)``, and the point
-of the body at which it acts; so does ``torque``, if it depends on the place.
+of the body at which it acts; so does ``torque``, if it depends on the position.
 ``potential(function)`` takes ``function(t, q, params)`` or ``function(t, x, q, params)`` alone; the
 torque and the force are its derivatives along the turns and shifts of the body, by a complex step,
 exact to rounding:
@@ -10,7 +10,7 @@ exact to rounding:
     T_k = -dV(q exp(a e_k)) / da = -Im V(q + i d q e_k / 2) / d,    d = 1e-100          (1)
     F_k = -dV(x + a e_k) / da = -Im V(x + i d e_k) / d                                  (2)
 
-What the functions see is in the user's own body axes, positions and velocities in inertial axes.
+The functions get the user's body axes, and positions and velocities in inertial axes.
 ``math.sin`` and ``math.cos`` in them become the library's own, so that one body, SIMD lanes and
 plain Python agree to the last bit.
 """
@@ -21,10 +21,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from polhode.contracts import ORIGIN, Model, attitude_of_body, to_body_axes, to_principal_axes
+from polhode.contracts import (
+    ORIGIN,
+    Model,
+    angular_velocity,
+    attitude_of_body,
+    inverse_mass,
+    numbers,
+    to_body_axes,
+    to_principal_axes,
+)
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body, to_inertial
-from polhode.kernels.vector import cross, multiply, scale
+from polhode.kernels.vector import cross, multiply
 from polhode.models.given import three
 
 RATES, MOVING_RATES = "(t, q, omega, params)", "(t, x, v, q, omega, params)"
@@ -40,7 +49,7 @@ def torque(
     depends_on_omega: bool | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model from a function of your own.
+    """Make a model from a torque function.
 
     Parameters
     ----------
@@ -48,8 +57,8 @@ def torque(
         ``q`` is the attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes.  Or
         ``function(t, x, v, q, omega, params)``, with the position and velocity of the centre of
         mass in inertial axes: then the body has six degrees of freedom.
-        Compiled if it can be; otherwise it runs as plain Python, with a warning.
-    params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
+        It is compiled if possible; otherwise it runs as plain Python, with a warning.
+    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
     frame : ``"body"`` or ``"inertial"``, the axes of what it returns
     potential : ``potential(t, q, params)``, or ``potential(t, x, q, params)`` for six degrees of
         freedom, if there is one; gives the trajectory its energy
@@ -75,14 +84,14 @@ def force(
     depends_on_omega: bool | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model from a force of your own; its torque about the centre of mass follows.
+    """Make a model from a force function; its torque about the centre of mass follows.
 
     Parameters
     ----------
     function : ``function(t, x, v, q, omega, params)`` returning three numbers, in newtons
         ``x`` and ``v`` are position and velocity of the centre of mass in inertial axes, ``q`` the
         attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes
-    params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
+    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
     at : the point of the body at which it acts, in body axes, from the centre of mass
     frame : ``"inertial"`` or ``"body"``, the axes of what it returns
     potential : ``potential(t, x, q, params)``, if there is one; gives the trajectory its energy
@@ -115,7 +124,7 @@ def force(
 
 
 def potential(function: Callable, params: Any = (), *, name: str | None = None) -> Model:
-    """A model from a potential energy alone, in joules.
+    """Make a model from a potential energy, in joules.
 
     ``function(t, q, params)``; with six degrees of freedom ``function(t, x, q, params)``, ``x`` the
     centre of mass in inertial axes.  Torque and force are its exact derivatives.  ``function`` must
@@ -142,8 +151,8 @@ def _model(
     depends_on_omega: bool,
     **others: Any,
 ) -> Model:
-    """The record; ``made`` are its functions for rotation and for six degrees of freedom."""
-    names, numbers = _numbers(params)
+    """Make the record; ``made`` are its functions for rotation and for six degrees of freedom."""
+    names, values = _numbers(params)
     functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
     kind = "potential_at" if moving else "potential"
     functions[kind] = None
@@ -156,7 +165,7 @@ def _model(
         name=name or _name(function),
         **functions,
         names=names,
-        numbers=numbers,
+        numbers=values,
         depends_on_omega=depends_on_omega,
         user=(function,) if potential is None else (function, potential),
         **others,
@@ -166,8 +175,8 @@ def _model(
 # ---- the functions of the models: (torque, wrench) of each kind
 def _body_torque(function):
     def body_torque(t, q, m, body, params):
-        omega = to_body_axes(scale(body[1], m), body)
-        n = function(t, attitude_of_body(q, body), omega, params[0])
+        omega = to_body_axes(angular_velocity(m, body), body)
+        n = function(t, attitude_of_body(q, body), omega, numbers(params))
         return to_principal_axes((float(n[0]), float(n[1]), float(n[2])), body)
 
     def body_wrench(t, q, m, x, p, body, params):
@@ -179,8 +188,8 @@ def _body_torque(function):
 
 def _inertial_torque(function):
     def inertial_torque(t, q, m, body, params):
-        omega = to_body_axes(scale(body[1], m), body)
-        n = function(t, attitude_of_body(q, body), omega, params[0])
+        omega = to_body_axes(angular_velocity(m, body), body)
+        n = function(t, attitude_of_body(q, body), omega, numbers(params))
         return to_body(q, (float(n[0]), float(n[1]), float(n[2])))
 
     def inertial_wrench(t, q, m, x, p, body, params):
@@ -206,23 +215,23 @@ def _inertial_force(function, arm):
 
 
 def _seen(function, t, q, m, x, p, body, params):
-    """What a function of place and rates returns, three floats."""
-    omega = to_body_axes(scale(body[1], m), body)
-    v = multiply(body[4], p)
-    f = function(t, x, v, attitude_of_body(q, body), omega, params[0])
+    """What a function of position and velocities returns, three floats."""
+    omega = to_body_axes(angular_velocity(m, body), body)
+    v = multiply(inverse_mass(body), p)
+    f = function(t, x, v, attitude_of_body(q, body), omega, numbers(params))
     return float(f[0]), float(f[1]), float(f[2])
 
 
 def _potential(function):
     def user_potential(t, q, body, params):
-        return float(function(t, attitude_of_body(q, body), params[0]))
+        return float(function(t, attitude_of_body(q, body), numbers(params)))
 
     return user_potential
 
 
 def _potential_at(function):
     def user_potential(t, q, x, body, params):
-        return float(function(t, x, attitude_of_body(q, body), params[0]))
+        return float(function(t, x, attitude_of_body(q, body), numbers(params)))
 
     return user_potential
 
@@ -248,8 +257,8 @@ def _slopes(v1, v2, v3):
 
 def _derived_torque(function):
     def derived_torque(t, q, m, body, params):
-        (q1, q2, q3), numbers = _turns(q, body), params[0]
-        v1, v2, v3 = function(t, q1, numbers), function(t, q2, numbers), function(t, q3, numbers)
+        (q1, q2, q3), given = _turns(q, body), numbers(params)
+        v1, v2, v3 = function(t, q1, given), function(t, q2, given), function(t, q3, given)
         return to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
 
     return derived_torque, None
@@ -257,27 +266,27 @@ def _derived_torque(function):
 
 def _derived_wrench(function):
     def derived_wrench(t, q, m, x, p, body, params):
-        (q1, q2, q3), numbers = _turns(q, body), params[0]
+        (q1, q2, q3), given = _turns(q, body), numbers(params)
         here = complex(x[0], 0.0), complex(x[1], 0.0), complex(x[2], 0.0)
         v1, v2, v3 = (
-            function(t, here, q1, numbers),
-            function(t, here, q2, numbers),
-            function(t, here, q3, numbers),
+            function(t, here, q1, given),
+            function(t, here, q2, given),
+            function(t, here, q3, given),
         )
         n = to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
         a, b, c, d = attitude_of_body(q, body)
         still = complex(a, 0.0), complex(b, 0.0), complex(c, 0.0), complex(d, 0.0)
         f1, f2, f3 = (
-            function(t, (complex(x[0], STEP), here[1], here[2]), still, numbers),
-            function(t, (here[0], complex(x[1], STEP), here[2]), still, numbers),
-            function(t, (here[0], here[1], complex(x[2], STEP)), still, numbers),
+            function(t, (complex(x[0], STEP), here[1], here[2]), still, given),
+            function(t, (here[0], complex(x[1], STEP), here[2]), still, given),
+            function(t, (here[0], here[1], complex(x[2], STEP)), still, given),
         )
         return n, _slopes(f1, f2, f3)  # (2)
 
     return None, derived_wrench
 
 
-# ---- what was given
+# ---- arguments
 def _name(function: Callable) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -309,7 +318,7 @@ def _form(function: Callable, argument: str, still: str, moving: str) -> bool:
 
 
 def _reads_argument(function: Callable, place: int) -> bool:
-    """Whether the code of ``function`` reads its argument number ``place``."""
+    """Whether the code of ``function`` reads the argument at index ``place``."""
     function = getattr(function, "py_func", function)
     code = getattr(function, "__code__", None)
     if code is None or code.co_argcount <= place:
@@ -342,5 +351,5 @@ def _numbers(params: Any) -> tuple[tuple[str, ...], tuple]:
         )
     if not hasattr(params, "__iter__"):
         params = (params,)
-    numbers = converted(params, "params")
-    return tuple(f"p{i}" for i in range(len(numbers))), numbers
+    values = converted(params, "params")
+    return tuple(f"p{i}" for i in range(len(values))), values

@@ -1,28 +1,30 @@
-"""What a paper states, what is measured, and the verdict.
+"""What a paper states, what was measured, and the report of both.
 
-A paper is a list of ``Statement``s: the claim in words, the function that measures it, and the
-verdict that is expected.  ``tested`` turns them into ``Claim``s, a ``Report`` holds those and the
-figures.  A verdict is computed from the measurement; the expectation is only compared with it, so
-that a change in the library which alters a verdict shows.
+The statements of a paper are the rows of its table ``claims.md``, in the order of the paper.  The
+measurement of a row has its name: the entry "undo-forward" of a module's ``MEASUREMENTS``, or the
+function ``undo_forward``.  A verdict is computed from the measurement; the verdict in the table is
+the known one, so that a change in the library which alters a verdict shows.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module, resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-HOLDS, CORRECTED, FAILS = "holds", "holds with the correction", "does not hold"
-VERDICTS = HOLDS, CORRECTED, FAILS
-UNTESTED = "not tested"
+from polhode.papers.verdicts import HOLDS, UNTESTED, VERDICTS, Check, Measured, Untestable
 
-Measured = tuple[str, str]  # what was measured in words and numbers, and the verdict
-Check = Callable[[Any], Measured]
+TABLE = "claims.md"
+COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
+TIMED = ", timed"  # after a verdict
 
-
-class Untestable(RuntimeError):
-    """A measurement that could not be made, and why."""
+Progress = Callable[[str], None]
 
 
+# ---- records
 @dataclass(frozen=True)
 class Claim:
     """One statement of a paper with its measurement."""
@@ -39,12 +41,13 @@ class Claim:
 
     @property
     def as_expected(self) -> bool:
+        """Whether it was measured, with the known verdict unless that rests on a clock."""
         return bool(self.measured) and (self.timed or self.verdict == self.expected)
 
 
 @dataclass(frozen=True)
 class Report:
-    """All claims of a paper, and the figures that were drawn."""
+    """All claims of a paper, and the files of its figures."""
 
     claims: tuple[Claim, ...]
     figures: tuple[Path, ...]
@@ -70,7 +73,7 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A claim before it is measured; ``check`` takes what the claims of a paper share."""
+    """A claim before it is measured; ``check`` takes the laboratory of the paper."""
 
     name: str
     section: str
@@ -81,10 +84,11 @@ class Statement:
     check: Check
     timed: bool = False
 
-    def tested(self, shared: Any) -> Claim:
+    def measure(self, laboratory: Any) -> Claim:
+        """The claim with its measurement, or with the reason why it could not be made."""
         note = self.note
         try:
-            measured, verdict = self.check(shared)
+            measured, verdict = self.check(laboratory)
         except Untestable as reason:
             measured, verdict, note = "", UNTESTED, str(reason)
         return Claim(
@@ -100,65 +104,106 @@ class Statement:
         )
 
 
-class Statements(list[Statement]):
-    """Statements in the order of the paper, each added by a decorator on its check."""
+# ---- tables of claims
+def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
+    """The measurements of modules, by the name of their row.
 
-    def claim(
-        self,
-        name: str,
-        section: str,
-        statement: str,
-        *,
-        claimed: str,
-        expected: str = HOLDS,
-        note: str = "",
-        timed: bool = False,
-    ) -> Callable[[Check], Check]:
-        if expected not in VERDICTS or any(old.name == name for old in self):
-            raise ValueError(f"claim {name!r}: unknown verdict {expected!r}, or the name is taken")
-
-        def add(check: Check) -> Check:
-            self.append(
-                Statement(
-                    name=name,
-                    section=section,
-                    statement=statement,
-                    claimed=claimed,
-                    expected=expected,
-                    note=note,
-                    check=check,
-                    timed=timed,
-                )
-            )
-            return check
-
-        return add
+    They are the entries of ``MEASUREMENTS`` and the public functions that return ``Measured``.  A
+    function whose name is taken in its module may end with an underscore.
+    """
+    found: dict[str, Check] = {}
+    for module in modules:
+        functions = {
+            name.rstrip("_").replace("_", "-"): thing
+            for name, thing in vars(module).items()
+            if getattr(thing, "__module__", None) == module.__name__
+            and getattr(thing, "__annotations__", {}).get("return") == Measured
+            and not name.startswith("_")
+        }
+        for part in (getattr(module, "MEASUREMENTS", {}), functions):
+            if twice := sorted(set(part) & set(found)):
+                raise ValueError(f"{module.__name__} measures again: {', '.join(twice)}")
+            found |= part
+    return found
 
 
-@dataclass(frozen=True, kw_only=True)
+def rows_of(text: str) -> list[dict[str, str]]:
+    """The rows of a Markdown table of claims, by column; a bar in a cell is written ``\\|``."""
+    rows = []
+    for line in [line for line in text.splitlines() if line.startswith("|")][2:]:
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != len(COLUMNS):
+            raise ValueError(f"a claim must have the cells {COLUMNS}, got {line!r}")
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    return rows
+
+
+def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ...]:
+    """The statements of a table, each with its measurement."""
+    made: dict[str, Statement] = {}
+    for row in rows_of(text):
+        name, verdict = row["name"], row["verdict"]
+        expected, timed = verdict.removesuffix(TIMED), verdict.endswith(TIMED)
+        if expected not in VERDICTS:
+            raise ValueError(f"claim {name!r}: the verdict {expected!r} must be one of {VERDICTS}")
+        if name in made:
+            raise ValueError(f"claim {name!r}: the name is used twice")
+        if name not in checks:
+            raise ValueError(f"claim {name!r}: no function measures it")
+        made[name] = Statement(
+            name=name,
+            section=row["§"],
+            statement=row["statement"],
+            claimed=row["claimed"],
+            expected=expected,
+            note=row["note"],
+            check=checks[name],
+            timed=timed,
+        )
+    if left := sorted(set(checks) - set(made)):
+        raise ValueError(f"measurements without a row in the table of claims: {', '.join(left)}")
+    return tuple(made.values())
+
+
+# ---- papers
+@dataclass(frozen=True)
 class Paper:
-    """A paper that can be reproduced: ``reproduce(quick, out, progress) -> Report``."""
+    """A paper that can be reproduced.
 
-    name: str
-    title: str
-    reference: str
-    statements: tuple[Statement, ...]
-    reproduce: Callable[[bool, Path, Callable[[str], None]], Report]
+    Its package has the table ``claims.md`` and a module ``figures`` with ``draw(laboratory, out)``;
+    ``measured_in`` are the modules with the measurements.
+    """
 
+    package: str
+    title: str = field(kw_only=True)
+    figures: int = field(kw_only=True)  # how many are drawn
+    laboratory: Callable[[bool, Progress], Any] = field(kw_only=True)
+    measured_in: tuple[ModuleType, ...] = field(kw_only=True)
 
-def tested(
-    statements: Iterable[Statement], shared: Any, progress: Callable[[str], None]
-) -> tuple[Claim, ...]:
-    """Every statement measured, one after the other."""
-    claims = []
-    for statement in statements:
-        progress(f"{statement.section} {statement.name}")
-        claims.append(statement.tested(shared))
-    return tuple(claims)
+    @property
+    def name(self) -> str:
+        """The name of its package."""
+        return self.package.rpartition(".")[2]
 
+    @property
+    def reference(self) -> str:
+        """Its key in ``references.bib``."""
+        return self.name
 
-def judged(printed: bool, corrected: bool = False) -> str:
-    """The verdict, from whether the statement holds as printed, or else with its correction."""
-    if printed:
-        return HOLDS
-    return CORRECTED if corrected else FAILS
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The rows of its table of claims."""
+        table = resources.files(self.package).joinpath(TABLE).read_text(encoding="utf-8")
+        return statements_of(table, measurements(self.measured_in))
+
+    def reproduce(self, quick: bool, out: Path, progress: Progress) -> Report:
+        """Measure every claim, and draw the figures into ``out``.
+
+        ``quick`` takes fewer and shorter runs; it tests the same claims.
+        """
+        laboratory, claims = self.laboratory(quick, progress), []
+        for statement in self.statements:
+            progress(f"{statement.section} {statement.name}")
+            claims.append(statement.measure(laboratory))
+        draw = import_module(f"{self.package}.figures").draw
+        return Report(tuple(claims), draw(laboratory, Path(out)))

@@ -1,8 +1,8 @@
-"""What the figures of the papers share: sheets, legends, ticks, the globe, files."""
+"""What the figures of the papers share: sheets, curves, legends, ticks, the globe, files."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,25 @@ def sheet(width: float, height: float, title: str) -> "Figure":
     return picture
 
 
+def curve(
+    ax: "Axes", x: Any, y: Any, look: tuple[str, str, float], filled: bool = True, **options: Any
+) -> None:
+    """Draw a curve with marks in a look (colour, marker, size): filled, or open and dashed."""
+    colour, marker, size = look
+    ax.plot(
+        x,
+        y,
+        color=colour,
+        marker=marker,
+        markersize=size,
+        markerfacecolor=colour if filled else "white",
+        linestyle="-" if filled else (0, (4, 2)),
+        **options,
+    )
+
+
 def legend(picture: "Figure", ax: "Axes", spacing: float = 0.8) -> None:
-    """The curves of one panel, to the right of all."""
+    """Put a legend of the curves of one panel to the right of all panels."""
     picture.legend(
         *ax.get_legend_handles_labels(),
         loc="outside right center",
@@ -36,17 +53,17 @@ def legend(picture: "Figure", ax: "Axes", spacing: float = 0.8) -> None:
 
 
 def plain_numbers(axis: "Axis", form: str = ",.0f") -> None:
-    """Ticks without powers of ten, thousands apart by a thin space."""
+    """Label ticks without powers of ten, thousands separated by a thin space."""
     axis.set_major_formatter(lambda x, _: format(x, form).replace(",", "\u2009"))
 
 
 def globe(ax: "Axes", elevation: float, azimuth: float) -> np.ndarray:
-    """The unit sphere with five parallels, seen from those degrees; to the viewer's axes.
+    """Draw the unit sphere with five parallels, seen from these angles (degrees).
 
-    With the matrix E that is returned, E v is to the right, upwards, and towards the viewer.
+    Returns the matrix E to the viewer's axes: E v points right, up, and towards the viewer.
     """
-    up, round_about = np.radians([elevation, azimuth])
-    c, s = np.cos(round_about), np.sin(round_about)
+    up, around = np.radians([elevation, azimuth])
+    c, s = np.cos(around), np.sin(around)
     lift, depth = np.sin(up), np.cos(up)
     eye = np.array([[-s, c, 0.0], [-lift * c, -lift * s, depth], [depth * c, depth * s, lift]])
     angle = np.linspace(0, 2 * np.pi, 361)
@@ -54,14 +71,14 @@ def globe(ax: "Axes", elevation: float, azimuth: float) -> np.ndarray:
     ax.plot(*circle.T, color=style.GREY, linewidth=0.8)
     for height in np.sin(np.radians([-60, -30, 0, 30, 60])):
         flat = np.column_stack([np.sqrt(1 - height**2) * circle, np.full(len(angle), height)])
-        seen = flat @ eye.T
-        seen[seen[:, 2] < 0] = np.nan
-        ax.plot(seen[:, 0], seen[:, 1], color=style.FAINT, linewidth=0.6)
+        points = flat @ eye.T
+        points[points[:, 2] < 0] = np.nan
+        ax.plot(points[:, 0], points[:, 1], color=style.FAINT, linewidth=0.6)
     return eye
 
 
-def saved(pictures: Sequence["Figure"], out: Path) -> tuple[Path, ...]:
-    """The pictures as figure1.png, figure2.png, … in ``out``."""
+def save(pictures: Sequence["Figure"], out: Path) -> tuple[Path, ...]:
+    """Save pictures as figure1.png, figure2.png, … in ``out``."""
     out.mkdir(parents=True, exist_ok=True)
     paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))
     for path, picture in zip(paths, pictures, strict=True):

@@ -1,12 +1,12 @@
-"""Reference solutions that no method under test had a part in.
+"""Reference solutions that are independent of the methods under test.
 
 SciPy's DOP853 integrates
 
     q' = q ω/2,    m' = m × ω + T(t, u),    ω = I⁻¹ m,    u = Rᵀ e₃                           (1)
 
-at a relative tolerance of 1e-13, m in units of its first length; q stands for the attitude R, m is
-the momentum in body axes.  The torques of the papers depend on the time and on u alone; they are
-written out from the page.
+with a relative tolerance of 1e-13, m in units of its initial length; q is the attitude R as a
+quaternion, m the momentum in body axes.  The torques of the papers depend on time and on u alone;
+they are written out from the page.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from polhode.problems.problem import Problem
+
 Vector = tuple[float, float, float]
 Law = Callable[[float, float, float, float], Vector]  # T(t, u1, u2, u3), in body axes
 
 
 # ---- torques
 def none(t: float, u1: float, u2: float, u3: float) -> Vector:
+    """No torque."""
     return 0.0, 0.0, 0.0
 
 
@@ -44,10 +47,26 @@ def wall(t: float, z: float) -> float:
 
 
 # ---- motions
+def motion_of(problem: Problem, law: Law, times: Any) -> tuple[np.ndarray, np.ndarray]:
+    """``motion`` of the body of a problem, from its start."""
+    start = problem.attitude, problem.angular_momentum
+    return motion(problem.body.data[0], *start, law, times)
+
+
+def solution(
+    rates: Callable[[float, np.ndarray], Any], t_end: float, start: Any, atol: float = 1e-14
+) -> np.ndarray:
+    """The solution of y' = rates(t, y) at ``t_end``, by DOP853."""
+    from scipy.integrate import solve_ivp
+
+    found = solve_ivp(rates, (0.0, t_end), start, method="DOP853", rtol=1e-13, atol=atol)
+    return found.y[:, -1]
+
+
 def motion(
     inertia: Sequence[float], q: Sequence[float], m: Sequence[float], law: Law, times: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, m) at ``times``, of unit quaternions (body to inertial) and body momenta in rows."""
+    """(q, m) at ``times``: unit quaternions (body to inertial) and body momenta, in rows."""
     from scipy.integrate import solve_ivp
 
     i1, i2, i3 = inertia

@@ -2,7 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -83,13 +84,34 @@ def _heading(run: Any) -> str:
 
 
 def save(axes: Any, path: str | os.PathLike, dpi: int = 150) -> Path:
-    """Write the figure of ``axes`` to a file, whole or not at all; the suffix says the format."""
+    """Write the figure of ``axes`` to a file, completely or not at all.
+
+    The suffix of ``path`` determines the format.
+    """
     path = Path(path)
     if not path.parent.is_dir():
         raise FileError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")
     sheet = np.ravel(axes)[0].figure
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as place:
         draft = Path(place) / path.name
-        sheet.savefig(draft, dpi=dpi)
+        with _laid_out(sheet, dpi) if path.suffix == ".png" else nullcontext():
+            sheet.savefig(draft, dpi=dpi)
         os.replace(draft, path)
     return path
+
+
+@contextmanager
+def _laid_out(sheet: Any, dpi: int) -> Iterator[None]:
+    """Lay the figure out once; ``savefig`` alone would draw all of it twice to the same end."""
+    engine, before = sheet.get_layout_engine(), sheet.dpi
+    if engine is None:
+        yield
+        return
+    sheet.set_dpi(dpi)
+    engine.execute(sheet)
+    sheet.set_layout_engine("none")
+    try:
+        yield
+    finally:
+        sheet.set_layout_engine(engine)
+        sheet.set_dpi(before)

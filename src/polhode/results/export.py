@@ -12,7 +12,6 @@ from polhode.files import netcdf
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
 
 
 def as_text(title: str, words: Mapping[str, str]) -> str:
@@ -60,10 +59,8 @@ def summary(run: Any) -> dict[str, str]:
     return facts
 
 
-def dataset(run: Any) -> "xarray.Dataset":
-    """Return the xarray data set of a trajectory."""
-    import xarray
-
+def data(run: Any) -> netcdf.Data:
+    """Return the variables, coordinates and attributes of a trajectory's data set."""
     vectors = {
         "omega": ("angular velocity, body axes", "rad/s", run.omega),
         "angular_momentum": ("angular momentum, body axes", "kg m2/s", run.angular_momentum),
@@ -93,10 +90,10 @@ def dataset(run: Any) -> "xarray.Dataset":
     if run.error is not None:
         about = {"long_name": "estimated error of the attitude", "units": "rad"}
         variables["error"] = ("time",), run.error, about
-    return xarray.Dataset(
+    return netcdf.Data(
         variables,
         {
-            "time": ("time", run.t, {"units": "s", "long_name": "time"}),
+            "time": (("time",), run.t, {"units": "s", "long_name": "time"}),
             "component": list("xyz"),
             "quaternion": list("wxyz"),
         },

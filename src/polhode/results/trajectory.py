@@ -347,7 +347,9 @@ class Trajectory:
     # ---- other formats
     def to_xarray(self) -> "xarray.Dataset":
         """Return a data set over time, component (x, y, z) and quaternion (w, x, y, z)."""
-        return export.dataset(self)
+        import xarray
+
+        return xarray.Dataset(*export.data(self))
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Return a table indexed by time, one column per component (q_w, omega_x, …, energy)."""
@@ -355,7 +357,7 @@ class Trajectory:
 
     def save(self, path: str | os.PathLike) -> Path:
         """Write a NetCDF file (.nc) with everything, including its origin."""
-        return netcdf.write(path, self.to_xarray())
+        return netcdf.write(path, export.data(self))
 
     def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
         """Plot four panels: attitude, rates, the path of body axis 3, the drift of invariants.

@@ -1,23 +1,22 @@
-"""A freely tumbling body in physics engines and in ours: what an error costs.
+"""A freely tumbling body in physics engines and in this library: the cost of an error.
 
 I = (1, 2, 3), ω = (0.3, 1, 0.4) rad/s, no torque, 100 s, some twenty turns.  Peers: MuJoCo with
-each of its integrators, Basilisk's spacecraft with a rigid hub alone, SciPy with a compiled
-right-hand side.  Errors are the largest along the run: of the energy, of the momentum in inertial
-axes (both relative) and of the attitude (rad).  Where the step is given they are looked at every
-five seconds, else after every step.  The truth is a Taylor series in decimal numbers of 34 digits.
+each of its integrators, Basilisk's spacecraft of one rigid hub, SciPy with a compiled right-hand
+side.  Errors are the largest along the run: of the energy, of the momentum in inertial axes (both
+relative) and of the attitude (rad).  With a given step they are measured every five seconds,
+otherwise after every step.  The reference is a Taylor series in decimal numbers of 34 digits.
 
-Cost is CPU time a simulated second, from one call that does the whole span and gives its end:
+Cost is CPU time for a simulated second, of one call that does the whole span and returns its end:
 MuJoCo's ``mj_step(nstep=…)``, a loop in C, with everything switched off that can be; Basilisk's
 ``ExecuteSimulation`` without its initialisation; ``solve_ivp``; a solver of ``ph.prepare``.
 All have costs that do not depend on the method; these are printed.
 
-Ours are of three kinds.  General ones do what they would do with a torque as well.  Of these, some
-also carry a position and a velocity, as the engines do (``+ x``).  The others (``strang``,
-``srkn14``, ``auto``, ``exact_free_motion``) know the motion of a free body, and are right at any
-step.
+Ours are of three kinds.  General ones do the same work as with a torque.  Some of these also carry
+a position and a velocity, as the engines do (``+ x``).  The others (``strang``, ``srkn14``,
+``auto``, ``exact_free_motion``) know the motion of a free body, and are exact at any step.
 
-All variants take turns in one process; ratios are of least times.  Basilisk works in a thread of
-its own, so the clock is the CPU time of the process.  The observed order of every integrator with a
+All variants take turns in one process; ratios are of least times.  Basilisk works in its own
+thread, so the clock is the CPU time of the process.  The observed order of every integrator with a
 given step shows that it solves this problem.
 """
 
@@ -30,17 +29,27 @@ from polhode.bench.engines.by_scipy import START, by_scipy, slope
 from polhode.bench.engines.mujoco import MuJoCo, by_mujoco
 from polhode.bench.engines.ours import OURS, ours
 from polhode.bench.engines.picture import picture
-from polhode.bench.engines.results import TARGETS, Point, curves, judged, reached, timed, twins
+from polhode.bench.engines.results import (
+    TARGETS,
+    Point,
+    compare,
+    curves,
+    measure_times,
+    reached,
+    twins,
+)
 from polhode.bench.engines.tumbling import END, FEWEST, METRICS, PROBLEM, Truth, errors
 from polhode.bench.peers import missing
-from polhode.bench.records import Asked, Bench, Finding, Key, Note, Table, Verdict
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, Verdict
+from polhode.bench.timing import Times, time_table
 
 MAKERS = {OURS: ours, "MuJoCo": by_mujoco, "Basilisk": by_basilisk, "SciPy": by_scipy}
 PEERS = tuple(name for name in MAKERS if name != OURS)
 
 
-# ---- what does not depend on the method
-def overheads(engines: list[str], repeats: int) -> list[dict]:
+# ---- overheads
+def overheads(engines: list[str], repeats: int) -> dict[str, Times]:
+    """Times that do not depend on the method."""
     one = ph.prepare(PROBLEM, method="mr2", dt=1.0)
     calls: dict[str, Callable] = {
         f"{OURS}: a prepared call, one step of mr2": lambda: one((0.0, 1.0)),
@@ -63,11 +72,7 @@ def overheads(engines: list[str], repeats: int) -> list[dict]:
             "SciPy: the right-hand side from Python": lambda: slope()(0.0, START),
             "SciPy: solve_ivp, one step of RK45": lambda: solve_ivp(slope(), (0.0, 1e-3), START),
         }
-    times = timed(calls, repeats, {})
-    return [
-        {"what": name, "us_min": t.minimum / 1e3, "us_median": t.median / 1e3}
-        for name, t in times.items()
-    ]
+    return measure_times(calls, repeats, {})
 
 
 # ---- all together
@@ -79,20 +84,19 @@ ORDERS = {
     "ns_a_step": "ns a step",
     "verdict": "",
 }
-FIXED_COSTS = {"what": "what does not depend on the method", "us_min": "µs min"}
 
 
-def measure(asked: Asked) -> Iterator[Finding]:
-    chosen = asked.chosen("only", PEERS)
+def measure(settings: Settings) -> Iterator[Finding]:
+    chosen = settings.choose("only", PEERS)
     absent = [each.name for each in missing(chosen)]
     peers = [name for name in chosen if name not in absent]
-    asked.say("the truth and the errors")
+    settings.report("the reference and the errors")
     truth = Truth()
-    variants = [v for name in (OURS, *peers) for v in MAKERS[name](asked.quick)]
+    variants = [v for name in (OURS, *peers) for v in MAKERS[name](settings.quick)]
     wrong = {v: errors(v.motion(), truth) for v in variants}
     resets = {v: v.reset for v in variants if v.reset is not None}
-    asked.say("timing")
-    times = timed({v: v.call for v in variants}, asked.repeats, resets)
+    settings.report("timing")
+    times = measure_times({v: v.call for v in variants}, settings.repeats, resets)
     points = [Point(v, wrong[v], times[v]) for v in variants]
     yield Table(f"{END:g} s", POINTS | METRICS, [point.row for point in points])
 
@@ -102,8 +106,8 @@ def measure(asked: Asked) -> Iterator[Finding]:
     head = {"what": "µs / s to reach"}
     head |= {f"{n}_{e:.0e}": f"{n} {e:.0e}" for n, sizes in TARGETS.items() for e in sizes}
     yield Table("Cost of an error", head, [reached(curve) for curve in found])
-    fixed = overheads(peers, asked.repeats)
-    yield Table("Overheads", FIXED_COSTS | {"us_median": "median"}, fixed)
+    fixed = overheads(peers, settings.repeats)
+    yield time_table("Overheads", "what does not depend on the method", fixed, "us")
 
     theirs = [curve for curve in found if curve.variant.engine != OURS]
     mine = [p for p in points if p.variant.engine == OURS]
@@ -117,7 +121,7 @@ def measure(asked: Asked) -> Iterator[Finding]:
     head |= {f"{what}_{m}": f"{what}: {m}" for what in ("cost", "error") for m in METRICS}
     for kind, rivals in kinds.items():
         if rivals and theirs:
-            rows, ahead = judged(theirs, rivals)
+            rows, ahead = compare(theirs, rivals)
             yield Table(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
             what = f"ours, {kind}: ahead of all in error at equal cost"
             yield Verdict(what, "yes", "yes" if ahead else "no", ahead)
@@ -125,9 +129,10 @@ def measure(asked: Asked) -> Iterator[Finding]:
 
 BENCH = Bench(
     name="engines",
-    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: what an error costs",
+    place=120,
+    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
     measure=measure,
     needs=PEERS,
-    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default all")},
+    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
     draw=picture,
 )

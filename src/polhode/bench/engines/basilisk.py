@@ -1,21 +1,12 @@
-"""Basilisk: a spacecraft with a rigid hub alone, by each of its integrators."""
+"""Basilisk: a spacecraft of one rigid hub, with each of its integrators."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from polhode.bench.engines.tumbling import (
-    END,
-    INERTIA,
-    LOOKS,
-    OMEGA,
-    TIMES,
-    Motion,
-    Variant,
-    decades,
-    ladder,
-)
+from polhode.bench.engines import tumbling
+from polhode.bench.engines.tumbling import Motion, Variant
 from polhode.bench.peers import installed, peer
 
 NANO = 10**9
@@ -29,14 +20,14 @@ BASILISK = {  # order, numbers of steps from and to
 
 
 class Spacecraft:
-    """Basilisk's simulation of a rigid hub, or of nothing; ``reset`` sets the hub's state."""
+    """Basilisk's simulation of a rigid hub, or of nothing; ``reset`` restores the hub's start."""
 
     def __init__(self, name: str | None, steps: int, tolerance: float = 1e9):
         self.now = 0
         base = installed("Basilisk.utilities.SimulationBaseClass")
         self.sim = base.SimBaseClass()
         process = self.sim.CreateNewProcess("process")
-        process.addTask(self.sim.CreateNewTask("task", round(END * NANO) // steps))
+        process.addTask(self.sim.CreateNewTask("task", round(tumbling.END * NANO) // steps))
         if name is None:
             self.sim.InitializeSimulation()
             return
@@ -44,7 +35,7 @@ class Spacecraft:
         self.craft = craft = peer("Basilisk").Spacecraft()
         craft.hub.mHub = 1.0
         craft.hub.r_BcB_B = [[0.0], [0.0], [0.0]]
-        craft.hub.IHubPntBc_B = np.diag(INERTIA).tolist()
+        craft.hub.IHubPntBc_B = np.diag(tumbling.INERTIA).tolist()
         self.integrator = getattr(integrators, f"svIntegrator{name}")(craft)
         if name.startswith("RKF"):
             self.integrator.relTol = self.integrator.absTol = tolerance
@@ -59,9 +50,9 @@ class Spacecraft:
     def reset(self) -> None:
         sigma, omega = self.states
         sigma.setState([[0.0], [0.0], [0.0]])
-        omega.setState([[x] for x in OMEGA])
+        omega.setState([[x] for x in tumbling.OMEGA])
 
-    def advance(self, nanoseconds: int = round(END * NANO)) -> None:
+    def advance(self, nanoseconds: int = round(tumbling.END * NANO)) -> None:
         self.now += nanoseconds
         self.sim.ConfigureStopTime(self.now)
         self.sim.ExecuteSimulation()
@@ -69,19 +60,19 @@ class Spacecraft:
     def motion(self) -> Motion:
         self.reset()
         rows = []
-        for k in range(LOOKS + 1):
+        for k in range(tumbling.LOOKS + 1):
             if k:
-                self.advance(round(END * NANO) // LOOKS)
+                self.advance(round(tumbling.END * NANO) // tumbling.LOOKS)
             sigma, omega = (np.ravel(state.getState()) for state in self.states)
             rows.append((1.0 - sigma @ sigma, *(2.0 * sigma), *omega))  # times 1 + σ²
         found = np.array(rows)
-        return TIMES, found[:, :4], found[:, 4:]
+        return tumbling.TIMES, found[:, :4], found[:, 4:]
 
 
 def by_basilisk(quick: bool) -> Iterator[Variant]:
-    """With the step of the task; the adaptive ones also by tolerance, with a task every second.
+    """Runs by the step of the task; adaptive ones also by tolerance, with a task every second.
 
-    Longer tasks are not possible: Rodrigues parameters are switched at the end of a task alone, and
+    Longer tasks are not possible: Rodrigues parameters are switched only at the end of a task, and
     become infinite after one turn.
     """
 
@@ -89,9 +80,9 @@ def by_basilisk(quick: bool) -> Iterator[Variant]:
         return Variant("Basilisk", name, craft.advance, craft.motion, reset=craft.reset, **facts)
 
     for name, (order, first, last) in BASILISK.items():
-        for steps in ladder(first, last, quick):
+        for steps in tumbling.ladder(first, last, quick):
             yield variant(name, Spacecraft(name, steps), steps=steps, order=order)
     for name in ("RKF45", "RKF78"):
-        for tolerance in decades(5, 13, quick):
-            craft = Spacecraft(name, round(END), tolerance)
+        for tolerance in tumbling.decades(5, 13, quick):
+            craft = Spacecraft(name, round(tumbling.END), tolerance)
             yield variant(f"{name} adaptive", craft, tolerance=tolerance)

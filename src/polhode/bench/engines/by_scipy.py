@@ -11,7 +11,7 @@ from polhode.bench.engines.tumbling import END, INERTIA, OMEGA, Motion, Variant,
 
 @cache
 def slope() -> Callable:
-    """The right-hand side for SciPy, compiled as its user would."""
+    """The right-hand side, compiled as a user of SciPy would."""
     import numba
 
     @numba.njit
@@ -41,7 +41,7 @@ def by_scipy(quick: bool) -> Iterator[Variant]:
     from scipy.integrate import solve_ivp
 
     def variant(name: str, tolerance: float) -> Variant:
-        accuracy = {"rtol": max(tolerance, 2.3e-14), "atol": tolerance}  # its least
+        accuracy = {"rtol": max(tolerance, 2.3e-14), "atol": tolerance}  # the least it accepts
 
         def call() -> Any:
             return solve_ivp(slope(), (0.0, END), START, method=name, **accuracy)

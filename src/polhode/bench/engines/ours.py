@@ -1,24 +1,12 @@
-"""What this library has for the tumbling body."""
+"""This library's runs of the tumbling body."""
 
-import inspect
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import polhode as ph
-from polhode.bench.engines.tumbling import (
-    AT_REST,
-    END,
-    LOOKS,
-    MOTION,
-    OMEGA,
-    PROBLEM,
-    TIMES,
-    Motion,
-    Variant,
-    decades,
-    ladder,
-)
+from polhode.bench.engines import tumbling
+from polhode.bench.engines.tumbling import Motion, Variant
 
 OURS = "polhode"
 FIXED = {  # numbers of steps from and to
@@ -35,20 +23,19 @@ FREE = "strang", "srkn14"  # exact for a free body
 
 
 def ours(quick: bool) -> Iterator[Variant]:
-    """What this version has of them."""
-    has_position = "position" in inspect.signature(ph.Problem).parameters
-    for placed in (False, True) if has_position else (False,):
+    """A run for every method and setting."""
+    for placed in (False, True):
         for name, (first, last) in FIXED.items():
-            method = ph.METHODS.get(name) or ph.INTEGRATORS.get(name)
-            if method is not None and (name in PLACED or not placed):
-                for steps in ladder(first, last, quick):
+            method = ph.METHODS.get(name) or ph.INTEGRATORS[name]
+            if name in PLACED or not placed:
+                for steps in tumbling.ladder(first, last, quick):
                     yield prepared(name, steps, order=method.order, placed=placed)
         for name in ADAPTIVE:
             if name in PLACED or not placed:
-                for tolerance in decades(3, 14, quick):
+                for tolerance in tumbling.decades(3, 14, quick):
                     yield prepared(name, tolerance=tolerance, placed=placed)
     for name in FREE:
-        for steps in (1, LOOKS, 10 * LOOKS):
+        for steps in (1, tumbling.LOOKS, 10 * tumbling.LOOKS):
             yield prepared(name, steps, general=False)
     yield prepared("auto", general=False)
     yield closed_form()
@@ -61,27 +48,27 @@ def prepared(
     placed: bool = False,
     **facts: Any,
 ) -> Variant:
-    """By the front door; the state at the end is asked for, because a trajectory is lazy."""
-    problem = ph.Problem(**MOTION, **AT_REST) if placed else PROBLEM
+    """A prepared solver, as users call it; reading the last state evaluates the trajectory."""
+    problem = ph.Problem(**tumbling.MOTION, **tumbling.AT_REST) if placed else tumbling.PROBLEM
     given: dict[str, Any]
     looks: dict[str, Any]
     last: dict[str, Any]
     if steps is not None:
-        given, looks = {"dt": END / steps}, {"save_every": max(1, steps // LOOKS)}
+        given, looks = {"dt": tumbling.END / steps}, {"save_every": max(1, steps // tumbling.LOOKS)}
         last = {"save_every": steps}
     elif tolerance is not None:
         given, looks, last = {"rtol": tolerance, "atol": 0.0}, {}, {}
     else:
-        given, looks, last = {}, {"t_eval": TIMES}, {"t_eval": [END]}
+        given, looks, last = {}, {"t_eval": tumbling.TIMES}, {"t_eval": [tumbling.END]}
     looked = ph.prepare(problem, method=name, **given, **looks)
     solver = ph.prepare(problem, method=name, **given, **last)
 
     def call() -> tuple:
-        run = solver((0.0, END))
+        run = solver((0.0, tumbling.END))
         return run.q[-1], run.angular_momentum[-1]
 
     def motion() -> Motion:
-        run = looked((0.0, END))
+        run = looked((0.0, tumbling.END))
         return run.t, run.q, run.omega
 
     name = f"{name} + x" if placed else name
@@ -89,8 +76,8 @@ def prepared(
 
 
 def closed_form() -> Variant:
-    def motion(times: Any = TIMES) -> Motion:
-        run = ph.exact_free_motion(MOTION["body"], None, OMEGA, times)
+    def motion(times: Any = tumbling.TIMES) -> Motion:
+        run = ph.exact_free_motion(tumbling.MOTION["body"], None, tumbling.OMEGA, times)
         return run.t, run.q, run.omega
 
-    return Variant(OURS, "exact_free_motion", partial(motion, END), motion, general=False)
+    return Variant(OURS, "exact_free_motion", partial(motion, tumbling.END), motion, general=False)

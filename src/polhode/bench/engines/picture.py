@@ -1,4 +1,4 @@
-"""Error over cost."""
+"""The figure of the benchmark: error over cost."""
 
 from itertools import cycle
 from typing import Any
@@ -15,7 +15,7 @@ MARKERS, ROWS = "os^DvpP*X<>h", 5  # of a legend
 
 
 def picture(result: Result) -> Any:
-    """Error over cost, a panel for each error; colours are engines, markers integrators."""
+    """Draw error over cost, a panel for each error; colours are engines, markers integrators."""
     colours = {
         OURS: style.BLUE,
         "MuJoCo": style.RED,
@@ -24,7 +24,7 @@ def picture(result: Result) -> Any:
     }
     groups: dict[str, dict[str, list]] = {}
     for row in result.tables[0].rows:
-        if not row["placed"]:  # they hardly differ
+        if not row["placed"]:  # runs with a position hardly differ
             groups.setdefault(row["engine"], {}).setdefault(row["what"], []).append(row)
     sheet = style.figure((11.0, 6.4))
     title = f"A freely tumbling body, I = (1, 2, 3), {END:g} s: the largest error along the run"

@@ -1,15 +1,14 @@
-"""What was measured: points, curves of one integrator, and how they compare."""
+"""Points (a run's errors and cost), curves of one integrator, and comparisons of them."""
 
 import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from polhode.bench.engines.ours import OURS
 from polhode.bench.engines.tumbling import END, METRICS, Variant
-from polhode.bench.timing import SAMPLE, Times, repeated, round_robin
+from polhode.bench.timing import Times, timed
 
 TARGETS = {"attitude": (1e-3, 1e-6, 1e-9, 1e-12), "energy": (1e-3, 1e-6, 1e-9, 1e-12)}
 EPS = 1.1e-16
@@ -23,7 +22,7 @@ class Point:
 
     @property
     def cost(self) -> float:
-        """Microseconds a simulated second."""
+        """Microseconds for a simulated second."""
         return self.times.minimum / END / 1e3
 
     @property
@@ -41,23 +40,18 @@ class Point:
         }
 
 
-def timed(
+def measure_times(
     calls: Mapping[Any, Callable], repeats: int, resets: Mapping[Any, Callable]
 ) -> dict[Any, Times]:
-    """Times of each call; short ones are made several at a time, unless they need a reset."""
-    clock, before = time.process_time_ns, lambda name: resets.get(name, lambda: None)()
-    first = round_robin({name: (call, 1) for name, call in calls.items()}, 1, clock, before)
-    several = {}
-    for name, call in calls.items():
-        count = 1 if name in resets else max(1, int(SAMPLE / max(1e3, first[name].minimum)))
-        several[name] = partial(repeated, call, count), count
-    return {k: credible(times) for k, times in round_robin(several, repeats, clock, before).items()}
+    """CPU times of the process, without samples that are far too short.
 
-
-def credible(times: Times) -> Times:
-    """Without the rare samples that are much too short: where a machine is virtual, the clock of
-    the process can lose time that others took."""
-    return Times(tuple(ns for ns in times.ns if ns > times.median / 3.0))
+    On a virtual machine the clock of the process sometimes loses time that others took.
+    """
+    times = timed(calls, repeats, clock=time.process_time_ns, resets=resets)
+    return {
+        key: Times(tuple(ns for ns in taken.ns if ns > taken.median / 3.0))
+        for key, taken in times.items()
+    }
 
 
 class Curve:
@@ -70,7 +64,7 @@ class Curve:
 
     @property
     def order(self) -> float | None:
-        """As the two smallest steps show it whose early error is between rounding and chaos."""
+        """The order observed at the two smallest steps whose early error is above rounding."""
         good = sorted(
             (p.variant.steps, p.errors["early"])
             for p in self.points
@@ -83,20 +77,20 @@ class Curve:
 
     @property
     def row(self) -> dict:
-        expected, seen, longest = self.variant.order, self.order, self.points[-1]
+        expected, observed, longest = self.variant.order, self.order, self.points[-1]
         assert expected is not None
         assert longest.variant.steps is not None
-        right = seen is not None and seen > expected - 0.3
+        right = observed is not None and observed > expected - 0.3
         return {
             "what": self.name,
             "order": expected,
-            "observed": seen,
+            "observed": observed,
             "ns_a_step": round(longest.times.minimum / longest.variant.steps),
-            "verdict": "" if right else "too few points" if seen is None else "NOT ITS ORDER",
+            "verdict": "" if right else "too few points" if observed is None else "NOT ITS ORDER",
         }
 
     def against(self, rivals: list[Point]) -> dict[str, dict[str, tuple[float, float]]]:
-        """For each error the least and the largest ratio of cost, and of error, theirs to ours."""
+        """The least and the largest ratio of cost and of error, theirs to ours, for each metric."""
         found = {}
         for name in METRICS:
             good = [p for p in self.points if math.isfinite(p.errors[name])]
@@ -115,7 +109,7 @@ def least(points: list[Point], name: str, error: float) -> float:
 
 
 def smallest(points: list[Point], name: str, cost: float) -> float:
-    """The smallest error at a cost; what is smaller than one rounding counts as that."""
+    """The smallest error at a cost; anything below one rounding counts as one rounding."""
     return min((max(p.errors[name], EPS) for p in points if p.cost <= cost), default=math.inf)
 
 
@@ -126,7 +120,8 @@ def curves(points: list[Point]) -> list[Curve]:
     return [Curve(group) for group in found.values()]
 
 
-def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+def compare(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+    """Rows of ratios, theirs to ours, and whether ours is ahead of all in error at equal cost."""
     rows, ahead = [], True
     for curve in peers:
         ratios = curve.against(rivals)
@@ -143,7 +138,7 @@ def judged(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
 
 
 def reached(curve: Curve) -> dict:
-    """Microseconds a simulated second for given errors; empty: not reached."""
+    """Microseconds for a simulated second to reach given errors; empty where not reached."""
     costs = {
         f"{name}_{error:.0e}": least(curve.points, name, error)
         for name, sizes in TARGETS.items()
@@ -157,7 +152,7 @@ TWINS = (("MuJoCo RK4", "rk4"), ("Basilisk RK4", "rk4"), ("SciPy DOP853", "dop85
 
 
 def twins(found: list[Curve]) -> list[str]:
-    """The same formula, the same step or tolerance: what is left is the machinery."""
+    """Ratios of cost for the same formula and setting, where only the machinery differs."""
     by_name = {curve.name: curve for curve in found}
     lines = []
     for theirs, name in TWINS:

@@ -1,4 +1,4 @@
-"""The motion that all compute, its truth, and what a variant of computing it is."""
+"""The motion that all engines compute, its reference, its errors, and variants of computing it."""
 
 import math
 from collections.abc import Callable
@@ -10,27 +10,28 @@ from typing import Any
 import numpy as np
 
 import polhode as ph
+from polhode.bench.angles import angle
 
 INERTIA, OMEGA, END = (1.0, 2.0, 3.0), (0.3, 1.0, 0.4), 100.0
 MOTION: dict[str, Any] = {"body": ph.RigidBody(INERTIA), "omega": OMEGA, "name": "tumbling body"}
 PROBLEM = ph.Problem(**MOTION)
 AT_REST: dict[str, Any] = {"position": (0.0, 0.0, 0.0), "velocity": (0.0, 0.0, 0.0)}
-FEWEST = 100  # steps; all numbers of steps that are compared are this, doubled
-LOOKS = 20  # at errors, along a run with a given step
+FEWEST = 100  # steps; all numbers of steps are this, doubled several times
+LOOKS = 20  # times at which errors are measured, along a run with a given step
 TIMES = np.linspace(0.0, END, LOOKS + 1)
 METRICS = {"attitude": "attitude (rad)", "energy": "energy", "momentum": "momentum"}
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]  # times, quaternions, rates in body axes
 
 
-# ---- truth
+# ---- the reference
 class Truth:
     """The motion by Taylor series of ω' = I⁻¹(Iω × ω) and q' = qω/2 in decimal numbers.
 
-    One series each ``STEP`` seconds; between its two ends it is summed in double precision, where
-    it loses nothing but the last rounding.
+    There is one series every ``STEP`` seconds; in between it is summed in double precision, which
+    loses nothing but the last rounding.
     """
 
-    STEP, ORDER, DIGITS = 0.25, 40, 34  # the step without rounding; 400 times it is the end
+    STEP, ORDER, DIGITS = 0.25, 40, 34  # the step is exact; 400 of them make the end
 
     def __init__(self) -> None:
         with localcontext() as context:
@@ -71,22 +72,15 @@ class Truth:
         return reduce(lambda x, y: x * h + y, np.moveaxis(self.series[places, :4], 2, 0)[::-1])
 
 
-def angles(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Between attitudes, row by row, right also where they are small."""
-    p, q = (x / np.linalg.norm(x, axis=1)[:, None] for x in (p, q))
-    chord = np.minimum(np.linalg.norm(p - q, axis=1), np.linalg.norm(p + q, axis=1))
-    return 4.0 * np.arcsin(np.minimum(1.0, chord / 2.0))
-
-
 def errors(motion: Motion, truth: Truth) -> dict[str, float]:
-    """The largest along the motion; ``early``: of the attitude, up to the first look."""
+    """The largest errors along the motion; ``early``: of the attitude, up to the first look."""
     times, q, omega = motion
     if not (np.isfinite(q).all() and np.isfinite(omega).all()):
         return dict.fromkeys((*METRICS, "early"), math.inf)
     moments = np.array(INERTIA)
     first = moments * OMEGA
     momenta = turned(q / np.linalg.norm(q, axis=1)[:, None], moments * omega)
-    off = angles(q, truth.attitude(times))
+    off = angle(q.T, truth.attitude(times).T)
     return {
         "attitude": off.max(),
         "energy": abs(omega**2 @ moments / (first @ OMEGA) - 1.0).max(),
@@ -96,7 +90,7 @@ def errors(motion: Motion, truth: Truth) -> dict[str, float]:
 
 
 def turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors in inertial axes, from body axes."""
+    """Turn vectors from body axes to inertial axes."""
     a = 2.0 * np.cross(q[:, 1:], v)
     return v + q[:, :1] * a + np.cross(q[:, 1:], a)
 
@@ -104,15 +98,15 @@ def turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 # ---- variants
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """A run over the whole span: ``call`` is timed, ``motion`` is the same with looks at it."""
+    """A run over the whole span: ``call`` is timed, ``motion`` returns its states on the way."""
 
     engine: str
     integrator: str
     call: Callable[[], Any]
     motion: Callable[[], Motion]
-    steps: int | None = None  # if they are given
-    tolerance: float | None = None  # if that is given
-    order: int | None = None  # that should be seen
+    steps: int | None = None  # if it has given steps
+    tolerance: float | None = None  # if it is adaptive
+    order: int | None = None  # expected
     reset: Callable[[], None] | None = None  # before a call, not timed
     general: bool = True
     placed: bool = False  # with a position
@@ -125,9 +119,10 @@ class Variant:
 
 
 def ladder(first: int, last: int, quick: bool) -> list[int]:
-    """Numbers of steps, each twice the one before."""
+    """Numbers of steps, each twice the last; fewer in a quick run."""
     return [FEWEST * 2**k for k in range(first, (first + 2 if quick else last) + 1)]
 
 
 def decades(first: int, last: int, quick: bool) -> list[float]:
+    """Tolerances; fewer in a quick run."""
     return [10.0**-k for k in range(first, last + 1, 4 if quick else 1)]

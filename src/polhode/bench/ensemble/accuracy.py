@@ -1,4 +1,4 @@
-"""What an accuracy costs, with whole libraries."""
+"""The cost of an accuracy, with whole libraries."""
 
 import dataclasses
 import time
@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from polhode.bench.angles import rms_angle
 from polhode.bench.peers import installed, peer
-from polhode.bench.records import Asked, Finding, Table
+from polhode.bench.records import Finding, Settings, Table
+from polhode.bench.time_to_accuracy import heyoka
 from polhode.bench.timing import round_robin
-from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.bench.tops import HEAVY, Lanes, Tops, rates
 from polhode.methods import METHODS
 
 END = 2.0
@@ -20,28 +22,28 @@ END = 2.0
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A way to the states at the end; ``bodies`` it is done for."""
+    """A call that gives the attitudes of a number of bodies at the end."""
 
     kind: str
     setting: str
-    call: Callable[[], np.ndarray]  # rows q of the bodies
+    call: Callable[[], np.ndarray]  # quaternions in columns
     bodies: int
 
 
-def others(asked: Asked) -> Iterator[Finding]:
-    tops = Tops.random(256 if asked.quick else 1024, rate=3.0)
-    asked.say("the truth")
+def others(settings: Settings) -> Iterator[Finding]:
+    tops = Tops.random(256 if settings.quick else 1024, rate=3.0)
+    settings.report("the reference")
     truth = true_ends(tops)
     runs: list[Run] = []
     for make in (ours_to, heyoka_to, mujoco_to, diffrax_to):
-        asked.say(f"compiling: {make.__name__.split('_')[0]}")
-        runs += make(tops, asked.quick)
+        settings.report(f"compiling: {make.__name__.split('_')[0]}")
+        runs += make(tops, settings.quick)
     errors = {}
     for run in runs:
         errors[run.kind, run.setting] = rms_angle(run.call(), truth[:, : run.bodies])
-    asked.say("timing")
+    settings.report("timing")
     variants = {(run.kind, run.setting): (run.call, run.bodies) for run in runs}
-    times = round_robin(variants, min(asked.repeats, 5), time.process_time_ns)
+    times = round_robin(variants, min(settings.repeats, 5), time.process_time_ns)
     mine = {key: t.minimum for key, t in times.items() if key[0].startswith("polhode")}
     rows = []
     for key, taken in times.items():
@@ -75,30 +77,11 @@ def true_ends(tops: Tops) -> np.ndarray:
     inverse, n = 1.0 / tops.inertia, len(tops)
 
     def slope(t: float, y: np.ndarray) -> np.ndarray:
-        w, x, y_, z, m1, m2, m3 = y.reshape(7, n)
-        o1, o2, o3 = m1 * inverse[0], m2 * inverse[1], m3 * inverse[2]
-        g1, g2 = 2.0 * (x * z - w * y_), 2.0 * (y_ * z + w * x)
-        return np.concatenate(
-            [
-                -0.5 * (x * o1 + y_ * o2 + z * o3),
-                0.5 * (w * o1 + y_ * o3 - z * o2),
-                0.5 * (w * o2 + z * o1 - x * o3),
-                0.5 * (w * o3 + x * o2 - y_ * o1),
-                m2 * o3 - m3 * o2 + tops.strength * g2,
-                m3 * o1 - m1 * o3 - tops.strength * g1,
-                m1 * o2 - m2 * o1,
-            ]
-        )
+        return np.concatenate(rates(y.reshape(7, n), inverse, tops.strength))
 
     start = np.concatenate([*tops.q, *tops.m])
     run = solve_ivp(slope, (0.0, END), start, method="DOP853", rtol=2.3e-14, atol=1e-15)
     return run.y[:, -1].reshape(7, n)[:4]
-
-
-def rms_angle(q: np.ndarray, right: np.ndarray) -> float:
-    p, r = q / np.linalg.norm(q, axis=0), right / np.linalg.norm(right, axis=0)
-    chord = np.minimum(np.linalg.norm(p - r, axis=0), np.linalg.norm(p + r, axis=0))
-    return float(np.sqrt(np.mean((4.0 * np.arcsin(np.minimum(1.0, chord / 2.0))) ** 2)))
 
 
 def ours_to(tops: Tops, quick: bool) -> Iterator[Run]:
@@ -121,41 +104,20 @@ def ours_to(tops: Tops, quick: bool) -> Iterator[Run]:
 
 def heyoka_to(tops: Tops, quick: bool) -> Iterator[Run]:
     """Batches of 4, reduced equations, the parameters of each body its own."""
-    heyoka = peer("heyoka")
-    if heyoka is None:
+    package = peer("heyoka")
+    if package is None:
         return
-    p1, p2, p3, w, x, y, z = heyoka.make_vars("p1", "p2", "p3", "w", "x", "y", "z")
-    par = [heyoka.par[i] for i in range(7)]
-    o1, o2, o3 = p1 * par[0], p2 * par[1], p3 * par[2]
-    system = [
-        (p1, par[3] * p2 * p3 + par[6] * (2.0 * (y * z + w * x))),
-        (p2, par[4] * p3 * p1 - par[6] * (2.0 * (x * z - w * y))),
-        (p3, par[5] * p1 * p2),
-        (w, -0.5 * (x * o1 + y * o2 + z * o3)),
-        (x, 0.5 * (w * o1 + y * o3 - z * o2)),
-        (y, 0.5 * (w * o2 + z * o1 - x * o3)),
-        (z, 0.5 * (w * o3 + x * o2 - y * o1)),
-    ]
+    par = [package.par[k] for k in range(7)]
+    system = heyoka.top_equations("quaternion", par[:3], (0.0, 0.0, par[6]), par[3:6])
     i1, i2, i3 = 1.0 / tops.inertia
     pars = np.array([i1, i2, i3, i3 - i2, i1 - i3, i2 - i1, tops.strength])
-    first, size = np.vstack([tops.m, tops.q]), 4
+    first = np.vstack([tops.m, tops.q])
     for tolerance in (1e-6,) if quick else (1e-6, 1e-9, 1e-12, 1e-15):
-        batch = heyoka.taylor_adaptive_batch(
-            system, first[:, :size].copy(), tol=tolerance, pars=pars[:, :size].copy()
-        )
-
-        def call(batch: Any = batch) -> np.ndarray:
-            out = np.empty((7, len(tops)))
-            for k in range(0, len(tops), size):
-                batch.set_time(0.0)
-                batch.state[:], batch.pars[:] = first[:, k : k + size], pars[:, k : k + size]
-                batch.propagate_until(END)
-                out[:, k : k + size] = batch.state
-            return out[3:]
-
+        batch = heyoka.batches(system, first, pars, 4, tolerance, END)
+        call = partial(attitudes_of, batch)
         yield Run("heyoka, batches of 4", f"tol {tolerance:.0e}", call, len(tops))
     few = 64 if quick else 256
-    single = heyoka.taylor_adaptive(system, first[:, 0].copy(), tol=1e-9, pars=pars[:, 0].copy())
+    single = package.taylor_adaptive(system, first[:, 0].copy(), tol=1e-9, pars=pars[:, 0].copy())
 
     def prepare(solver: Any, k: int) -> Any:
         solver.time = 0.0
@@ -163,10 +125,15 @@ def heyoka_to(tops: Tops, quick: bool) -> Iterator[Run]:
         return solver
 
     def ensemble() -> np.ndarray:
-        found = heyoka.ensemble_propagate_until(single, END, few, prepare, max_workers=1)
+        found = package.ensemble_propagate_until(single, END, few, prepare, max_workers=1)
         return np.array([each[0].state for each in found]).T[3:]
 
     yield Run("heyoka, ensemble", "tol 1e-09", ensemble, few)
+
+
+def attitudes_of(batch: Callable[[], np.ndarray]) -> np.ndarray:
+    """The quaternions of a batch, whose states begin with the momenta."""
+    return batch()[3:]
 
 
 def mujoco_to(tops: Tops, quick: bool) -> Iterator[Run]:
@@ -214,20 +181,7 @@ def diffrax_to(tops: Tops, quick: bool) -> Iterator[Run]:
     jnp = jax.numpy
 
     def slope(t, state, args):
-        w, x, y, z, m1, m2, m3 = state
-        (i1, i2, i3), strength = args
-        o1, o2, o3 = m1 * i1, m2 * i2, m3 * i3
-        return jnp.stack(
-            [
-                -0.5 * (x * o1 + y * o2 + z * o3),
-                0.5 * (w * o1 + y * o3 - z * o2),
-                0.5 * (w * o2 + z * o1 - x * o3),
-                0.5 * (w * o3 + x * o2 - y * o1),
-                m2 * o3 - m3 * o2 + strength * 2.0 * (y * z + w * x),
-                m3 * o1 - m1 * o3 - strength * 2.0 * (x * z - w * y),
-                m1 * o2 - m2 * o1,
-            ]
-        )
+        return jnp.stack(rates(state, *args))
 
     start, term = np.vstack([tops.q, tops.m]), diffrax.ODETerm(slope)
     for steps in (100,) if quick else (100, 400):

@@ -1,4 +1,4 @@
-"""The same map by everyone: ours in lanes, C, JAX; and in two threads."""
+"""The same map in our lanes, in C and in JAX; and in two threads."""
 
 import os
 import time
@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.bench.ensemble.rivals import FASTEST, KINDS, ONE, SAME, difference, in_c, in_jax
 from polhode.bench.ensemble.slices import STEPS, H, in_slices, one_by_one, over_slices
-from polhode.bench.records import Asked, Finding, Note, Table, at_least
+from polhode.bench.records import Finding, Note, Settings, Table, at_least
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import BUSY, HEAVY, PLAIN, Lanes, Tops, recorder
 from polhode.methods import METHODS
@@ -20,22 +20,22 @@ LEAST_OF_USER, LEAST_OF_THREADS = 0.6, 1.8
 OURS = "polhode, mr2"
 
 
-def same_map(asked: Asked) -> Iterator[Finding]:
-    """mr2 by everyone."""
-    tops, mr2 = Tops.random(asked.count("bodies")), METHODS["mr2"]
-    asked.say("compiling the lanes")
+def same_map(settings: Settings) -> Iterator[Finding]:
+    """mr2 in our lanes, in C and in JAX."""
+    tops, mr2 = Tops.random(settings.count("bodies")), METHODS["mr2"]
+    settings.report("compiling the lanes")
     ours = {
         OURS: Lanes(mr2, HEAVY, tops, H),
         "polhode, a user's torque": Lanes(mr2, PLAIN, tops, H),
         "polhode, a user's torque with sine, root and branch": Lanes(mr2, BUSY, tops, H),
     }
     yield from check_against_one(ours[OURS], tops)
-    asked.say("compiling C")
+    settings.report("compiling C")
     theirs = in_c(tops, ours[OURS])
     if theirs:
         text = "C with the same operations gives our results bit for bit"
         yield Note(f"{text}, {len(tops)} bodies, {STEPS} steps.")
-    asked.say("compiling JAX")
+    settings.report("compiling JAX")
     by_jax = in_jax(tops)
     count, few, longer = len(tops) * STEPS, tops.first(min(16, len(tops))), 40 * STEPS
     alone = one_by_one(mr2, HEAVY, few, longer)
@@ -45,8 +45,8 @@ def same_map(asked: Asked) -> Iterator[Finding]:
     variants["polhode, one by one", "", 0] = alone, len(few) * longer
     for key, made in theirs.items():
         variants |= in_slices(key, made)
-    asked.say("timing")
-    times = over_slices(round_robin(variants, asked.repeats))
+    settings.report("timing")
+    times = over_slices(round_robin(variants, settings.repeats))
     mine, rows = times[OURS, ""], []
     for (kind, how), taken in times.items():
         title = f"{kind}, {how}" if how else kind
@@ -54,14 +54,14 @@ def same_map(asked: Asked) -> Iterator[Finding]:
         rows.append(row(title, taken, ratio))
     best = fastest_of(times)
     ratios = {kind: best[kind].minimum / mine.minimum for kind in KINDS if kind in best}
-    if by_jax is not None:  # which works in threads of its own
+    if by_jax is not None:  # it works in its own threads
         ours[OURS].reset()
         ours[OURS].advance(STEPS)
         off = difference(by_jax(), ours[OURS].states())
         assert off < 1e-10, f"JAX: wrong by {off}"
         pair: dict[str, tuple[Callable, float]]
         pair = {"JAX": (by_jax, count), OURS: (partial(ours[OURS].advance, STEPS), count)}
-        both = round_robin(pair, asked.repeats, time.process_time_ns)
+        both = round_robin(pair, settings.repeats, time.process_time_ns)
         ratios["JAX"] = both["JAX"].minimum / both[OURS].minimum
         rows.append(row("JAX", both["JAX"], ratios["JAX"]))
     yield Table("The same map", columns("mr2, a body and step", "/ ours"), rows, bars="ns_min")
@@ -72,7 +72,7 @@ def same_map(asked: Asked) -> Iterator[Finding]:
         user = times["polhode, a user's torque", ""].minimum
         what = "mr2 in lanes with a user's torque: speed over C, fastest"
         yield at_least(what, best[FASTEST].minimum / user, LEAST_OF_USER)
-    yield from in_two_threads(ours[OURS], asked)
+    yield from in_two_threads(ours[OURS], settings)
 
 
 def fastest_of(times: dict[Any, Times]) -> dict[str, Times]:
@@ -93,16 +93,16 @@ def check_against_one(lanes: Lanes, tops: Tops) -> Iterator[Finding]:
     yield Note("Lanes give the results of one body bit for bit.")
 
 
-def in_two_threads(lanes: Lanes, asked: Asked) -> Iterator[Finding]:
-    """By the clock on the wall, which a busy machine spoils: the best of many short runs counts."""
+def in_two_threads(lanes: Lanes, settings: Settings) -> Iterator[Finding]:
+    """Two threads against one by wall time: the best of many short runs, as machines are busy."""
     cores = os.cpu_count() or 1
     if cores < 2:
-        yield Note("One core: nothing to say about threads.")
+        yield Note("One core: threads are not measured.")
         return
-    asked.say("two threads")
+    settings.report("two threads")
     steps, count = 4 * STEPS, len(lanes.tops) * 4 * STEPS
     variants = {n: (partial(lanes.advance, steps, n), count) for n in (1, 2)}
-    times = round_robin(variants, 9 * asked.repeats, time.perf_counter_ns)
+    times = round_robin(variants, 9 * settings.repeats, time.perf_counter_ns)
     rows = [
         row(f"{n} thread{'s' * (n > 1)}", times[n], times[1].minimum / times[n].minimum)
         for n in times

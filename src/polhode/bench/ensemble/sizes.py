@@ -1,4 +1,4 @@
-"""Every map of the registry in lanes, and many bodies: in lanes alone, by the front door."""
+"""Every map of the registry in lanes, and many bodies: in lanes alone, and by solve_ensemble."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
-from polhode.bench.records import Asked, Finding, Table, at_least, at_most
+from polhode.bench.records import Finding, Settings, Table, at_least, at_most
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
 from polhode.compiler.machine import LANES
@@ -18,15 +18,15 @@ LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
 
 
 # ---- the registry
-def registry(asked: Asked) -> Iterator[Finding]:
-    """Every map with lanes: its cost in lanes against one body's, the same results."""
-    bodies, alone, steps = LANES, 8, 100 if asked.quick else 250  # short runs find quiet moments
+def registry(settings: Settings) -> Iterator[Finding]:
+    """Every map with lanes: its cost in lanes against that of one body."""
+    bodies, alone, steps = LANES, 8, 100 if settings.quick else 250  # short runs find quiet moments
     tops = Tops.random(bodies)
     few, rows, verdicts = tops.first(alone), [], []
     names = [name for name, method in METHODS.items() if method.width > 1]
-    wanted = asked.chosen("methods", names)
+    wanted = settings.choose("methods", names)
     for name in wanted:
-        asked.say(f"{name} in lanes")
+        settings.report(f"{name} in lanes")
         method = METHODS[name]
         model = free() if method.free_only else HEAVY
         lanes = Lanes(method, model, tops, H / 5)
@@ -35,7 +35,7 @@ def registry(asked: Asked) -> Iterator[Finding]:
             "lanes": (partial(lanes.advance, steps), bodies * steps),
             "one": (one, alone * steps),
         }
-        times = round_robin(calls, 8 * asked.repeats, before=partial(_reset, lanes))
+        times = round_robin(calls, 8 * settings.repeats, before=partial(_reset, lanes))
         gain = times["one"].minimum / times["lanes"].minimum
         kind = "implicit" if method.implicit else "explicit"
         facts = {"what": name, "kind": kind, "width": method.width}
@@ -61,18 +61,18 @@ def _reset(lanes: Lanes, key: str) -> None:
 
 
 # ---- many bodies
-def scale(asked: Asked) -> Iterator[Finding]:
-    """The cost of a body and step, and the memory, from a thousand bodies to a million."""
-    counts = (1_000, 10_000) if asked.quick else (1_000, 10_000, 100_000, 1_000_000)
+def scale(settings: Settings) -> Iterator[Finding]:
+    """The cost of a body and step, and the memory, for a thousand to a million bodies."""
+    counts = (1_000, 10_000) if settings.quick else (1_000, 10_000, 100_000, 1_000_000)
     method, rows = METHODS["mr2"], []
     made: dict[int, Lanes] = {}
     slices: dict[Any, tuple[Callable, float]] = {}
     for count in counts:
-        asked.say(f"{count} bodies")
+        settings.report(f"{count} bodies")
         made[count] = Lanes(method, HEAVY, Tops.random(count), H)
         slices |= in_slices((str(count), ""), made[count])
-    asked.say("timing")
-    found = over_slices(round_robin(slices, min(asked.repeats, 11)))
+    settings.report("timing")
+    found = over_slices(round_robin(slices, min(settings.repeats, 11)))
     times = {count: found[str(count), ""] for count in counts}
     lowest = min(taken.minimum for taken in times.values())
     for count, taken in times.items():
@@ -89,7 +89,7 @@ DEBRIS = """
 import resource, sys, time
 from pathlib import Path
 import polhode as ph
-def most():  # megabytes; what a process says of itself on Linux does not count its parent's
+def most():  # megabytes; on Linux ru_maxrss would include the parent's
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
@@ -110,11 +110,11 @@ print(used / members / steps * 1e9, before, most())
 """
 
 
-def front(asked: Asked) -> Iterator[Finding]:
-    """``solve_ensemble`` with reductions, in a process of its own: its cost and its memory."""
-    rows, steps = [], 100 if asked.quick else 1000
-    for members in (1_000, 10_000) if asked.quick else (1_000, 30_000, 1_000_000):
-        asked.say(f"solve_ensemble, {members} members")
+def front(settings: Settings) -> Iterator[Finding]:
+    """The cost and the memory of ``solve_ensemble`` with reductions, in a separate process."""
+    rows, steps = [], 100 if settings.quick else 1000
+    for members in (1_000, 10_000) if settings.quick else (1_000, 30_000, 1_000_000):
+        settings.report(f"solve_ensemble, {members} members")
         said = subprocess.run(
             [sys.executable, "-c", DEBRIS, str(members), str(steps)],
             capture_output=True,
@@ -131,5 +131,5 @@ def front(asked: Asked) -> Iterator[Finding]:
         "peak": "MB at most",
     }
     yield Table("solve_ensemble", head, rows)
-    if not asked.quick:
+    if not settings.quick:
         yield at_most("memory of a million members with reductions, in MB", rows[-1]["peak"], 1500)

@@ -1,4 +1,4 @@
-"""The compiled forms of what reads and writes bodies in arrays, sums of them, and constants."""
+"""Compiled forms of the functions that read and write bodies in arrays, their sums, and tables."""
 
 import hashlib
 import itertools
@@ -15,7 +15,7 @@ from polhode.compiler.tree import PRIMITIVES
 
 
 def _places(context, builder, sig, args):
-    """The addresses of ``array[place]``, ``array[place + stride]``, …."""
+    """Yield the addresses of ``array[place]``, ``array[place + stride]``, …."""
     data = context.make_array(sig.args[0])(context, builder, args[0]).data
     for i in itertools.count():
         place = builder.add(args[1], builder.mul(args[2], I64(i)))
@@ -99,7 +99,7 @@ def combined_fours(_, weights, rows):
 
 
 def table(rows: Sequence) -> Callable:
-    """i -> rows[i], as one load; rows of four numbers become a ``Four``."""
+    """Make the function i -> rows[i], one load; rows of four numbers become a ``Four``."""
     rows = tuple(rows)
     kind, memory_kind = {tuple: (FOUR, V), int: (nt.int64, I64)}.get(
         type(rows[0]), (nt.float64, F8)

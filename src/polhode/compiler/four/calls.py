@@ -1,4 +1,4 @@
-"""The compiled forms of what calls functions: on tuples, on all lanes, on one after the other."""
+"""Compiled forms of the functions that call others: over tuples, on all lanes, lane by lane."""
 
 from llvmlite import ir
 from numba import types as nt
@@ -66,7 +66,7 @@ def at_once(typing, function, fours, shared):
             return builder.extract_element(value, I32(i))
 
         def packed(kind, values):
-            """One value of fours, or one of each lane, as a value of fours."""
+            """Pack one value of fours, or one value for each lane, into a value of fours."""
             if isinstance(kind, nt.BaseTuple):
                 parts = [packed(k, [part(x, j) for x in values]) for j, k in enumerate(kind)]
                 return context.make_tuple(builder, with_numbers(kind, FOUR), parts)

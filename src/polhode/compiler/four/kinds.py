@@ -1,4 +1,4 @@
-"""The compiler's types of four numbers and of four conditions, and what makes primitives."""
+"""The compiler's types for four numbers and four conditions, and the decorator of primitives."""
 
 import hashlib
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class FourType(nt.Type):
         return typingctx.can_convert(other, nt.float64) and None
 
     def unify(self, typingctx, other):
-        """A variable that is a number here and four there is four."""
+        """Unify a variable that is a number in one branch and four in another: it is four."""
         return self if isinstance(other, nt.Number) else None
 
 
@@ -54,7 +54,7 @@ class _FlagsModel(models.PrimitiveModel):
 
 
 def spread(builder, x):
-    """A scalar in all lanes."""
+    """Broadcast a scalar to all lanes."""
     kind = ir.VectorType(x.type, WIDTH)
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), x, I32(0))
     places = ir.Constant(ir.VectorType(I32, WIDTH), [0] * WIDTH)
@@ -66,7 +66,7 @@ def wide(builder, x):
 
 
 def fours(args) -> bool:
-    """Numbers, at least one of them four."""
+    """Whether all arguments are numbers, and at least one is four."""
     numbers = FourType, nt.Float, nt.Integer
     return any(isinstance(a, FourType) for a in args) and all(isinstance(a, numbers) for a in args)
 
@@ -86,14 +86,14 @@ def declared(builder, name: str, count: int):
 
 
 def with_numbers(kind, number: nt.Type):
-    """A nesting of tuples with another type for the numbers in it."""
+    """Replace the type of the numbers in a nested tuple type."""
     if isinstance(kind, nt.BaseTuple):
         return nt.BaseTuple.from_types([with_numbers(k, number) for k in kind])
     return number
 
 
 def primitive(name: str) -> Callable:
-    """An intrinsic whose name says which version of these files it is from."""
+    """Make an intrinsic whose name tells which version of these files it comes from."""
 
     def made(function):
         function.__name__ = f"{name}_{SALT}"

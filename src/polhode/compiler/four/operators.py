@@ -24,7 +24,7 @@ from polhode.compiler.four.plain import OF_ONE, OF_TWO
 
 
 def _operator(function: Callable, result: nt.Type, lower: Callable) -> None:
-    """Typing and code of an operator; ``lower(builder, a, b)`` sees vectors."""
+    """Define the typing and code of an operator; ``lower(builder, a, b)`` gets vectors."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -122,7 +122,7 @@ def _power(context, builder, sig, args):
 
 
 def _products(x, n):
-    """x to a whole power, by the products that Numba makes for one number."""
+    """Raise x to an integer power, by the products that Numba uses for one number."""
     result, left = wider(1.0), abs(n)
     while left != 0:
         if left & 1:
@@ -139,7 +139,7 @@ def _lane_powers(x, y):
 
 
 def _overloaded(function: Callable) -> None:
-    """A function of ``math``, lane by lane; the square root is one instruction."""
+    """Define a function of ``math`` lane by lane; the square root is one instruction."""
 
     @overload(function)
     def one(x):
@@ -172,7 +172,7 @@ def _overloaded2(function: Callable) -> None:
 
 
 def _extreme(function: Callable, sign: str) -> None:
-    """``min`` or ``max`` of two or more: the later one only where it is less, or more."""
+    """Define ``min`` or ``max``: a later argument wins only where it is strictly less, or more."""
 
     @infer_global(function)
     class Template(AbstractTemplate):

@@ -1,4 +1,4 @@
-"""Plain Python: the class ``Four``, and the functions of four numbers."""
+"""The plain Python form: the class ``Four``, and functions of four numbers."""
 
 import functools
 import math
@@ -13,7 +13,7 @@ LANES = range(WIDTH)
 
 
 class Four:
-    """Four numbers of any kind; every operation is done on each."""
+    """Four numbers of any kind; operations act on each of them."""
 
     __slots__ = ("lanes",)
     __hash__ = None  # type: ignore[assignment]
@@ -30,7 +30,7 @@ class Four:
 
 
 def lanewise(function: Callable) -> Callable:
-    """``function`` on each lane, if one of its arguments is a ``Four``."""
+    """Apply ``function`` lane by lane if one of its arguments is a ``Four``."""
 
     @functools.wraps(function)
     def on_lanes(*args):
@@ -57,31 +57,31 @@ for _name in _OTHERS:
 
 
 def pack(a, b, c, d):
-    """Four numbers as one."""
+    """Make a ``Four`` of four numbers."""
     return Four(a, b, c, d)
 
 
 def unpack(four):
-    """The tuple of the four numbers."""
+    """Return the four numbers as a tuple."""
     return four.lanes
 
 
 def swapped(four, k):
-    """Lane l has what lane l ^ k had; k is a constant."""
+    """Permute lanes: lane l gets the value of lane l ^ k; k is a constant."""
     return Four(*(four.lanes[lane ^ k] for lane in LANES))
 
 
 def where(flags, a, b):
-    """On each lane ``a`` where the flag is not 0, else ``b``; on tuples of fours."""
+    """Select ``a`` in lanes whose flag is not 0, else ``b``, also in tuples of fours."""
     if isinstance(a, tuple):
         return tuple(where(flags, x, y) for x, y in zip(a, b, strict=True))
     return Four(*(x if f else y for f, x, y in zip(flags.lanes, a.lanes, b.lanes, strict=True)))
 
 
 def each(function, rows):
-    """(function(a[0], b[0], …), function(a[1], b[1], …), …) of rows = (a, b, …).
+    """Return (function(a[0], b[0], …), function(a[1], b[1], …), …) for rows = (a, b, …).
 
-    A row that is no tuple is the same argument every time.
+    A row that is not a tuple is passed unchanged to every call.
     """
     count = max(len(row) for row in rows if isinstance(row, tuple))
     columns = ([row[i] if isinstance(row, tuple) else row for row in rows] for i in range(count))
@@ -89,9 +89,9 @@ def each(function, rows):
 
 
 def at_once(function, fours, shared):
-    """function(*fours, *shared) on each lane, ``fours`` being fours or tuples of them.
+    """Call function(*fours, *shared) on each lane; ``fours`` are fours or tuples of them.
 
-    Compiled, all lanes at once if that can be, else one after the other, with the same bits.
+    Compiled, on all lanes at once if possible, else one after the other, with the same bits.
     """
 
     def lane(value, i):
@@ -104,26 +104,26 @@ def at_once(function, fours, shared):
 
 
 def on_aligned_stack():
-    """To be called in a loop whose vectors do not all fit into registers: they are found faster."""
+    """Align the stack of a loop whose vectors do not all fit into registers; loads get faster."""
 
 
 def if_it_can(first, second, args):
-    """first(*args) where the compiler takes it, else second(*args), as in plain Python."""
+    """Call first(*args) if the compiler accepts it, else second(*args), as plain Python does."""
     return second(*args)
 
 
 def combined_fours(weights, rows):
-    """``combined`` of fours."""
+    """Form the linear combination ``combined`` of fours."""
     return combined(weights, rows)
 
 
 def everywhere(x):
-    """The number x in all lanes."""
+    """Broadcast the number x to all lanes."""
     return pack(x, x, x, x)
 
 
 def total(four):
-    """The sum of the lanes, by pairs."""
+    """Sum the lanes, in pairs."""
     a, b, c, d = unpack(four)
     return (a + b) + (c + d)
 
@@ -156,18 +156,18 @@ ON_FOUR: dict[Callable, Callable] = {
 
 # ---- bodies in arrays
 def column(array, place, stride, pattern):
-    """A nested tuple like ``pattern`` from ``array[place]``, ``array[place + stride]``, …."""
+    """Read a nested tuple like ``pattern`` from ``array[place]``, ``array[place + stride]``, …."""
     return like(pattern, iter(array[place::stride].tolist()))
 
 
 def put_column(array, place, stride, value):
-    """Write the numbers of a nested tuple there."""
+    """Write the numbers of a nested tuple to ``array[place]``, ``array[place + stride]``, …."""
     numbers = flat(value)
     array[place : place + stride * len(numbers) : stride] = numbers
 
 
 def columns(array, place, stride, pattern):
-    """Four neighbours at once: the nested tuple of fours from ``place`` and the three behind it."""
+    """Read four neighbours at once: a nested tuple of fours from ``place`` and the next three."""
     lanes = [column(array, place + lane, stride, pattern) for lane in LANES]
     return like(pattern, map(Four, *map(flat, lanes)))
 

@@ -1,9 +1,9 @@
-"""Many bodies at once: blocks in SIMD lanes, the very functions of one body.
+"""Many bodies at once: blocks in SIMD lanes, with the same functions as for one body.
 
-``blocks``    how bodies lie in memory, and how blocks are shared out to threads
+``blocks``    the layout of bodies in memory, and how blocks are distributed over threads
 ``fixed``     loops of maps, and of integrators with fixed steps
-``adaptive``  loops of integrators in which every body has a time and a step of its own
+``adaptive``  loops of integrators in which every body has its own time and step
 
-A body sees the operations that it would see alone, whatever its neighbours do: results are equal to
-single runs to the last bit, and do not depend on blocks or threads.
+Each body goes through the operations it would go through alone, whatever its neighbours do: results
+equal those of single runs to the last bit, and do not depend on blocks or threads.
 """

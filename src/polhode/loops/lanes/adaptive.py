@@ -1,14 +1,14 @@
-"""Loops over bodies of which each has a time and a step of its own.
+"""Loops over bodies that each have their own time and step.
 
 A body is the nested tuple ``slots``: (number, status, time, counts, before, state, carry, body,
 numbers) with time = (t, t_low, h), as in ``loops.adapt``, and counts = (accepted, rejected, tries,
 evaluations, looked).  ``before`` = (t, t_low, state) is the last knot: where the last step began.
-``looked`` is the number of the step into which one has looked last.
+``looked`` is the number of the step that was interpolated last.
 
-Four bodies at a time are in the ``room``, and their trial is one of four numbers (``_vector``), or
-one after the other where that cannot be said of four at once.  All else is done body by body, by
-the very lines of ``loops.adapt``.  A body that has come far enough makes room for the next: nobody
-waits for a neighbour whose steps are shorter.
+Four bodies at a time are in the ``room``, and their trial step is one of four numbers
+(``compiler.four``), or four single ones where the compiler refuses.  All else is done body by body,
+as in ``loops.adapt``.  A body that has come far enough makes room for the next: none waits for a
+neighbour with shorter steps.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ Pieces = dict[Callable, Callable]
 
 
 def at_start():
-    """A stub: the evaluations of ``start``."""
+    """Stub: the number of evaluations in ``start``."""
     return 0
 
 
@@ -67,7 +67,7 @@ def clipped(h, largest):
 
 # ---- the first step
 def begin(blocks, t0, end, first, largest, tolerances, tables, slots):
-    """Every body at t0: its first carry and step, which is ``first``, or found where that is 0."""
+    """Start every body at t0: make its carry and its first step (``first``, 0 to estimate it)."""
     for b in range(blocks.shape[0]):
         block = blocks[b]
         for lane in range(LANES):
@@ -86,15 +86,15 @@ def begin(blocks, t0, end, first, largest, tolerances, tables, slots):
 
 # ---- steps
 def runs(status, time, until, end):
-    """Whether a body has not come to ``until``, in the direction of ``end``."""
+    """Whether a body has still to run to ``until``, in the direction of ``end``."""
     t, t_low, _ = time
     left, whole = (until - t) - t_low, (end - t) - t_low
     arrived = whole == 0.0 or left == 0.0 or (left > 0.0) != (whole > 0.0)
-    return status == OK and not arrived  # without a time it runs, and fails
+    return status == OK and not arrived  # a NaN time runs, and fails
 
 
 def taken(blocks, number, room, lane, until, end, slots):
-    """The next body from ``number`` on that has to run, into the room: the number behind it."""
+    """Put the next body from ``number`` on that must run into the room; return the next number."""
     count = blocks.shape[0] * LANES
     while number < count:
         block, place = blocks[number // LANES], number % LANES
@@ -116,7 +116,7 @@ def given_back(blocks, room, lane, slots):
 
 
 def step_of(time, end):
-    """(the step that is tried, whether it falls short of the end, the time after it)."""
+    """Return (step to try, whether it falls short of the end, time after it)."""
     t, t_low, h = time
     left = (end - t) - t_low
     short = abs(h) < abs(left) and t + (t_low + h) != end  # by more than rounding
@@ -125,7 +125,7 @@ def step_of(time, end):
 
 
 def settle(room, found, lane, end, largest, tables, slots):
-    """What follows from a trial, as in ``loops.adapt``."""
+    """Accept or reject a trial step, as ``loops.adapt`` does."""
     number, status, time, counts, before, state, carry, body, numbers = column(
         room, lane, WIDTH, slots
     )
@@ -138,7 +138,7 @@ def settle(room, found, lane, end, largest, tables, slots):
     evaluations = evaluations + count
     following = this * factor
     if error <= 1.0:  # false for NaN
-        if tries > 0.0 and factor > 1.0:  # not longer at once after a rejection
+        if tries > 0.0 and factor > 1.0:  # never grow right after a rejection
             following = this
         before = t, t_low, state
         t_low = (t_low + this) - (new_t - t) if short else 0.0
@@ -161,7 +161,7 @@ def settle(room, found, lane, end, largest, tables, slots):
 
 
 def made_ready(blocks, number, room, found, lane, until, end, slots):
-    """The lane made ready for a trial, with another body if need be: the number behind it."""
+    """Make a lane ready for a trial step, with another body if needed; return the next number."""
     while room[lane] != NOBODY:
         _, status, time, counts, _, _, _, _, _ = column(room, lane, WIDTH, slots)
         if runs(status, time, until, end):
@@ -176,7 +176,7 @@ def made_ready(blocks, number, room, found, lane, until, end, slots):
 
 
 def four_trials(room, found, tolerances, tables, slots):
-    """The trial of four bodies at once."""
+    """Take the trial steps of four bodies at once."""
     _, _, (t, t_low, _), _, _, state, carry, body, numbers = columns(room, 0, WIDTH, slots)
     this = columns(found, 0, WIDTH, 0.0)
     new, kept, error, factor, count = trial(
@@ -186,7 +186,7 @@ def four_trials(room, found, tolerances, tables, slots):
 
 
 def single_trials(room, found, tolerances, tables, slots):
-    """One after the other."""
+    """Take the trial steps of four bodies one after the other."""
     for lane in range(WIDTH):
         if room[lane] != NOBODY:
             _, _, (t, t_low, _), _, _, state, carry, body, numbers = column(
@@ -200,12 +200,12 @@ def single_trials(room, found, tolerances, tables, slots):
 
 
 def advance(blocks, room, found, until, end, largest, tolerances, tables, slots):
-    """Trial steps of every body to ``until`` or just past it, as on the way to ``end``."""
+    """Step every body to ``until`` or just past it, on its way to ``end``."""
     on_aligned_stack()
     if blocks.shape[0] == 0:
         return
     number = 0
-    for lane in range(WIDTH):  # one of them is in every lane, for what is not used must be numbers
+    for lane in range(WIDTH):  # every lane holds a body, because unused lanes must hold numbers
         put_column(room, lane, WIDTH, column(blocks[0], 0, LANES, slots))
         found[lane] = 0.0
         number = taken(blocks, number, room, lane, until, end, slots)
@@ -225,7 +225,7 @@ def advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
 
 # ---- between steps
 def inside(t, time, before):
-    """Whether t lies in the last step, between its ends."""
+    """Whether t lies inside the last step."""
     return before[0] < t < time[0] or time[0] < t < before[0]
 
 
@@ -261,9 +261,9 @@ def lost(row, lane):
 
 
 def sample(blocks, out, t, tolerances, tables, slots):
-    """The state of every body at t, which must be in its last step, as ``loops.sampled`` has it.
+    """Write the state of every body at t, which must lie in its last step.
 
-    ``out`` are blocks of the state alone; NaN where a body has not come to t, or has none there.
+    ``out`` are blocks of the state alone; NaN where a body did not reach t, or has no state there.
     """
     for b in range(blocks.shape[0]):
         block, row = blocks[b], out[b]
@@ -300,7 +300,7 @@ def sample(blocks, out, t, tolerances, tables, slots):
 
 # ---- joining
 def sizes(d, y, new, body, tolerances):
-    """``size`` of four bodies."""
+    """Evaluate the error norm ``size`` of four bodies."""
     return at_once(size, (d, y, new, body), (tolerances,))
 
 
@@ -309,7 +309,7 @@ def next_factors(error, power):
 
 
 def trial_in_lanes(t, h, state, carry, body, params, tolerances):
-    """A stub: the ``trial`` of four bodies at once."""
+    """Stub: the ``trial`` of four bodies at once."""
     return state, carry, 0.0, 1.0, 0
 
 
@@ -317,7 +317,7 @@ ON_FOUR_BODIES: Pieces = {combined: combined_fours, next_factor: next_factors}
 
 
 class Places(NamedTuple):
-    """Which slots hold what."""
+    """Where each quantity lies in the slots."""
 
     status: int
     t: int
@@ -340,10 +340,10 @@ def places(slots: tuple) -> Places:
 
 
 class Runs:
-    """The compiled loops of an adaptive method: ``begin``, ``advance`` and ``sample``.
+    """The compiled loops of an adaptive integrator: ``begin``, ``advance`` and ``sample``.
 
-    ``own`` are its functions by their stubs, ``below`` the layers of those that they call, and
-    ``starting`` are the evaluations of its ``start``.
+    ``own`` are its functions by their stubs, ``below`` the layers of functions that these call, and
+    ``starting`` is the number of evaluations in its ``start``.
     """
 
     def __init__(self, own: Pieces, *below: Pieces, what: str, starting: int = 0):
@@ -369,26 +369,26 @@ class Runs:
         self.machines = self._begin, self._advance, self._sample
 
     def begin(self, blocks, t0, end, first, largest, tolerances, tables, slots) -> None:
-        """Every body at t0; ``first`` is the size of its first step, or 0, and it is found."""
+        """Start every body at t0; ``first`` is the size of its first step, 0 to estimate it."""
         self._begin(blocks, t0, end, first, largest, tolerances, tables, slots)
 
     def advance(self, blocks, until, end, largest, tolerances, tables, slots) -> None:
-        """Steps of every body until it is at ``until`` or past it; only ``end`` cuts them."""
+        """Step every body to ``until`` or past it; only ``end`` shortens a step."""
         room = np.zeros(WIDTH * len(flat(slots)))
         found = np.zeros(WIDTH * (4 + len(flat(slots[STATE : CARRY + 1]))))
         self._advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
 
     def sample(self, blocks, t, tolerances, tables, slots) -> np.ndarray:
-        """Blocks of the states at t, after ``advance`` to t; NaN of bodies that failed before."""
+        """Return blocks of the states at t, after ``advance`` to t; NaN for failed bodies."""
         out = np.empty((len(blocks), LANES * len(flat(slots[STATE]))))
         self._sample(blocks, out, t, tolerances, tables, slots)
         return out
 
 
 class Pursuits(Runs):
-    """An adaptive integrator in the variables of a formulation, and a model, for many bodies.
+    """The loops of an integrator in the variables of a formulation, with a model, for many bodies.
 
-    ``enter(t, state, body)`` goes into the variables.
+    ``enter(t, state, body)`` converts a state to the variables.
     """
 
     def __init__(
@@ -418,7 +418,7 @@ class Pursuits(Runs):
         self._start = loops.bound(integrator.start, equations.pieces, pieces)
 
     def slots_of(self, y: tuple, body: tuple, params: tuple) -> tuple:
-        """The nested tuple of a body, its variables being y; ``begin`` needs no more of it."""
+        """Return the nested tuple of a body whose variables are y, as ``begin`` needs it."""
         return slots_of(y, self._start(0.0, 1.0, y, body, params), body, params[0])
 
 

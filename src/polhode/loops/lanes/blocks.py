@@ -11,7 +11,7 @@ from polhode.compiler.machine import LANES
 
 
 def pack(columns: Sequence | np.ndarray, bodies: int) -> np.ndarray:
-    """Blocks from one array (or number) per slot; the last body fills up the last block."""
+    """Make blocks from one array (or number) per slot; the last body pads the last block."""
     count = -(-bodies // LANES)
     table = np.empty((len(columns), count * LANES))
     for row, column in zip(table, columns, strict=True):
@@ -21,21 +21,21 @@ def pack(columns: Sequence | np.ndarray, bodies: int) -> np.ndarray:
 
 
 def unpack(blocks: np.ndarray, bodies: int, first: int = 0, last: int | None = None) -> np.ndarray:
-    """The slots from ``first`` to ``last`` as rows, the bodies as columns."""
+    """Return the slots from ``first`` to ``last`` as rows, the bodies as columns."""
     table = blocks.reshape(len(blocks), -1, LANES)[:, first:last].swapaxes(0, 1)
     return table.reshape(len(table), -1)[:, :bodies]
 
 
 @lru_cache(4)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Threads that wait for work; those of another process did not come along when it forked."""
+    """Return a pool of threads; keyed by process, because threads do not survive a fork."""
     return ThreadPoolExecutor(threads, "polhode")
 
 
 def in_threads(run: Callable[[np.ndarray], None], blocks: np.ndarray, threads: int) -> None:
-    """The blocks shared out to threads; bodies do not meet, so results do not depend on them.
+    """Distribute the blocks over threads, the calling one included.
 
-    The calling thread takes its share.
+    Bodies are independent, so results do not depend on the number of threads.
     """
     threads = min(threads, len(blocks))
     if threads <= 1:

@@ -1,12 +1,12 @@
 """Loops over blocks of bodies that take the same fixed steps.
 
 A body is the nested tuple ``slots``: (active, status, count, done, unknown, before, state, carry,
-body, numbers); ``count`` are Newton iterations, ``done`` is, of a body that failed, the number of
-its good steps.  ``shared`` is (t, h, place, tables); ``place`` tells where in the run this part of
-a step is: (1 in the first part, 1 in the last part, steps before this one).
+body, numbers); ``count`` counts Newton iterations, ``done`` is the number of good steps of a body
+that failed.  ``shared`` is (t, h, place, tables); ``place`` says where in the run this substep is:
+(1 in the first substep, 1 in the last, steps before this one).
 
 A body that fails keeps the state after its last good step, as it would alone, and its neighbours
-see nothing of it.
+are not affected.
 """
 
 from collections.abc import Callable
@@ -43,16 +43,16 @@ def lane_start(shared, slots):
 
 
 def start_lanes(blocks, t, h, weights, tables, slots):
-    """The first carry of every body, for steps of size h."""
+    """Make the first carry of every body, for steps of size h."""
     for b in range(blocks.shape[0]):
         shared = t, part(weights, 0, h), (1.0, 1.0, 0.0), tables
         over_lanes(lane_start, blocks[b], shared, slots)
 
 
 # ---- explicit methods
-# A step cannot fail, but its state may overflow, or the torque have no value, and quick steps know
-# no long turns (``kernels/trig``).  That is looked for at the end alone: a block in which it
-# happened is taken again with care, step by step.
+# A step cannot fail, but its state may overflow, or the torque be undefined, and quick steps handle
+# short turns only (``kernels/trig``).  This is checked at the end alone: a block in which it
+# happened is run again carefully, step by step.
 def lane_step(shared, slots):
     t, h, _, tables = shared
     active, status, count, done, unknown, before, state, carry, body, numbers = slots
@@ -61,7 +61,7 @@ def lane_step(shared, slots):
 
 
 def step_block(block, t0, h, this, i, weights, offsets, tables, slots):
-    """Step ``i`` of every body of a block, of size ``this``."""
+    """Take step ``i``, of size ``this``, of every body in a block."""
     for j in range(len(weights)):
         shared = t0 + i * h + offsets[j] * this, part(weights, j, this), (1.0, 1.0, 0.0), tables
         over_lanes(lane_step, block, shared, slots)
@@ -73,7 +73,7 @@ def copy(block, to):
 
 
 def all_well(block, first, last):
-    """Whether no body has failed, and the slots from ``first`` to ``last`` are finite."""
+    """Whether no body has failed and the slots from ``first`` to ``last`` are finite."""
     bad = 0
     for lane in range(LANES):
         bad += block[STATUS * LANES + lane] != OK
@@ -83,7 +83,7 @@ def all_well(block, first, last):
 
 
 def restore_failed(block, before, first, last, done):
-    """After a step: bodies that failed now or earlier go back to where they were ``before``."""
+    """Put bodies that failed in this step or earlier back to where they were ``before``."""
     for lane in range(LANES):
         status = block[STATUS * LANES + lane]
         total = 0.0
@@ -99,7 +99,7 @@ def restore_failed(block, before, first, last, done):
 
 
 def quick_lanes(blocks, again, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
-    """``advance_lanes`` if all goes well; a block to be taken ``again`` stays as it was."""
+    """Run ``advance_lanes`` with quick steps; a block that must run ``again`` is left as it was."""
     first, last = ends
     for b in range(blocks.shape[0]):
         block = blocks[b]
@@ -113,9 +113,9 @@ def quick_lanes(blocks, again, before, ends, t0, h, this, k, n, weights, offsets
 
 
 def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
-    """``n`` steps of size ``this`` after the first ``k`` of size h, of every body.
+    """Take ``n`` steps of size ``this`` after the first ``k`` of size h, of every body.
 
-    ``before`` is room for a block; the state lies in the slots from ``ends[0]`` to ``ends[1]``.
+    ``before`` has room for one block; the state lies in the slots from ``ends[0]`` to ``ends[1]``.
     """
     first, last = ends
     for b in range(blocks.shape[0]):
@@ -127,9 +127,9 @@ def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tab
 
 
 class QuickFirst:
-    """``advance_lanes`` by quick steps, and again, with care, where they do not do.
+    """Runs ``advance_lanes`` with quick steps, and again carefully where these are not valid.
 
-    Plain Python takes care at once: it would not be quick, and a torque may raise an error for NaN.
+    Plain Python is careful at once: it would not be quick, and a torque may raise for NaN.
     """
 
     def __init__(self, quick: CompiledOrPlain, careful: CompiledOrPlain):
@@ -140,17 +140,17 @@ class QuickFirst:
         if self.quick.machine is not None:
             self.quick(blocks, again, *args)
         if self.quick.machine is None:
-            self.careful.machine = None  # it is known, and was said, that it cannot be compiled
+            self.careful.machine = None  # already known, and warned about, not to compile
         for b in np.flatnonzero(again):
             self.careful(blocks[b : b + 1], *args)
 
 
 # ---- implicit methods
-# The iteration runs over the block until its slowest body is done, and a body that is done no
-# longer changes.  So each sees exactly the iterations it would see alone.  If a part of a
-# composition fails, the body goes back to where it was ``before`` the step.
+# The iteration runs over the block until its slowest body has converged, and a converged body no
+# longer changes: each goes through exactly the iterations it would go through alone.  If a substep
+# of a composition fails, the body goes back to where it was ``before`` the step.
 def kept_before(first, before, state, carry):
-    """A stub: a method of one part need not keep anything."""
+    """Stub: a method of one substep need not keep anything."""
     return before
 
 
@@ -159,7 +159,7 @@ def kept_parts(first, before, state, carry):
 
 
 def restored(good, before, state, carry, new, kept):
-    """A stub: (state, carry) after a part that is ``good`` or not."""
+    """Stub: (state, carry) after a substep that is ``good`` or not."""
     return blend(good, new, state), blend(good, kept, carry)
 
 
@@ -196,7 +196,7 @@ def lane_finish(shared, slots):
 
 
 def solve_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
-    """``advance_lanes`` for implicit methods."""
+    """Do the same as ``advance_lanes`` for implicit methods."""
     for b in range(blocks.shape[0]):
         block = blocks[b]
         for i in range(k, k + n):
@@ -216,9 +216,9 @@ def solve_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, table
 
 # ---- joining
 def joined(template, method: Method, model: Model | None = None, aligned: bool = True):
-    """A plain copy of ``template`` with a method and a model in it.
+    """Bind a method and a model into a plain copy of ``template``.
 
-    The turns of a method in quick lanes are short ones; those of a model are not touched.
+    In quick lanes the method's turns become short ones; the model's are not touched.
     """
     pieces: dict[Callable, Callable] = {over_lanes: lanes(method.width)}
     if len(method.weights) > 1:
@@ -229,10 +229,9 @@ def joined(template, method: Method, model: Model | None = None, aligned: bool =
 
 
 def build(template, method: Method, model: Model | None = None, aligned: bool = True) -> Callable:
-    """The compiled form of ``joined``; plain Python if the model cannot be compiled.
+    """Compile ``joined``; plain Python if the model cannot be compiled.
 
-    ``advance_lanes`` becomes ``solve_lanes`` where the method is implicit, else quick lanes come
-    first.
+    ``advance_lanes`` becomes ``solve_lanes`` if the method is implicit, else quick lanes first.
     """
     what = template.__name__ if model is None else f"the torque of {model.name!r}"
 
@@ -246,7 +245,7 @@ def build(template, method: Method, model: Model | None = None, aligned: bool = 
 
 # ---- bodies
 def slots_of(method: Method, state: tuple, carry: tuple, body: tuple, params: tuple) -> tuple:
-    """The nested tuple of a body before its first step."""
+    """Return the nested tuple of a body before its first step."""
     unknown: tuple = ()
     if method.guess is not None:
         unknown = method.guess(0.0, 1.0, state, carry, body, params)
@@ -255,6 +254,6 @@ def slots_of(method: Method, state: tuple, carry: tuple, body: tuple, params: tu
 
 
 def places(slots: tuple) -> tuple[int, int, int]:
-    """Where the slots of the state begin, those of the carry, and those of the body."""
+    """Return where the slots of the state, of the carry and of the body begin."""
     counts = [len(flat(part)) for part in slots]
     return sum(counts[:6]), sum(counts[:7]), sum(counts[:8])

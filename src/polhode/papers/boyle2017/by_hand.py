@@ -1,6 +1,6 @@
 """The formulas of Boyle (2017) in NumPy, quaternions (w, x, y, z) along the last axis.
 
-They are written from the page, apart from the library's kernels; the measurements use them.
+They are written from the page, independently of the library's kernels.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def times(*factors: np.ndarray) -> np.ndarray:
-    """The product of several, from the left."""
+    """The product of several quaternions, from the left."""
     total = factors[0]
     for factor in factors[1:]:
         total = product(total, factor)
@@ -58,7 +58,7 @@ def exponential(r: np.ndarray) -> np.ndarray:
     return np.cos(size) * ONE + np.sinc(size / np.pi) * r
 
 
-def rotated(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
+def rotate(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(4) for a vector v."""
     return times(rotor, pure(v), inverse(rotor))[..., 1:]
 
@@ -66,7 +66,7 @@ def rotated(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
 def frame(rotor: np.ndarray) -> np.ndarray:
     """The rotated x, y and z: rows of the last two axes."""
     rotor = np.asarray(rotor, float)[..., None, :]
-    return rotated(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
+    return rotate(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
 
 
 def bracket(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -101,14 +101,14 @@ def rate_of(r: np.ndarray, slope: np.ndarray) -> np.ndarray:
 
 
 def slope_of(r: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """(18) as printed; vectors."""
+    """(18) as printed, for vectors."""
     size = np.linalg.norm(r, axis=-1, keepdims=True)
     cotangent = size / np.tan(size)
     along = (r * omega).sum(-1, keepdims=True) / (2 * size**2)
     return 0.5 * np.cross(omega, r) + omega * cotangent / 2 + r * along * (1 - cotangent)
 
 
-def enveloped(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
+def enveloping_power(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
     """(21), with matrices."""
     power = np.linalg.matrix_power
     return sum(
@@ -166,7 +166,7 @@ def binary_rate(t: np.ndarray) -> np.ndarray:
 STENCIL = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 
 
-def differentiated(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
+def differentiate(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
     """f'(t) by differences of order 8."""
     values = np.array([f(t + k * h) for k in range(-4, 5)])
     return np.tensordot(STENCIL, values, 1) / h

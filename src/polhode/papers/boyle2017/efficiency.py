@@ -1,4 +1,4 @@
-"""Claims of the abstract, figures 2 and 3 and section VII of Boyle (2017): what costs what."""
+"""Measurements of Boyle (2017), abstract, figures 2 and 3, section VII: accuracy and cost."""
 
 from itertools import pairwise
 
@@ -7,112 +7,64 @@ import numpy as np
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     BS,
-    COMPARED,
     DP,
+    FIGURE_3,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     THREE,
     TWO,
     Laboratory,
     spread,
+    spreads,
 )
-from polhode.papers.claims import Measured, Statements, judged
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judge, listing, series
 
 
 # ---- abstract
-@claim(
-    "rotor-best",
-    "abstract",
-    "using quaternions directly is most efficient and accurate",
-    claimed="the most efficient",
-)
 def rotor_best(lab: Laboratory) -> Measured:
-    found = {
-        (i, name): lab.study.ratio(i, name, lab.errors)
-        for i in (DP, BS)
-        for name in COMPARED
-        if name != ROTOR
-    }
+    found = {i: {name: lab.ratio(i, name) for name in (RESET, TWO, NAIVE)} for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
-        f"{SHOWN[i]} " + ", ".join(f"{SHOWN[n]} {spread(found[i, n])}" for n in (RESET, TWO, NAIVE))
-        for i in (DP, BS)
+        f"{LABELS[i]} {spreads(ratios)}" for i, ratios in found.items()
     )
-    return text, judged(min(float(x.min()) for x in found.values()) > 1)
+    return text, judge(min(np.min(list(ratios.values())) for ratios in found.values()) > 1)
 
 
-@claim(
-    "generator-rivals",
-    "abstract",
-    "integration of the generator can be made roughly as efficient",
-    claimed="roughly equal",
-    note="with the reset; by Dormand-Prince",
-)
 def generator_rivals(lab: Laboratory) -> Measured:
-    ratio = lab.study.ratio(DP, RESET, lab.errors)
-    return f"D-P: {spread(ratio)} times the evaluations of the rotor at equal error", judged(
-        float(ratio.max()) < 1.4
-    )
+    ratio = lab.ratio(DP, RESET)
+    text = f"D-P: {spread(ratio)} times the evaluations of the rotor at equal error"
+    return text, judge(float(ratio.max()) < 1.4)
 
 
-@claim(
-    "twice",
-    "abstract",
-    "both are typically twice as efficient as naive vector- or matrix-based methods",
-    claimed="twice",
-)
 def twice(lab: Laboratory) -> Measured:
     found = {
-        "three vectors (matrix), D-P": lab.study.ratio(DP, THREE, lab.errors),
-        "two vectors, D-P": lab.study.ratio(DP, TWO, lab.errors),
-        "two vectors, B-S": lab.study.ratio(BS, TWO, lab.errors),
+        "three vectors (matrix), D-P": lab.ratio(DP, THREE),
+        "two vectors, D-P": lab.ratio(DP, TWO),
+        "two vectors, B-S": lab.ratio(BS, TWO),
     }
-    text = "evaluations relative to the rotor at equal error: " + ", ".join(
-        f"{name} {spread(ratio)}" for name, ratio in found.items()
-    )
     every = np.concatenate(list(found.values()))
-    return text, judged(bool(every.min() > 1.5 and every.max() < 2.4))
+    text = f"evaluations relative to the rotor at equal error: {spreads(found)}"
+    return text, judge(bool(every.min() > 1.5 and every.max() < 2.4))
 
 
 # ---- figure 2
-@claim(
-    "convergence",
-    "VI.B",
-    "figure 2: a tolerance smaller by 10 makes the error smaller by roughly 10, but for the"
-    " smallest",
-    claimed="about 10",
-)
 def convergence(lab: Laboratory) -> Measured:
-    runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
-    kept = sorted(runs, reverse=True)
-    gains = [(runs[a].worst / runs[b].worst) ** (1 / np.log10(a / b)) for a, b in pairwise(kept)]
+    runs = sorted(lab.rotor_runs.items(), reverse=True)
+    gains = [(a.worst / b.worst) ** (1 / np.log10(x / y)) for (x, a), (y, b) in pairwise(runs)]
+    (first, rough), *_, (last, fine) = runs
     text = (
-        "factors for each power of ten: "
-        + ", ".join(f"{x:.1f}" for x in gains)
-        + f"; error {runs[kept[0]].worst:.0e} with {kept[0]:.0e} to {runs[kept[-1]].worst:.0e} with"
-        f" {kept[-1]:.0e}"
+        f"factors for each power of ten: {series(gains, '.1f')}; error {rough.worst:.0e} with"
+        f" {first:.0e} to {fine.worst:.0e} with {last:.0e}"
     )
-    return text, judged(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
+    return text, judge(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
 
 
-@claim(
-    "rounding",
-    "VI.B",
-    "figure 2: the last two lines, 1e-13 and 1e-14, are noisy, limited by machine precision",
-    claimed="the last two",
-    note="1e-13 still gains, because sums carry what they lose to rounding; 1e-14 gains hardly"
-    " anything",
-)
 def rounding(lab: Laboratory) -> Measured:
-    rough, worst = {}, {}
+    rough, worst = {}, {tol: run.worst for tol, run in lab.tight.items()}
     for tol, run in lab.tight.items():
         late = run.error[run.t > lab.end / 20]
         rough[tol] = float(np.median(np.abs(np.diff(late, 2))) / np.median(late))
-        worst[tol] = run.worst
     text = (
         "second differences of the error from step to step, relative to it: "
         + ", ".join(f"{x:.0e} ({tol:.0e})" for tol, x in rough.items())
@@ -120,176 +72,92 @@ def rounding(lab: Laboratory) -> Measured:
         f" {worst[1e-13] / worst[1e-14]:.1f} times, to {worst[1e-14]:.0e}"
     )
     noisy = rough[1e-13] > 2.5 * rough[1e-11] and rough[1e-14] > 10 * rough[1e-11]
-    return text, judged(noisy and worst[1e-14] < 2e-10)
+    return text, judge(noisy and worst[1e-14] < 2e-10)
 
 
-@claim(
-    "precision",
-    "I, VII",
-    "general-purpose integrators evolve rotations very accurately and stably, approaching the"
-    " limits of machine precision",
-    claimed="near rounding",
-    note="1000 orbits in full, 50 in the quick form",
-)
 def precision(lab: Laboratory) -> Measured:
-    run, tight, steps = lab.run(BINARY, DP, ROTOR, 1e-10, lab.end), lab.tight[1e-14], lab.end / 1e6
+    run, tight = lab.integrate(BINARY, DP, ROTOR, 1e-10, lab.end), lab.tight[1e-14]
     text = (
         f"{lab.end / 1000:.0f} orbits, rotor by D-P: tolerance 1e-10, error {run.worst:.1e} in"
         f" {run.evaluations} evaluations; 1e-14, error {tight.worst:.1e}"
     )
-    good = run.worst < 1e-7 and run.evaluations < 200_000 * steps and tight.worst < 2e-10
-    return text, judged(good)
+    good = run.worst < 1e-7 and run.evaluations < 0.2 * lab.end and tight.worst < 2e-10
+    return text, judge(good)
 
 
 # ---- figure 3
-@claim(
-    "twelve",
-    "VI.B",
-    "figure 3: D-P takes an average of just over 12 evaluations a step",
-    claimed="just over 12",
-    note="for rotors and vectors; rejected trials of the generators count on their steps",
-)
 def twelve(lab: Laboratory) -> Measured:
-    means = {
-        name: np.array([run.evaluations / run.steps for run in lab.study.runs[DP, name]])
-        for name in COMPARED
-    }
-    text = ", ".join(f"{SHOWN[name]} {spread(values)}" for name, values in means.items())
+    means = {name: lab.study.numbers(DP, name, "evaluations_per_step") for name in FIGURE_3}
     usual = np.concatenate([means[ROTOR], means[TWO]])
-    return text, judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
+    return spreads(means), judge(bool(usual.min() >= 12 and np.median(usual) < 14.5))
 
 
-@claim(
-    "twenty-to-ninety",
-    "VI.B",
-    "figure 3: B-S takes 20 to 90 evaluations a step, more for smaller tolerances",
-    claimed="20 to 90",
-)
 def twenty_to_ninety(lab: Laboratory) -> Measured:
-    means = {
-        name: np.array([run.evaluations / run.steps for run in lab.study.runs[BS, name]])
-        for name in COMPARED
-    }
+    means = {name: lab.study.numbers(BS, name, "evaluations_per_step") for name in FIGURE_3}
     text = ", ".join(
-        f"{SHOWN[name]} {values[0]:.0f} (tolerance 1e-4) to {values.max():.0f}"
+        f"{LABELS[name]} {values[0]:.0f} (tolerance 1e-4) to {values.max():.0f}"
         for name, values in means.items()
     )
-    every = np.concatenate(list(means.values()))
     rises = all(values.max() > 1.2 * values[0] for values in means.values())
-    tens = 10 * np.round(every / 10)  # as the paper prints them
-    return text, judged(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
+    tens = 10 * np.round(np.concatenate(list(means.values())) / 10)  # as the paper prints them
+    return text, judge(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
 
 
-@claim(
-    "large-steps",
-    "VI.B",
-    "figure 3: B-S nearly reaches its smallest error, about 1e-9, with just over 2000 steps for"
-    " 1000 orbits",
-    claimed="1e-9, 2 steps an orbit",
-)
 def large_steps(lab: Laboratory) -> Measured:
     run, count = lab.large_steps, lab.end / 1000
     text = (
         f"tolerance 1e-12: {run.steps} steps for {count:.0f} orbits, {run.steps / count:.1f} each,"
         f" error {run.worst:.1e}"
     )
-    return text, judged(run.worst < 1e-9 and run.steps < 3 * count)
+    return text, judge(run.worst < 1e-9 and run.steps < 3 * count)
 
 
-@claim(
-    "counts-are-times",
-    "VI.B",
-    "a plot of evaluations looks almost exactly like that of times",
-    claimed="proportional",
-    note="for one formulation; an evaluation of the generator needs a sine, a cosine and roots too",
-    timed=True,
-)
 def counts_are_times(lab: Laboratory) -> Measured:
-    each = {
-        (i, name): np.median(
-            lab.study.numbers(i, name, "seconds") / lab.study.numbers(i, name, "evaluations")
-        )
-        for i in (DP, BS)
-        for name in COMPARED
-    }
-    unit = each[DP, ROTOR]
+    def seconds(integrator: str, name: str) -> float:
+        return float(np.median(lab.study.numbers(integrator, name, "seconds_per_evaluation")))
+
+    unit = seconds(DP, ROTOR)
+    found = {i: {LABELS[n]: seconds(i, n) / unit for n in FIGURE_3} for i in (DP, BS)}
     text = "time of an evaluation, in that of D-P with the rotor: " + "; ".join(
-        f"{SHOWN[i]} " + ", ".join(f"{SHOWN[n]} {each[i, n] / unit:.2f}" for n in COMPARED)
-        for i in (DP, BS)
+        f"{LABELS[i]} {listing(times, '.2f', str)}" for i, times in found.items()
     )
-    values = np.array(list(each.values())) / unit
-    return text, judged(bool(values.max() / values.min() < 2.5))
+    every = [time for times in found.values() for time in times.values()]
+    return text, judge(max(every) / min(every) < 2.5)
 
 
-@claim(
-    "ranking",
-    "VI.B",
-    "for a given integrator the rotor is always more efficient than vectors, and these than the"
-    " simple generator",
-    claimed="rotor, vectors, generator",
-)
 def ranking(lab: Laboratory) -> Measured:
-    found = {i: [lab.study.ratio(i, name, lab.errors) for name in (TWO, NAIVE)] for i in (DP, BS)}
+    found = {i: [lab.ratio(i, name) for name in (TWO, NAIVE)] for i in (DP, BS)}
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
-        f"{SHOWN[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
+        f"{LABELS[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
     )
-    return text, judged(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
+    return text, judge(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
 
 
-@claim(
-    "reset-d-p",
-    "VI.B",
-    "with the reset the generator achieves essentially the efficiency of the rotor by D-P, and is"
-    " between rotor and vectors by B-S",
-    claimed="equal; between",
-)
 def reset_d_p(lab: Laboratory) -> Measured:
-    first = lab.study.ratio(DP, RESET, lab.errors)
-    second, vectors = (lab.study.ratio(BS, name, lab.errors) for name in (RESET, TWO))
+    first, second, vectors = lab.ratio(DP, RESET), lab.ratio(BS, RESET), lab.ratio(BS, TWO)
     text = (
         f"evaluations relative to the rotor: D-P {spread(first)}; B-S {spread(second)}, vectors"
         f" {spread(vectors)}"
     )
     good = first.max() < 1.4 and (second > 1).all() and (second < vectors).all()
-    return text, judged(bool(good))
+    return text, judge(bool(good))
 
 
 # ---- section VII
-@claim(
-    "within-two",
-    "VII",
-    "two vectors come within a factor of 2 of the best method",
-    claimed="factor 2",
-    note="2.0 within the scatter of the tolerances",
-)
 def within_two(lab: Laboratory) -> Measured:
-    best = [
-        [
-            lab.study.needed(i, TWO, e) / min(lab.study.needed(i, n, e) for n in COMPARED)
-            for e in lab.errors
-        ]
+    first, second = (
+        lab.ratio(i, TWO) / np.min([lab.ratio(i, name) for name in FIGURE_3], axis=0)
         for i in (DP, BS)
-    ]
-    text = (
-        f"evaluations at equal error: D-P {spread(best[0])}, B-S {spread(best[1])} times the best"
     )
-    return text, judged(max(max(values) for values in best) < 2.2)
+    text = f"evaluations at equal error: D-P {spread(first)}, B-S {spread(second)} times the best"
+    return text, judge(max(first.max(), second.max()) < 2.2)
 
 
-@claim(
-    "fewer-steps-than-generator",
-    "VII",
-    "for large rotations the rotor is frequently able to achieve a given accuracy with fewer steps"
-    " than the generator",
-    claimed="fewer steps",
-    note="by D-P with as many steps, but fewer rejected ones",
-)
 def fewer_steps_than_generator(lab: Laboratory) -> Measured:
-    first, second = (lab.study.ratio(i, RESET, lab.errors, "steps") for i in (DP, BS))
-    trials = lab.study.numbers(DP, RESET, "rejected"), lab.study.numbers(DP, ROTOR, "rejected")
+    first, second = (lab.ratio(i, RESET, "steps") for i in (DP, BS))
+    trials = [lab.study.numbers(DP, name, "rejected").sum() for name in (RESET, ROTOR)]
     text = (
         f"steps of the reset generator at equal error: D-P {spread(first)}, B-S {spread(second)}"
-        f" times those of the rotor; rejected by D-P: {trials[0].sum():.0f} against"
-        f" {trials[1].sum():.0f}"
+        f" times those of the rotor; rejected by D-P: {trials[0]:.0f} against {trials[1]:.0f}"
     )
-    return text, judged(bool(first.min() > 0.8 and second.min() > 1.2))
+    return text, judge(bool(first.min() > 0.8 and second.min() > 1.2))

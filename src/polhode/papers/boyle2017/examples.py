@@ -1,4 +1,4 @@
-"""Claims of the appendix of Boyle (2017), on stand-ins for the examples of Zupan & Saje."""
+"""Measurements of the appendix of Boyle (2017), on stand-ins for Zupan and Saje's examples."""
 
 from functools import partial
 
@@ -9,29 +9,30 @@ from polhode.papers.boyle2017.formulas import EXACT, gap
 from polhode.papers.boyle2017.laboratory import (
     BS,
     DP,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     STAND_INS,
     TWO,
     Laboratory,
+    distance,
     spread,
+    spreads,
 )
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, Untestable, judged
+from polhode.papers.verdicts import Measured, Untestable, judge, listing
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
 
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
-
 REGULAR, VIBRATING, STRONGLY, UNBOUNDED = STAND_INS
 ERRORS = 1e-4, 1e-5, 1e-6, 1e-7
-STAND_IN = "on a stand-in: the functions of the paper stood in the titles of a figure that is lost"
 
 
 def _ratios(lab: Laboratory, integrator: str, name: str) -> dict[str, np.ndarray]:
-    return {p.name: lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS}
+    """Evaluations relative to the rotor, by the short name of the stand-in."""
+    return {
+        _short(p.name): lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS
+    }
 
 
 def _short(name: str) -> str:
@@ -42,68 +43,36 @@ def _rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
     return np.array([problem.omega(t) for t in times])
 
 
-@claim(
-    "rotation-vector",
-    "A",
-    "with r = θ/2 and r' = θ'/2, (17) gives ω, and R = e^r the exact frame",
-    claimed="closed forms",
-    note="stand-ins, as in all of the appendix",
-)
 def rotation_vector(_: Laboratory) -> Measured:
     t = np.linspace(0.1, 20.0, 50)
     r, slope = (by_hand.pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
     rates = gap([REGULAR.omega(s) for s in t], by_hand.rate_of(r, slope)[:, 1:])
     frames = gap(by_hand.frame(REGULAR.exact(t)), by_hand.frame(by_hand.exponential(r)))
     text = f"the library's ω differs by {rates:.0e}, its frames by {frames:.0e}"
-    return text, judged(rates < EXACT and frames < EXACT)
+    return text, judge(rates < EXACT and frames < EXACT)
 
 
-@claim(
-    "vibrations",
-    "A",
-    "two of the examples are vibrational, 2|ω'| ≫ ω²",
-    claimed="≫ 1",
-    note="so the stand-ins were made",
-)
 def vibrations(_: Laboratory) -> Measured:
     found = {}
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
         times = np.linspace(0.2, 0.9 * problem.span[1], 200)
-        omega = _rates(problem, times)
-        slopes = by_hand.differentiated(partial(_rates, problem), times, h)
-        ratio = 2 * np.linalg.norm(slopes, axis=1) / (omega**2).sum(1)
-        found[problem.name] = float(np.median(ratio))
-    text = "median of 2|ω'|/ω²: " + ", ".join(f"{_short(n)} {x:.2g}" for n, x in found.items())
-    good = min(found[VIBRATING.name], found[STRONGLY.name]) > 5
-    return text, judged(good and max(found[REGULAR.name], found[UNBOUNDED.name]) < 3)
+        slopes = by_hand.differentiate(partial(_rates, problem), times, h)
+        ratio = 2 * np.linalg.norm(slopes, axis=1) / (_rates(problem, times) ** 2).sum(1)
+        found[_short(problem.name)] = float(np.median(ratio))
+    regular, vibrating, strongly, unbounded = found.values()
+    good = min(vibrating, strongly) > 5 and max(regular, unbounded) < 3
+    return f"median of 2|ω'|/ω²: {listing(found, '.2g', str)}", judge(good)
 
 
-@claim(
-    "smaller-advantage",
-    "A",
-    "for vibrations the rotor has no such large advantage over vectors, but is slightly more"
-    " efficient even then",
-    claimed="slightly better",
-    note=STAND_IN,
-)
 def smaller_advantage(lab: Laboratory) -> Measured:
     found = _ratios(lab, DP, TWO)
-    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7: " + ", ".join(
-        f"{_short(n)} {spread(x)}" for n, x in found.items()
-    )
-    means = {n: float(x.mean()) for n, x in found.items()}
-    small = means[VIBRATING.name], means[STRONGLY.name]
-    good = min(small) > 1 and max(small) < min(means[REGULAR.name], means[UNBOUNDED.name])
-    return text, judged(good)
+    regular, vibrating, strongly, unbounded = (float(x.mean()) for x in found.values())
+    small = vibrating, strongly
+    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7:"
+    good = min(small) > 1 and max(small) < min(regular, unbounded)
+    return f"{text} {spreads(found)}", judge(good)
 
 
-@claim(
-    "identity",
-    "A",
-    "the last example returns precisely to the identity many times, with increasing frequency",
-    claimed="many times",
-    note=STAND_IN,
-)
 def identity(_: Laboratory) -> Measured:
     end = UNBOUNDED.span[1]
     times = np.sqrt(2 * np.pi * np.arange(1, int(end**2 / (2 * np.pi)) + 1))
@@ -112,104 +81,60 @@ def identity(_: Laboratory) -> Measured:
         f"{len(times)} times in 0 … {end:g}, the first after {times[0]:.2f}, the last two"
         f" {times[-1] - times[-2]:.2f} apart; to {off:.0e}"
     )
-    return text, judged(off < 1e-12 and len(times) > 10)
+    return text, judge(off < 1e-12 and len(times) > 10)
 
 
-@claim(
-    "breaks-down",
-    "A",
-    "there the naive generator breaks down entirely, as the equations become stiff",
-    claimed="breaks down",
-    note=f"{STAND_IN}; not stiff but singular: exactly at the identity dexp⁻¹ is infinite",
-)
 def breaks_down(lab: Laboratory) -> Measured:
     end, most = 4.0, 1_000 if lab.quick else 100_000
-    rotor = lab.run(UNBOUNDED, DP, ROTOR, 1e-10, end)
-    found = []
+    rotor, found = lab.integrate(UNBOUNDED, DP, ROTOR, 1e-10, end), []
     for tol in (1e-4, 1e-10):
         try:
-            found.append(str(lab.run(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
+            found.append(str(lab.integrate(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
         except Untestable:
             found.append(f"given up after {most}")
     text = (
         f"t = 0 … {end:g}, past the identity twice: steps of D-P with tolerance 1e-4: {found[0]},"
         f" with 1e-10: {found[1]} (rotor {rotor.steps})"
     )
-    return text, judged("given up" in found[-1])
+    return text, judge("given up" in found[-1])
 
 
-@claim(
-    "reset-wins",
-    "A",
-    "there the reset generator is the most efficient of all",
-    claimed="the most efficient",
-    expected=FAILS,
-    note=f"the rotor is, {STAND_IN}",
-)
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    text = "evaluations relative to the rotor: " + ", ".join(
-        f"{SHOWN[i]} {spread(x)}" for i, x in found.items()
-    )
-    return text, judged(bool(max(x.mean() for x in found.values()) < 1))
+    good = bool(max(x.mean() for x in found.values()) < 1)
+    return f"evaluations relative to the rotor: {spreads(found)}", judge(good)
 
 
-@claim(
-    "same-behaviour",
-    "A",
-    "otherwise the same behaviour: rotor and generator comparable, vectors substantially less"
-    " efficient",
-    claimed="as for the binary",
-    note="vibrations apart",
-)
 def same_behaviour(lab: Laboratory) -> Measured:
     resets, vectors = _ratios(lab, DP, RESET), _ratios(lab, DP, TWO)
     text = "D-P, evaluations relative to the rotor: " + "; ".join(
-        f"{_short(n)}: reset generator {spread(resets[n])}, vectors {spread(vectors[n])}"
-        for n in resets
+        f"{name}: reset generator {spread(resets[name])}, vectors {spread(vectors[name])}"
+        for name in resets
     )
     comparable = all(0.7 < x.mean() < 1.4 for x in resets.values())
-    heavy = all(vectors[p.name].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
-    return text, judged(comparable and heavy)
+    heavy = all(vectors[_short(p.name)].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
+    return text, judge(comparable and heavy)
 
 
-@claim(
-    "small-rotations",
-    "VII",
-    "near the identity the generator may be very slightly more efficient than the rotor",
-    claimed="slightly better",
-    note="there it is never reset; tested with the strong vibration, of 0.02 rad",
-)
 def small_rotations(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
+    means = {i: float(x.mean()) for i, x in found.items()}
     text = "evaluations relative to the rotor: " + ", ".join(
-        f"{SHOWN[i]} {spread(x)}, {x.mean():.2f} in the mean" for i, x in found.items()
+        f"{LABELS[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
     )
-    low = min(float(x.mean()) for x in found.values())
-    return text, judged(low < 1.01 and max(float(x.mean()) for x in found.values()) < 1.1)
+    return text, judge(min(means.values()) < 1.01 and max(means.values()) < 1.1)
 
 
-@claim(
-    "low-order",
-    "A",
-    "high-order general-purpose integrators are far more accurate than the low-order methods of"
-    " Zupan & Saje",
-    claimed="far more accurate",
-    expected=CORRECTED,
-    note="their results are not at hand: the classical Runge-Kutta method of order 4 stands for low"
-    " order",
-)
 def low_order(lab: Laboratory) -> Measured:
-    end, rows = lab.span(REGULAR), []
-    high = lab.run(REGULAR, DP, ROTOR, 1e-11, end)
+    end = lab.span(REGULAR)
+    high = lab.integrate(REGULAR, DP, ROTOR, 1e-11, end)
     count = high.evaluations // 4
-    h, q = end / count, np.array(REGULAR.attitude)
+    h, q, rows = end / count, np.array(REGULAR.attitude), []
 
     def slope(t: float, q: np.ndarray) -> np.ndarray:
         return by_hand.product(by_hand.pure(np.array(REGULAR.omega(t))), q) / 2
 
-    for k in range(count):
-        t = k * h
+    for t in h * np.arange(count):
         k1 = slope(t, q)
         k2 = slope(t + h / 2, q + h / 2 * k1)
         k3 = slope(t + h / 2, q + h / 2 * k2)
@@ -217,35 +142,24 @@ def low_order(lab: Laboratory) -> Measured:
         q = q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         rows.append(q)
     exact = by_hand.frame(REGULAR.exact(h * np.arange(1, count + 1)))
-    low = float(np.sqrt(((by_hand.frame(np.array(rows)) - exact) ** 2).sum((1, 2))).max())
+    low = float(distance(by_hand.frame(np.array(rows)), exact).max())
     text = (
         f"regular, {high.evaluations} evaluations: D-P {high.worst:.0e}, Runge-Kutta of order 4"
         f" {low:.0e}"
     )
-    return text, judged(False, low > 1000 * high.worst)
+    return text, judge(False, low > 1000 * high.worst)
 
 
-@claim(
-    "typical",
-    "VI.B",
-    "the behaviour of figure 2 is typical of the other cases, and of other test cases",
-    claimed="typical",
-    note="other formulations, and stand-ins for the other test cases",
-)
 def typical(lab: Laboratory) -> Measured:
-    studies = {"binary": lab.study, **{_short(n): s for n, s in lab.stand_ins.items()}}
     found = {}
-    for name, study in studies.items():
-        tolerances = np.array(study.tolerances)
-        kept = tolerances >= 0.9e-10
-        decades = np.log10(tolerances[kept][0] / tolerances[kept][-1])
-        gains = [
-            (runs[0].worst / runs[int(kept.sum()) - 1].worst) ** (1 / decades)
+    for name, study in {"binary": lab.study, **lab.stand_ins}.items():
+        kept = [tolerance for tolerance in study.tolerances if tolerance >= 0.9e-10]
+        decades = np.log10(kept[0] / kept[-1])
+        found[_short(name)] = [
+            (runs[0].worst / runs[len(kept) - 1].worst) ** (1 / decades)
             for (integrator, _), runs in study.runs.items()
             if integrator == DP
         ]
-        found[name] = spread(gains), min(gains), max(gains)
-    text = "D-P, all formulations, error falls for each power of ten of the tolerance by: "
-    text += ", ".join(f"{name} {values[0]}" for name, values in found.items())
-    good = all(low > 4 and high < 25 for _, low, high in found.values())
-    return text, judged(good)
+    text = "D-P, all formulations, error falls for each power of ten of the tolerance by:"
+    good = all(min(gains) > 4 and max(gains) < 25 for gains in found.values())
+    return f"{text} {spreads(found)}", judge(good)

@@ -1,35 +1,39 @@
 """Figures 1 to 5 of Boyle (2017)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.papers.boyle2017.by_hand import binary, frame, rotated
+from polhode.papers.boyle2017.by_hand import binary, frame, rotate
 from polhode.papers.boyle2017.laboratory import (
     BS,
-    COMPARED,
     DP,
-    DRAWN,
     EARLY,
+    FIGURE_3,
+    FIGURE_5,
+    LABELS,
     NAIVE,
     RESET,
     ROTOR,
-    SHOWN,
     STAND_INS,
     TWO,
     Laboratory,
     Study,
 )
-from polhode.papers.drawing import globe, legend, plain_numbers, saved, sheet
+from polhode.papers.drawing import curve, globe, legend, plain_numbers, save, sheet
 from polhode.plot import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOUR = {ROTOR: style.BLUE, TWO: style.GREEN, NAIVE: style.ORANGE, RESET: style.RED}
-MARKER = {ROTOR: "o", TWO: "s", NAIVE: "^", RESET: "D"}
+LOOK = {  # colour, marker, size
+    ROTOR: (style.BLUE, "o", 4.0),
+    TWO: (style.GREEN, "s", 4.0),
+    NAIVE: (style.ORANGE, "^", 4.0),
+    RESET: (style.RED, "D", 4.0),
+}
 TITLES = {
     "zupan-saje-regular": r"$\vartheta$ = (1.5 cos 2t, 1.5 sin 2t, 0.5 sin t)",
     "zupan-saje-vibrational": r"$\vartheta$ = 0.1 (sin 10t, sin 10$\sqrt{2}$t, cos 10t - 1)",
@@ -38,22 +42,16 @@ TITLES = {
 }
 
 
-def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All five, as PNG files in ``out``."""
-    laboratory.progress("figures")
-    pictures = [
-        _orbit(),
-        _rotor_errors(laboratory),
-        _work(laboratory),
-        _variables(laboratory),
-        _examples(laboratory),
-    ]
-    return saved(pictures, out)
+    lab.progress("figures")
+    pictures = [_orbit(), _rotor_errors(lab), _work(lab), _variables(lab), _examples(lab)]
+    return save(pictures, out)
 
 
 # ---- figure 1
 def _orbit() -> "Figure":
-    """The paths of the rotated z and x on the unit sphere; what is behind is faint."""
+    """The paths of the rotated z and x on the unit sphere; the far side is faint."""
     picture = sheet(6.4, 5.6, "Precessing binary: paths of the orbital axis and the separation")
     ax = picture.subplots()
     eye = globe(ax, 22.0, 35.0)
@@ -62,7 +60,7 @@ def _orbit() -> "Figure":
         ((0.0, 0.0, 1.0), style.BLUE, "orbital axis, z"),
         ((1.0, 0.0, 0.0), style.RED, "separation, x"),
     ):
-        seen = rotated(binary(t), np.array(vector)) @ eye.T
+        seen = rotate(binary(t), np.array(vector)) @ eye.T
         front = np.where(seen[:, 2:] >= 0, seen, np.nan)
         ax.plot(seen[:, 0], seen[:, 1], color=colour, linewidth=0.5, alpha=0.25)
         ax.plot(front[:, 0], front[:, 1], color=colour, linewidth=1.1, label=label)
@@ -74,7 +72,7 @@ def _orbit() -> "Figure":
 
 # ---- figure 2
 def _rotor_errors(lab: Laboratory) -> "Figure":
-    runs = {**dict(zip(lab.tolerances, lab.study.runs[DP, ROTOR], strict=True)), **lab.tight}
+    runs = lab.rotor_runs
     picture = sheet(7.5, 4.6, "Rotor by Dormand-Prince: error norm for falling tolerances")
     ax = picture.subplots()
     shades = np.linspace(0.25, 1.0, len(runs))
@@ -106,24 +104,17 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
 
 # ---- figures 3 and 5
 def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
-    for integrator, dashes in ((DP, "-"), (BS, (0, (4, 2)))):
+    for integrator in (DP, BS):
         for name in names:
-            options: dict[str, Any] = {"linestyle": dashes, "linewidth": 1.3}
-            ax.loglog(
-                study.numbers(integrator, name, of),
-                study.numbers(integrator, name, "worst"),
-                color=COLOUR[name],
-                marker=MARKER[name],
-                markersize=4,
-                markerfacecolor=COLOUR[name] if integrator == DP else "white",
-                label=f"{SHOWN[name]}, {SHOWN[integrator]}",
-                **options,
-            )
+            x, y = (study.numbers(integrator, name, what) for what in (of, "worst"))
+            label = f"{LABELS[name]}, {LABELS[integrator]}"
+            curve(ax, x, y, LOOK[name], integrator == DP, linewidth=1.3, label=label)
+    ax.set(xscale="log", yscale="log")
     _few_ticks(ax)
 
 
 def _few_ticks(ax: "Axes") -> None:
-    """1, 2, 5 of each decade, as plain numbers."""
+    """Set ticks at few numbers of each decade, written plainly."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     low, high = ax.get_xlim()
@@ -134,14 +125,13 @@ def _few_ticks(ax: "Axes") -> None:
 
 
 def _work(lab: Laboratory) -> "Figure":
-    form = "plain Python" if lab.quick else "compiled"
     picture = sheet(
         12.0, 4.6, f"Precessing binary, {lab.end / 1000:.0f} orbits: largest error norm"
     )
     panels = picture.subplots(1, 3, sharey=True)
-    labels = f"time, {form} (s)", "evaluations of the derivative", "steps"
+    labels = f"time, {lab.form} (s)", "evaluations of the derivative", "steps"
     for ax, of, label in zip(panels, ("seconds", "evaluations", "steps"), labels, strict=True):
-        _curves(ax, lab.study, COMPARED, of)
+        _curves(ax, lab.study, FIGURE_3, of)
         style.dress(ax, "", label, r"largest $\delta$" if of == "seconds" else "")
     legend(picture, panels[0])
     return picture
@@ -151,7 +141,7 @@ def _examples(lab: Laboratory) -> "Figure":
     picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
     panels = picture.subplots(2, 2).ravel()
     for ax, problem in zip(panels, STAND_INS, strict=True):
-        _curves(ax, lab.stand_ins[problem.name], DRAWN, "evaluations")
+        _curves(ax, lab.stand_ins[problem.name], FIGURE_5, "evaluations")
         title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
         style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
     legend(picture, panels[0])
@@ -181,6 +171,6 @@ def _variables(lab: Laboratory) -> "Figure":
             ax.set_ylim(-np.pi, np.pi)
             ax.set_yticks([-np.pi, 0, np.pi], ["-π", "0", "π"])
         ax.margins(x=0)
-        style.dress(ax, SHOWN[name], "", "")
+        style.dress(ax, LABELS[name], "", "")
     panels[-1].set_xlabel("time", fontsize=9, color=style.INK)
     return picture

@@ -1,11 +1,11 @@
-"""The runs that the claims and figures of Boyle (2017) share; each is made once, when asked for.
+"""The runs that the claims and figures of Boyle (2017) share.
 
-Runs are those of ``loops.adapt``, which ``integrate_angular_velocity`` compiles too; here its raw
-variables are kept, because the paper compares the frame vectors as they come out.
+They use ``loops.adapt``, as ``integrate_angular_velocity`` does; here its raw variables are kept,
+because the paper compares the frame vectors as they come out.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -20,15 +20,17 @@ from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
 from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
-from polhode.papers.claims import Untestable
+from polhode.papers.laboratory import Laboratory as Base
+from polhode.papers.laboratory import Progress
+from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
 
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
 TWO, THREE = "vectors2", "vectors3"
-COMPARED = ROTOR, TWO, NAIVE, RESET  # figure 3
-DRAWN = ROTOR, TWO, RESET  # figure 5
-SHOWN = {
+FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
+FIGURE_5 = ROTOR, TWO, RESET
+LABELS = {
     DP: "D-P",
     BS: "B-S",
     ROTOR: "rotor",
@@ -37,12 +39,10 @@ SHOWN = {
     NAIVE: "generator",
     RESET: "reset generator",
 }
-EARLY = 20_000.0  # of figures 1 and 4: 20 orbits
+EARLY = 20_000.0  # the end of figures 1 and 4: 20 orbits
 ROOM = 1 << 15  # rows of one call of the loop
-REPEATS = 12  # of runs that are timed
+REPEATS = 12  # of timed runs
 MOST = 3_000_000  # steps after which a run counts as failed
-
-Progress = Callable[[str], None]
 
 
 # ---- formulations beside the registry
@@ -50,7 +50,7 @@ _reset = FORMULATIONS[RESET].reset
 
 
 def _stale(y):
-    """A reset after which the slope that is carried on belongs to the generator before."""
+    """A reset after which the integrator goes on with the slope of the old generator."""
     return _reset(y)[0], False
 
 
@@ -81,7 +81,7 @@ def _velocity_of_binary(t, q, params):
 
 
 def _velocity_of_stand_in(t, q, params):
-    """One function for all of them: machine code is made once."""
+    """One function for all of them, so that it is compiled once."""
     which = params[0][0]
     if which < 0.5:
         return _one(t)
@@ -100,12 +100,12 @@ def _rate(problem: GivenRate) -> Rate:
 
 
 def exact(problem: GivenRate, t: np.ndarray) -> np.ndarray:
-    """The attitudes at times; of the binary by the formula of the page."""
+    """The attitudes at some times; those of the binary by the formula of the page."""
     return by_hand.binary(t) if problem is BINARY else problem.exact(t)
 
 
 def frames(name: str, y: np.ndarray) -> np.ndarray:
-    """The frame vectors a_i (rows) that variables stand for; those of the vectors as they are."""
+    """The frame vectors (rows) of variables; vectors are taken as they are."""
     if name == THREE:
         return y.reshape(-1, 3, 3)
     if y.shape[1] == 6:
@@ -114,7 +114,7 @@ def frames(name: str, y: np.ndarray) -> np.ndarray:
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(25)."""
+    """The distance of frames, (25)."""
     return np.sqrt(((a - b) ** 2).sum(axis=(-1, -2)))
 
 
@@ -122,7 +122,6 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 class Run:
     """The steps of a run, its errors by (25), and its cost."""
 
-    formulation: str
     t: np.ndarray
     y: np.ndarray
     error: np.ndarray
@@ -138,20 +137,28 @@ class Run:
     def worst(self) -> float:
         return float(self.error.max())
 
+    @property
+    def evaluations_per_step(self) -> float:
+        return self.evaluations / self.steps
+
+    @property
+    def seconds_per_evaluation(self) -> float:
+        return self.seconds / self.evaluations
+
 
 @dataclass
 class Study:
     """Runs with falling tolerances, by integrator and formulation."""
 
     tolerances: tuple[float, ...]
-    runs: dict[tuple[str, str], list[Run]] = field(default_factory=dict)
+    runs: dict[tuple[str, str], list[Run]]
 
     def numbers(self, integrator: str, name: str, of: str) -> np.ndarray:
         return np.array([getattr(run, of) for run in self.runs[integrator, name]], float)
 
-    def needed(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
-        """What a largest error costs, between tolerances."""
-        errors, costs = self.numbers(integrator, name, "worst"), self.numbers(integrator, name, of)
+    def cost(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
+        """The cost of reaching a largest error, interpolated between tolerances."""
+        errors, costs = (self.numbers(integrator, name, what) for what in ("worst", of))
         falling = np.minimum.accumulate(errors)
         keep = np.concatenate([[True], falling[1:] < falling[:-1]])
         x, y = np.log(errors[keep])[::-1], np.log(costs[keep])[::-1]
@@ -160,31 +167,30 @@ class Study:
         return float(np.exp(np.interp(np.log(error), x, y)))
 
     def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
-        """What it costs relative to the rotor, at each of some errors."""
-        return np.array(
-            [
-                self.needed(integrator, name, e, of) / self.needed(integrator, ROTOR, e, of)
-                for e in errors
-            ]
-        )
+        """The cost relative to that of the rotor, at each of some errors."""
+        ours, rotor = ([self.cost(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
+        return np.divide(ours, rotor)
 
 
 def spread(values: Any) -> str:
-    """The least and the largest, in words."""
-    low, high = float(np.min(values)), float(np.max(values))
-    return f"{low:.2f} to {high:.2f}"
+    """The smallest and the largest, in words."""
+    return f"{np.min(values):.2f} to {np.max(values):.2f}"
 
 
-class Laboratory:
-    """All shared results.
+def spreads(values: Mapping[str, Any]) -> str:
+    """The spread of each, by name."""
+    return ", ".join(f"{LABELS.get(name, name)} {spread(x)}" for name, x in values.items())
+
+
+class Laboratory(Base):
+    """The runs of the figures.
 
     ``quick`` takes shorter runs with fewer tolerances, in plain Python: compiling some thirty loops
     would take longer.
     """
 
     def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
+        super().__init__(quick, progress)
         self.end = 50_000.0 if quick else 1_000_000.0
         self.tolerances = tuple(10.0**-k for k in ((4, 6, 8, 10) if quick else range(4, 15)))
         self.errors = (1e-4, 1e-6, 3e-8) if quick else (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
@@ -192,33 +198,36 @@ class Laboratory:
 
     @property
     def error_range(self) -> str:
-        """In words."""
+        """The range of ``errors``, in words."""
         return f"{self.errors[0]:.0e} … {self.errors[-1]:.0e}"
 
+    @property
+    def form(self) -> str:
+        return "plain Python" if self.quick else "compiled"
+
     # ---- one run
-    def run(
+    def integrate(
         self,
         problem: GivenRate,
         integrator: str,
         name: str,
         tolerance: float,
-        end: float | None = None,
+        end: float,
         *,
         scale: float = 1.0,
-        largest: float = np.inf,
-        most: int = MOST,
+        **limits: Any,
     ) -> Run:
-        """From the start of a problem; ``scale`` multiplies variables and tolerance.
+        """A run from the start of a problem; ``scale`` multiplies variables and tolerance.
 
-        One that stops early, or takes more than ``most`` steps, is no measurement.
+        A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
-        drive = self._driver(problem, integrator, name, tolerance, end, scale, largest, most)
+        drive = self._driver(problem, integrator, name, tolerance, end, scale, **limits)
         clock = perf_counter()
         rows, rejected, count = drive()
         seconds = perf_counter() - clock
         t, y = rows[:, 0], rows[:, 2:]
         error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
-        return Run(name, t, y, error, rejected, count, seconds)
+        return Run(t, y, error, rejected, count, seconds)
 
     def _driver(
         self,
@@ -226,16 +235,15 @@ class Laboratory:
         integrator: str,
         name: str,
         tolerance: float,
-        end: float | None,
+        stop: float,
         scale: float = 1.0,
         largest: float = np.inf,
         most: int = MOST,
     ) -> Callable[[], tuple[np.ndarray, int, int]]:
         """A function that makes the run: (rows, rejected trials, evaluations)."""
-        rate, variables = _rate(problem), formulation(name)
+        rate, begin = _rate(problem), problem.span[0]
         start, loop = self._loop(integrator, name, rate)
-        begin, stop = problem.span[0], problem.span[1] if end is None else end
-        first = tuple(scale * x for x in variables.enter(problem.attitude))
+        first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
         carry = start(begin, 1.0, first, (), rate.params)
         tolerances = 0.0, abs(scale) * tolerance
         at_start = INTEGRATORS[integrator].evaluations_at_start
@@ -272,69 +280,88 @@ class Laboratory:
             self._loops[key] = parts.start, loop
         return self._loops[key]
 
+    def _study(
+        self,
+        problem: GivenRate,
+        end: float,
+        tolerances: tuple[float, ...],
+        integrators: Sequence[str],
+        names: Sequence[str],
+    ) -> Study:
+        pairs = [(integrator, name) for integrator in integrators for name in names]
+        return Study(
+            tolerances,
+            {p: [self.integrate(problem, *p, tol, end) for tol in tolerances] for p in pairs},
+        )
+
     # ---- the binary
     @cached_property
     def study(self) -> Study:
         """Figure 3; three vectors with D-P too."""
-        study, clocks = Study(self.tolerances), {}
-        for pair in (*((i, name) for i in (DP, BS) for name in COMPARED), (DP, THREE)):
-            study.runs[pair] = [self.run(BINARY, *pair, tol, self.end) for tol in self.tolerances]
-            clocks[pair] = [self._driver(BINARY, *pair, tol, self.end) for tol in self.tolerances]
-        for _ in range(0 if self.quick else REPEATS):  # one after the other: all in the same noise
-            for pair, drivers in clocks.items():
-                for k, drive in enumerate(drivers):
-                    clock = perf_counter()
-                    drive()
-                    seconds = min(perf_counter() - clock, study.runs[pair][k].seconds)
-                    study.runs[pair][k] = replace(study.runs[pair][k], seconds=seconds)
+        study = self._study(BINARY, self.end, self.tolerances, (DP, BS), FIGURE_3)
+        study.runs |= self._study(BINARY, self.end, self.tolerances, (DP,), (THREE,)).runs
+        drivers = {
+            (pair, k): self._driver(BINARY, *pair, tol, self.end)
+            for pair in study.runs
+            for k, tol in enumerate(self.tolerances)
+        }
+        for _ in range(0 if self.quick else REPEATS):  # in turn, so that all see the same noise
+            for (pair, k), drive in drivers.items():
+                clock = perf_counter()
+                drive()
+                seconds = min(perf_counter() - clock, study.runs[pair][k].seconds)
+                study.runs[pair][k] = replace(study.runs[pair][k], seconds=seconds)
         return study
+
+    def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
+        """The cost relative to that of the rotor, at the errors of the figure."""
+        return self.study.ratio(integrator, name, self.errors, of)
 
     @cached_property
     def tight(self) -> dict[float, Run]:
         """The rotor by D-P with the smallest tolerances of figure 2."""
         return {
-            tol: self.run(BINARY, DP, ROTOR, tol, self.end) for tol in (1e-11, 1e-12, 1e-13, 1e-14)
+            tol: self.integrate(BINARY, DP, ROTOR, tol, self.end)
+            for tol in (1e-11, 1e-12, 1e-13, 1e-14)
         }
+
+    @property
+    def rotor_runs(self) -> dict[float, Run]:
+        """All runs of figure 2, by tolerance."""
+        runs = self.study.runs[DP, ROTOR]
+        return {**dict(zip(self.tolerances, runs, strict=True)), **self.tight}
 
     @cached_property
     def large_steps(self) -> Run:
         """The rotor by B-S with a tolerance of 1e-12."""
-        return self.run(BINARY, BS, ROTOR, 1e-12, self.end)
+        return self.integrate(BINARY, BS, ROTOR, 1e-12, self.end)
 
     @cached_property
     def early(self) -> dict[str, Run]:
         """Figure 4, by steps of 1/40 of an orbit or less."""
         return {
-            name: self.run(BINARY, DP, name, 1e-8, EARLY, largest=25.0)
+            name: self.integrate(BINARY, DP, name, 1e-8, EARLY, largest=25.0)
             for name in (TWO, ROTOR, NAIVE, RESET)
         }
 
     @cached_property
     def damped(self) -> dict[str, list[tuple[Run, Run]]]:
-        """Weak and strong damping, each run with one of two vectors that is not damped."""
-        short = 5_000.0 if self.quick else self.end / 10
-        plans = {"weak": (self.end, (1e-4, 1e-6)), "strong": (short, (1e-4,))}
-        if not self.quick:
-            plans = {"weak": (self.end, (1e-4, 1e-6, 1e-8, 1e-10)), "strong": (short, (1e-4, 1e-8))}
-        return {
-            kind: [
-                (self.run(BINARY, DP, kind, tol, end), self.run(BINARY, DP, TWO, tol, end))
-                for tol in tolerances
-            ]
-            for kind, (end, tolerances) in plans.items()
+        """Runs with weak and strong damping, each beside a run of two undamped vectors."""
+        plans = {
+            "weak": (self.end, (1e-4, 1e-6) if self.quick else (1e-4, 1e-6, 1e-8, 1e-10)),
+            "strong": (5_000.0, (1e-4,)) if self.quick else (self.end / 10, (1e-4, 1e-8)),
         }
+        found = {}
+        for kind, (end, tolerances) in plans.items():
+            runs = self._study(BINARY, end, tolerances, (DP,), (kind, TWO)).runs
+            found[kind] = list(zip(runs[DP, kind], runs[DP, TWO], strict=True))
+        return found
 
     @cached_property
     def after_resets(self) -> Study:
         """Dormand and Prince's method of order 5, its first slope right or stale after resets."""
-        powers = (5, 7, 9) if self.quick else (4, 6, 8, 10)
-        study = Study(tuple(10.0**-k for k in powers))
-        end = self.end / 5
-        for name in (ROTOR, RESET, "stale"):
-            study.runs["dopri5", name] = [
-                self.run(BINARY, "dopri5", name, tol, end) for tol in study.tolerances
-            ]
-        return study
+        tolerances = tuple(10.0**-k for k in ((5, 7, 9) if self.quick else (4, 6, 8, 10)))
+        return self._study(BINARY, self.end / 5, tolerances, ("dopri5",), (ROTOR, RESET, "stale"))
 
     # ---- the appendix
     def span(self, problem: GivenRate) -> float:
@@ -345,12 +372,9 @@ class Laboratory:
     @cached_property
     def stand_ins(self) -> dict[str, Study]:
         """Figure 5."""
-        powers = (4, 6, 8, 10) if self.quick else range(4, 15)
-        found = {}
-        for problem in STAND_INS:
-            found[problem.name] = study = Study(tuple(10.0**-k for k in powers))
-            for pair in ((i, name) for i in (DP, BS) for name in DRAWN):
-                study.runs[pair] = [
-                    self.run(problem, *pair, tol, self.span(problem)) for tol in study.tolerances
-                ]
-        return found
+        return {
+            problem.name: self._study(
+                problem, self.span(problem), self.tolerances, (DP, BS), FIGURE_5
+            )
+            for problem in STAND_INS
+        }

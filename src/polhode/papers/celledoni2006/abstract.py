@@ -1,137 +1,90 @@
-"""Claims of the abstract of Celledoni & Säfström (2006)."""
+"""The abstract of Celledoni & Säfström (2006)."""
 
 import numpy as np
 
 from polhode.papers.celledoni2006 import by_hand
 from polhode.papers.celledoni2006.elliptic import MODULI, carlson
-from polhode.papers.celledoni2006.laboratory import Laboratory, shown, swing
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, returned, small, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
+from polhode.papers.celledoni2006.laboratory import Laboratory, label
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, round_trip, small, truth
 from polhode.papers.maps import EXACT
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judge, largest, listing
 
 
-@claim(
-    "jacobi",
-    "abstract",
-    "if the moments are distinct, Jacobi elliptic functions solve the Euler equations",
-    claimed="exact",
-    note="with the corrections of section 3",
-)
 def jacobi(_: Laboratory) -> Measured:
     made = bodies(12, seed=7)
-    kinds = [
+    first = sum(
         float(inertia**2 @ omega**2) > float(inertia @ omega**2) * float(np.median(inertia))
         for inertia, omega in made
-    ]
+    )
     worst = max(free_error(inertia, omega, 3.0) for inertia, omega in made)
     text = (
-        f"12 bodies, {sum(kinds)} of the first kind and {12 - sum(kinds)} of the second: ω(3) right"
+        f"12 bodies, {first} of the first kind and {12 - first} of the second: ω(3) right"
         f" to {worst:.0e}"
     )
-    return text, judged(worst < 1e-12 and 0 < sum(kinds) < 12)
+    return text, judge(worst < 1e-12 and 0 < first < 12)
 
 
-@claim(
-    "means",
-    "abstract",
-    "the arithmetic-geometric mean calculates these functions efficiently and accurately",
-    claimed="few steps, accurate",
-)
 def means(_: Laboratory) -> Measured:
     worst = 0.0
     for k2 in MODULI:
+        period = 4 * carlson(np.pi / 2, 1 - k2)
         for u in np.linspace(-3.0, 3.0, 25).tolist():
             cn, sn, _dn = by_hand.functions(u, 1 - k2)
             back = carlson(float(np.arctan2(sn, cn)), 1 - k2)
-            period = 4 * carlson(np.pi / 2, 1 - k2)
-            worst = max(
-                worst, abs(back - u + period * round((u - back) / period)) * np.sqrt(1 - k2)
-            )
-    steps = max(len(by_hand.means(1 - k2)[0]) - 1 for k2 in MODULI)
+            off = abs(back - u + period * round((u - back) / period))
+            worst = max(worst, off * np.sqrt(1 - k2))
+    steps = max(by_hand.recursions(1 - k2) for k2 in MODULI)
     text = (
         f"{steps} recursion steps or fewer for k² up to 1 - 1e-8; am u by them, put into Carlson's"
         f" integral, is u to {worst:.0e}/√(1 - k²)"
     )
-    return text, judged(worst < ROUNDING and steps <= 9)
+    return text, judge(worst < ROUNDING and steps <= 9)
 
 
-@claim(
-    "faster",
-    "abstract",
-    "compared to standard and Lie-Poisson solvers, a faster and more accurate numerical solution of"
-    " the Euler equations",
-    claimed="faster and more accurate",
-    expected=CORRECTED,
-    note="faster at high accuracy; a compiled RK4, which keeps nothing, is faster at low",
-    timed=True,
-)
 def faster(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     others = [name for name in study.momentum if name != "je"]
     je = float(study.time("je")[0])
     high = {n: study.time_to(study.momentum, n, 1e-13) / je for n in others}
     low = study.time_to(study.momentum, "rk4", 1e-6) / je
-    nearest = sorted((n for n in others if n != "mr4s"), key=lambda n: high[n])
-    listed = ", ".join(f"{shown(n)} {high[n]:.3g}" for n in nearest)
+    nearest = {n: high[n] for n in sorted(high, key=lambda n: high[n]) if n != "mr4s"}
     worst = float(study.momentum["je"].max())
     text = (
         f"JE: error {small(worst)} in 4 steps; times of the others to 1e-13, as multiples of that:"
-        f" {listed}; but RK4 to 1e-6: {low:.2f}"
+        f" {listing(nearest, '.3g', label)}; but RK4 to 1e-6: {low:.2f}"
     )
     accurate = worst < min(float(study.momentum[n].min()) for n in others)
-    return text, judged(low > 1, accurate and min(high.values()) > 1)
+    return text, judge(low > 1, accurate and min(high.values()) > 1)
 
 
-@claim(
-    "symmetric-bodies",
-    "abstract",
-    "for symmetric bodies the exact solution is available in trigonometric functions",
-    claimed="exact",
-)
 def symmetric_bodies(_: Laboratory) -> Measured:
     times = np.array([0.5, 2.0])
     inertia, omega = np.array([2.0, 2.0, 3.0]), np.array([0.3, -0.4, 1.0])
     rate = (inertia[2] - inertia[0]) / inertia[0] * omega[2]
-    wave = omega[0] + 1j * omega[1]
-    found = wave * np.exp(1j * rate * times)
+    found = (omega[0] + 1j * omega[1]) * np.exp(1j * rate * times)
     exact = truth(inertia, omega, times)
-    apart = float(np.abs(found - (exact[:, 0] + 1j * exact[:, 1])).max())
+    apart = largest(found - (exact[:, 0] + 1j * exact[:, 1]))
     k2 = by_hand.constants(inertia, omega).modulus
     text = f"I1 = I2: k² = {k2:.0f}, and ω(t) by cos and sin is right to {apart:.0e}"
-    return text, judged(apart < EXACT and k2 == 0)
+    return text, judge(apart < EXACT and k2 == 0)
 
 
-@claim(
-    "time-symmetric",
-    "abstract",
-    "the method proposed is time-symmetric",
-    claimed="symmetric",
-)
 def time_symmetric(_: Laboratory) -> Measured:
     found = {
-        name: max(returned(name, model) for model in ("free", "torque")) for name in ("sej", "sej4")
+        name: max(round_trip(name, model) for model in ("free", "torque"))
+        for name in ("sej", "sej4")
     }
-    text = "h then -h: back to " + ", ".join(f"{x:.0e} ({shown(n)})" for n, x in found.items())
-    return text, judged(max(found.values()) < EXACT)
+    text = "h then -h: back to " + ", ".join(f"{x:.0e} ({label(n)})" for n, x in found.items())
+    return text, judge(max(found.values()) < EXACT)
 
 
-@claim(
-    "benefits",
-    "abstract",
-    "the overall solution benefits greatly from the very accurate solution of the Euler equations",
-    claimed="greatly",
-)
 def benefits(lab: Laboratory) -> Measured:
-    study = lab.studies["top"]
-    k = 3
+    study, k = lab.studies["top"], 3
     momentum = float(study.momentum["mr2"][k] / study.momentum["sej"][k])
     attitude = float(study.attitude["mr2"][k] / study.attitude["sej4"][k])
-    energy = swing(lab.top_runs["mr2", 0.01]).largest / swing(lab.top_runs["sej", 0.01]).largest
+    energy = lab.top.energy_ratio(0.01)
     text = (
         f"heavy top, MR against SEJ at the same step: error in π {momentum:.1g} times, in the"
         f" energy {energy:.1g} times; in Q against SEJ4 {attitude:.1g} times"
     )
-    return text, judged(min(momentum, attitude, energy) > 100)
+    return text, judge(min(momentum, attitude, energy) > 100)

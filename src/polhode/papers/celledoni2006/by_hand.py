@@ -2,7 +2,7 @@
 
 A state is (Q, π): Q takes inertial to body axes, the transpose of the library's attitude matrix,
 and π is the momentum in body axes.  Where the page has a misprint or leaves something open, an
-argument chooses the reading, so that both can be measured.
+argument selects the reading, so that both can be measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -66,6 +66,11 @@ def means(mc: float) -> tuple[list[float], list[float], list[float]]:
     return a, b, c
 
 
+def recursions(mc: float) -> int:
+    """The number of steps of (18)."""
+    return len(means(mc)[0]) - 1
+
+
 def integral(phi: float, mc: float, branch: bool = True) -> float:
     """F(φ | k²) by (19); without ``branch`` the arctangent keeps its principal value."""
     a, b, _ = means(mc)
@@ -118,7 +123,7 @@ def constants(inertia: Array, omega: Array, printed: bool = False, half: bool = 
     )
 
 
-def arranged(inertia: Array, omega: Array, proper: bool = True) -> Array:
+def arrangement(inertia: Array, omega: Array, proper: bool = True) -> Array:
     """The signed permutation to axes for which (13) is written; unsigned if not ``proper``.
 
     The third axis has the largest moment, or, in the second family, the smallest.
@@ -137,7 +142,7 @@ def closed_form(
     inertia: Array, omega: Array, times: Any, proper: bool = True, branch: bool = True
 ) -> Array:
     """ω at ``times`` by (12) to (19), from ω at 0; b1² = I2 (I3 - I2), any order of the moments."""
-    turn = arranged(inertia, omega, proper)
+    turn = arrangement(inertia, omega, proper)
     moments, start = np.abs(turn) @ inertia, turn @ omega
     i1, i2, i3 = moments
     c = constants(moments, start)
@@ -158,7 +163,7 @@ def closed_form(
 
 # ---- maps
 def magnus(inertia: Array, omega: Array, h: float, order: int, swapped: bool = False) -> Array:
-    """The turn of one step, exp of the truncated series; ``swapped`` takes c1 = 1/2 + √3/6."""
+    """The rotation of one step by the truncated series; ``swapped`` takes c1 = 1/2 + √3/6."""
     if order == 2:
         return exp(h * closed_form(inertia, omega, h / 2)[0])  # (9)
     nodes = (0.5 + np.sqrt(3) / 6 * np.array([-1.0, 1.0])) * (-1 if swapped else 1) + swapped
@@ -190,7 +195,7 @@ def mr(
     weights: Sequence[float] = (1.0,),
     axes: Sequence[int] = (0, 1, 2),
 ) -> State:
-    """Φ_M of section 4, composed with ``weights``; ``axes`` is the order of the turns."""
+    """Φ_M of section 4, composed with ``weights``; ``axes`` is the order of the rotations."""
     q, p = state
     a, b, c = axes
     for weight in weights:
@@ -212,7 +217,7 @@ def turn_x(h: float, p: Array, inertia: Array) -> Array:
 
 # ---- the discrete Moser-Veselov algorithm (the paper refers to McLachlan & Zanna for it)
 def dmv(h: float, p: Array, inertia: Array, tolerance: float = 0.0) -> Array:
-    """One step of π, the equations solved by fixed-point iteration until c changes no more."""
+    """One step of π; the equations are solved by fixed-point iteration until c is stationary."""
     i1, i2, i3 = inertia
     turn = np.array([i2 - i3, i3 - i1, i1 - i2])
     c = h / 2 * p / inertia
@@ -229,7 +234,7 @@ def dmv(h: float, p: Array, inertia: Array, tolerance: float = 0.0) -> Array:
 
 
 def scale(h: float, p: Array, inertia: Array, order: int) -> float:
-    """What multiplies π0 once, for order 4 or 6, and divides π at the end."""
+    """The factor of π0 for order 4 or 6; π is divided by it at the end."""
     energy, size = float(p @ (p / inertia)) / 2, float(p @ p) / 2
     volume = float(np.prod(inertia))
     s1, s2 = float(inertia.sum()), float((inertia**2).sum())
@@ -246,6 +251,7 @@ def scale(h: float, p: Array, inertia: Array, order: int) -> float:
 
 # ---- torques
 def no_torque(q: Array) -> Array:
+    """A free body."""
     return np.zeros(3)
 
 

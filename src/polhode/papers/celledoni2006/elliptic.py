@@ -1,27 +1,26 @@
-"""Claims of section 3 of Celledoni & Säfström (2006): the closed form of the Euler equations."""
+"""Section 3 of Celledoni & Säfström (2006): the closed form of the Euler equations."""
+
+from collections.abc import Callable
 
 import numpy as np
 
-from polhode import problems
 from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
-from polhode.papers.maps import EXACT, VISIBLE, near, slope
+from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import matrix
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, below, judge, largest, near, slope
 
 TOP_BODY, TOP_RATE = np.array([1000.0, 5000.0, 6000.0]), np.array([10.0, 10.0, 10.0])  # 4.2
 FREE_BODY, FREE_MOMENTUM = np.array([5.0, 4.0, 3.0]), np.array([-1.0, 0.0, 2.0])  # 4.1
 MODULI = (0.0, 0.1, 0.5, 0.9, 0.99, 0.9999, 1 - 1e-8)  # k²
 TIMES = np.array([0.1, 0.3, 0.7, 1.0])
+ANGLES = np.linspace(0.0, 2 * np.pi, 41).tolist()
 
 
 def carlson(phi: float, mc: float) -> float:
-    """F(φ | k²) from Carlson's symmetric integral, a route without means or branches."""
+    """F(φ | k²) from Carlson's symmetric integral, which needs neither means nor branches."""
     from scipy.special import elliprf
 
     turns = round(phi / np.pi)
@@ -33,60 +32,38 @@ def carlson(phi: float, mc: float) -> float:
     return whole + float(s * elliprf(c * c, c * c + mc * s * s, 1.0))
 
 
-def amplitude_circle(c: by_hand.Constants) -> float:
-    """cos²φ + sin²φ of the amplitude at the start of the top of 4.2, from (13)."""
-    i1, _, i3 = TOP_BODY
-    cosine = TOP_RATE[0] ** 2 * i1 * (i3 - i1) / c.a1
-    return float(cosine + TOP_RATE[1] ** 2 * c.b1 / c.a1)
+def circle(inertia: np.ndarray, omega: np.ndarray, c: by_hand.Constants) -> float:
+    """cos²φ + sin²φ of the amplitude at the start, from (13)."""
+    i1, _, i3 = inertia
+    cosine = omega[0] ** 2 * i1 * (i3 - i1) / c.a1
+    return float(cosine + omega[1] ** 2 * c.b1 / c.a1)
+
+
+def top_circle(**reading: bool) -> float:
+    """The same of the top of 4.2, with a reading of (12)."""
+    return circle(TOP_BODY, TOP_RATE, by_hand.constants(TOP_BODY, TOP_RATE, **reading))
 
 
 # ---- the constants (12)
-@claim(
-    "energy-half",
-    "3",
-    "(12): a1² = 2E I3 - G², a3² = G² - 2E I1, with the E of (2), which has no 1/2",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="2E is I1ω1² + I2ω2² + I3ω3², so that E is the kinetic energy, with its 1/2",
-)
 def energy_half(_: Laboratory) -> Measured:
-    printed = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE, half=False))
-    right = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE))
+    printed, off = top_circle(half=False), abs(top_circle() - 1)
     text = (
         f"cos²φ + sin²φ of the amplitude at the start of 4.2 is {printed:.2f} with the E of (2),"
-        f" 1 to {small(abs(right - 1))} with the 1/2"
+        f" 1 to {small(off)} with the 1/2"
     )
-    return text, judged(abs(printed - 1) < ROUNDING, abs(right - 1) < ROUNDING)
+    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING)
 
 
-@claim(
-    "b1",
-    "3",
-    "(12): b1² = I2 (I3 - I1)",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="b1² = I2 (I3 - I2)",
-)
 def b1(_: Laboratory) -> Measured:
-    printed = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE, printed=True))
-    right = amplitude_circle(by_hand.constants(TOP_BODY, TOP_RATE))
+    printed, off = top_circle(printed=True), abs(top_circle() - 1)
     gap = free_error(TOP_BODY, TOP_RATE, 1.0)
     text = (
         f"cos²φ + sin²φ at the start of 4.2 is {printed:.1f} as printed, 1 to"
-        f" {small(abs(right - 1))} with I3 - I2; ω(1) is then right to {gap:.0e}"
+        f" {small(off)} with I3 - I2; ω(1) is then right to {gap:.0e}"
     )
-    good = abs(right - 1) < ROUNDING and gap < EXACT
-    return text, judged(abs(printed - 1) < ROUNDING, good)
+    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING and gap < EXACT)
 
 
-@claim(
-    "solution",
-    "3",
-    "(13), (14), with λ = b1 a3/(I2 √(I1 I3)) and k = b3 a1/(b1 a3), solve the Euler equations",
-    claimed="solve them",
-    expected=CORRECTED,
-    note="λ and k are right with b1² = I2 (I3 - I2)",
-)
 def solution(_: Laboratory) -> Measured:
     i1, i2, i3 = TOP_BODY
     found = {}
@@ -94,221 +71,144 @@ def solution(_: Laboratory) -> Measured:
         c = by_hand.constants(TOP_BODY, TOP_RATE, printed=printed)
         rate = np.sqrt(c.b1 * c.a3) / (i2 * np.sqrt(i1 * i3))
         size = np.sqrt([c.a1 / (i1 * (i3 - i1)), c.a1 / c.b1, c.a3 / (i3 * (i3 - i1))])
-        worst = 0.0
+        found[printed] = 0.0
         for u in np.linspace(-3.0, 3.0, 13).tolist():
             cn, sn, dn = by_hand.functions(u, 1 - c.modulus)
-            omega = size * np.array([cn, sn, dn])
             slopes = rate * size * np.array([-sn * dn, cn * dn, -c.modulus * sn * cn])
-            right = by_hand.euler(TOP_BODY, omega) / TOP_BODY
-            worst = max(worst, float(np.abs(slopes - right).max() / np.abs(right).max()))
-        found[printed] = worst
+            right = by_hand.euler(TOP_BODY, size * np.array([cn, sn, dn])) / TOP_BODY
+            found[printed] = max(found[printed], largest(slopes - right) / largest(right))
     text = f"ω' misses (1) by {found[True]:.2f} with the printed b1, by {found[False]:.0e} without"
-    return text, judged(found[True] < ROUNDING, found[False] < ROUNDING)
+    return text, judge(found[True] < ROUNDING, found[False] < ROUNDING)
 
 
-@claim(
-    "ordering",
-    "3",
-    "the solutions of the Euler equations (1) are (13), whatever the order of the moments",
-    claimed="any I1, I2, I3",
-    expected=CORRECTED,
-    note="(12) and (13) suppose I1 < I2 < I3, and 4.1 has (5, 4, 3): relabel the axes first",
-)
 def ordering(_: Laboratory) -> Measured:
     i1, _, i3 = FREE_BODY
     worst = max(free_error(inertia, omega, 2.0) for inertia, omega in bodies(12))
-    below = float(i1 * (i3 - i1))
+    square = float(i1 * (i3 - i1))
     text = (
-        f"4.1 as printed: ω1 has √(I1(I3 - I1)) = √{below:.0f}; 12 random bodies, moments in any"
+        f"4.1 as printed: ω1 has √(I1(I3 - I1)) = √{square:.0f}; 12 random bodies, moments in any"
         f" order, relabelled: ω(2) right to {worst:.0e}"
     )
-    return text, judged(below > 0, worst < 1e-12)
+    return text, judge(square > 0, worst < 1e-12)
 
 
-@claim(
-    "odd-permutation",
-    "3",
-    "(implied) a relabelling of the axes brings the moments into that order",
-    claimed="any relabelling",
-    expected=CORRECTED,
-    note="it must be a rotation: an exchange of two axes takes a minus sign, or time is reversed",
-)
 def odd_permutation(_: Laboratory) -> Measured:
     omega = np.array([0.5, 0.1, 0.2])  # first family: (5, 4, 3) sorts by an exchange
     odd = by_hand.closed_form(FREE_BODY, omega, 1.0, proper=False)[0]
     ahead = truth(FREE_BODY, omega, np.array([1.0]))[0]
     back = -truth(FREE_BODY, -omega, np.array([1.0]))[0]  # ω(-1)
-    error, reverse = (float(np.abs(odd - x).max()) for x in (ahead, back))
+    error, reverse = largest(odd - ahead), largest(odd - back)
     proper = free_error(FREE_BODY, omega, 1.0)
     text = (
         f"(5, 4, 3) sorted by a plain exchange: ω(1) wrong by {error:.1e}, and equal to ω(-1) to"
         f" {reverse:.0e}; with the sign right to {proper:.0e}"
     )
-    return text, judged(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
+    return text, judge(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
 
 
-@claim(
-    "second-family",
-    "3",
-    "(13) is for b3/a3 <= b1/a1; the situation is similar for b3/a3 >= b1/a1",
-    claimed="similar",
-    note="exchange axes 1 and 3; the body of 4.1 is of this second kind",
-)
 def second_family(_: Laboratory) -> Measured:
     omega = FREE_MOMENTUM / FREE_BODY
     upside = by_hand.constants(FREE_BODY[::-1], omega[::-1]).modulus
     right = by_hand.constants(FREE_BODY, omega).modulus
-    gap = np.abs(by_hand.closed_form(FREE_BODY, omega, 1.0)[0] * FREE_BODY - reference.FREE_PI)
+    momentum = by_hand.closed_form(FREE_BODY, omega, 1.0)[0] * FREE_BODY
+    gap = largest(momentum - reference.FREE_PI)
     text = (
         f"4.1, sorted: k² = {upside:.2f} > 1; with axes 1 and 3 exchanged {right:.2f}, and π(1)"
-        f" right to {gap.max():.0e}"
+        f" right to {gap:.0e}"
     )
-    return text, judged(upside > 1 > right and gap.max() < ROUNDING)
+    return text, judge(upside > 1 > right and gap < ROUNDING)
 
 
 # ---- the start
-@claim(
-    "amplitude",
-    "3",
-    "the amplitude φ of the start, in [0, 2π], is uniquely determined by ω1 and ω2",
-    claimed="unique",
-    note="unless a1 = 0, a rotation about axis 3, which needs none",
-)
 def amplitude(_: Laboratory) -> Measured:
-    worst, circle = 0.0, 0.0
+    worst, off = 0.0, 0.0
     for inertia, omega in bodies(50):
-        worst = max(worst, float(np.abs(by_hand.closed_form(inertia, omega, 0.0) - omega).max()))
-        turn = by_hand.arranged(inertia, omega)
-        (i1, _, i3), (w1, w2, _) = np.abs(turn) @ inertia, turn @ omega
-        c = by_hand.constants(np.abs(turn) @ inertia, turn @ omega)
-        one = w1**2 * i1 * (i3 - i1) / c.a1 + w2**2 * c.b1 / c.a1
-        circle = max(circle, abs(float(one) - 1))
-    text = f"50 bodies: cos²φ + sin²φ = 1 to {circle:.0e}, and ω(0) comes back to {worst:.0e}"
-    return text, judged(worst < 1e-12 and circle < 1e-12)
+        worst = max(worst, largest(by_hand.closed_form(inertia, omega, 0.0) - omega))
+        turn = by_hand.arrangement(inertia, omega)
+        start = np.abs(turn) @ inertia, turn @ omega
+        off = max(off, abs(circle(*start, by_hand.constants(*start)) - 1))
+    text = "50 bodies: cos²φ + sin²φ = 1 to {:.0e}, and ω(0) comes back to {:.0e}"
+    return below(1e-12, text, off, worst)
 
 
-@claim(
-    "signs",
-    "3",
-    "the sign of ω3 determines those of a3 and λ",
-    claimed="both signs",
-)
 def signs(_: Laboratory) -> Measured:
-    omega = TOP_RATE * np.array([1.0, 1.0, -1.0])
+    mirror = np.array([1.0, 1.0, -1.0])
+    omega = TOP_RATE * mirror
     right = truth(TOP_BODY, omega, np.array([1.0]))[0]
     found = by_hand.closed_form(TOP_BODY, omega, 1.0)[0]
-    without = by_hand.closed_form(TOP_BODY, TOP_RATE, 1.0)[0] * np.array([1.0, 1.0, -1.0])
-    good, bad = (float(np.abs(x / right - 1).max()) for x in (found, without))
+    without = by_hand.closed_form(TOP_BODY, TOP_RATE, 1.0)[0] * mirror
+    good, bad = largest(found / right - 1), largest(without / right - 1)
     text = f"4.2 with ω3 < 0: ω(1) right to {good:.0e}; with the sign of a3 alone off by {bad:.1f}"
-    return text, judged(good < 1e-12 and bad > 0.1)
+    return text, judge(good < 1e-12 and bad > 0.1)
 
 
-@claim(
-    "tau",
-    "3",
-    "(16), (17): τ = t - F(φ | k²)/λ gives the solution through ω(t) at any later time",
-    claimed="exact",
-)
 def tau(_: Laboratory) -> Measured:
-    worst = 0.0
-    for inertia, omega in bodies(8):
-        found = by_hand.closed_form(inertia, omega, TIMES)
-        worst = max(worst, float(np.abs(found - truth(inertia, omega, TIMES)).max()))
-    return f"8 bodies at 4 times: ω right to {worst:.0e}", judged(worst < 1e-12)
+    worst = max(
+        largest(by_hand.closed_form(inertia, omega, TIMES) - truth(inertia, omega, TIMES))
+        for inertia, omega in bodies(8)
+    )
+    return below(1e-12, "8 bodies at 4 times: ω right to {:.0e}", worst)
 
 
 # ---- the means
-@claim(
-    "agm",
-    "3",
-    "(18), (19): the arithmetic-geometric mean gives F(φ | k²) to the accuracy desired",
-    claimed="rounding",
-)
 def agm(_: Laboratory) -> Measured:
-    worst = {"page": 0.0, "library": 0.0}
-    for k2 in MODULI:
-        for phi in np.linspace(0.0, 2 * np.pi, 41).tolist():
-            right = carlson(phi, 1 - k2)
-            for name, function in (("page", by_hand.integral), ("library", elliptic_f)):
-                gap = abs(function(phi, 1 - k2) - right) / max(abs(right), 1.0)
-                worst[name] = max(worst[name], float(gap))
+    exact = {(phi, k2): carlson(phi, 1 - k2) for k2 in MODULI for phi in ANGLES}
+
+    def error(function: Callable[[float, float], float]) -> float:
+        return max(
+            float(abs(function(phi, 1 - k2) - right) / max(abs(right), 1.0))
+            for (phi, k2), right in exact.items()
+        )
+
     text = (
-        f"against Carlson's integral, 287 points with k² up to 1 - 1e-8, relative:"
-        f" {worst['page']:.0e} (library {worst['library']:.0e})"
+        "against Carlson's integral, 287 points with k² up to 1 - 1e-8, relative: {:.0e}"
+        " (library {:.0e})"
     )
-    return text, judged(max(worst.values()) < ROUNDING)
+    return below(ROUNDING, text, error(by_hand.integral), error(elliptic_f))
 
 
-@claim(
-    "branch",
-    "3",
-    "tan(φ(n+1) - φ(n)) = (b/a) tan φ(n), φ(n+1) > φ(n)",
-    claimed="defines φ(n+1)",
-    expected=CORRECTED,
-    note="the arctangent next to φ(n): φ runs to 2π, and its principal value ends at π/2",
-)
 def branch(_: Laboratory) -> Measured:
-    worst = {True: 0.0, False: 0.0}
-    for phi in np.linspace(0.0, 2 * np.pi, 41).tolist():
-        for next_to in worst:
-            gap = abs(by_hand.integral(phi, 0.5, next_to) - carlson(phi, 0.5))
-            worst[next_to] = max(worst[next_to], gap)
-    text = (
-        f"k² = 1/2, φ up to 2π: F wrong by up to {worst[False]:.1f} with the principal value, by"
-        f" {worst[True]:.0e} with the branch next to φ(n)"
+    principal, right = (
+        max(abs(by_hand.integral(phi, 0.5, next_to) - carlson(phi, 0.5)) for phi in ANGLES)
+        for next_to in (False, True)
     )
-    return text, judged(worst[False] < EXACT, worst[True] < EXACT)
+    text = (
+        f"k² = 1/2, φ up to 2π: F wrong by up to {principal:.1f} with the principal value, by"
+        f" {right:.0e} with the branch next to φ(n)"
+    )
+    return text, judge(principal < EXACT, right < EXACT)
 
 
-@claim(
-    "quadratic",
-    "3",
-    "(18) converges quadratically: very few recursion steps to c < eps",
-    claimed="very few",
-)
 def quadratic(_: Laboratory) -> Measured:
-    counts = {k2: len(by_hand.means(1 - k2)[0]) - 1 for k2 in MODULI}
+    counts = {k2: by_hand.recursions(1 - k2) for k2 in MODULI}
     c = by_hand.means(0.01)[2]
     logs = np.log([x for x in c[1:] if x > 1e-14])
     exponent = float(np.max(logs[2:] / logs[1:-1]))
-    used = [by_hand.constants(TOP_BODY, TOP_RATE).modulus]
-    used.append(by_hand.constants(FREE_BODY, FREE_MOMENTUM / FREE_BODY).modulus)
-    taken = [len(by_hand.means(1 - k2)[0]) - 1 for k2 in used]
-    listed = ", ".join(f"{n} for k² = {k2:.8g}" for k2, n in counts.items() if k2 in (0.5, 0.99))
+    taken = [
+        by_hand.recursions(1 - by_hand.constants(inertia, omega).modulus)
+        for inertia, omega in ((TOP_BODY, TOP_RATE), (FREE_BODY, FREE_MOMENTUM / FREE_BODY))
+    ]
     text = (
-        f"steps: {listed}, {counts[MODULI[-1]]} for 1 - 1e-8; {taken[0]} and {taken[1]} in 4.2 and"
-        f" 4.1; c(n+1) ~ c(n)^{exponent:.1f}"
+        f"steps: {counts[0.5]} for k² = 0.5, {counts[0.99]} for k² = 0.99, {counts[MODULI[-1]]} for"
+        f" 1 - 1e-8; {taken[0]} and {taken[1]} in 4.2 and 4.1; c(n+1) ~ c(n)^{exponent:.1f}"
     )
-    return text, judged(max(counts.values()) <= 9 and exponent > 1.9)
+    return text, judge(max(counts.values()) <= 9 and exponent > 1.9)
 
 
-@claim(
-    "reuse",
-    "3",
-    "the sequence of means of F serves for sn, cn, dn too",
-    claimed="the same sequence",
-)
 def reuse(_: Laboratory) -> Measured:
     back, right = 0.0, 0.0
     for k2 in MODULI:
-        for phi in np.linspace(0.0, 2 * np.pi, 41).tolist():
+        for phi in ANGLES:
             u = carlson(phi, 1 - k2)
-            cn, sn, dn = by_hand.functions(u, 1 - k2)
             s, c, d = sn_cn_dn(u, 1 - k2)
             true = np.cos(phi), np.sin(phi), np.hypot(np.cos(phi), np.sqrt(1 - k2) * np.sin(phi))
             scale = max(1.0, u)  # an ulp of u is an error of the argument
-            back = max(back, float(np.abs(np.subtract((cn, sn, dn), true)).max()) / scale)
-            right = max(right, float(np.abs(np.subtract((c, s, d), true)).max()) / scale)
-    text = f"cn, sn, dn of F(φ), 287 points: right to {back:.0e} max(1, u) (library {right:.0e})"
-    return text, judged(max(back, right) < ROUNDING)
+            back = max(back, largest(np.subtract(by_hand.functions(u, 1 - k2), true)) / scale)
+            right = max(right, largest(np.subtract((c, s, d), true)) / scale)
+    text = "cn, sn, dn of F(φ), 287 points: right to {:.0e} max(1, u) (library {:.0e})"
+    return below(ROUNDING, text, back, right)
 
 
-@claim(
-    "special",
-    "3",
-    "φ can be found explicitly for k² = 0 and for k² = 1",
-    claimed="explicit",
-)
 def special(_: Laboratory) -> Measured:
     u = np.linspace(-4.0, 4.0, 17)
     flat = max(abs(carlson(float(x), 1.0) - x) for x in u)
@@ -318,36 +218,27 @@ def special(_: Laboratory) -> Measured:
     size = np.array([1.0, 1.0, omega[2]])  # (13): a1² = a3² = b1² = 2
     wave = size[2] * TIMES  # λt
     found = size * np.stack([1 / np.cosh(wave), np.tanh(wave), 1 / np.cosh(wave)], axis=1)
-    apart = float(np.abs(found - truth(inertia, omega, TIMES)).max())
+    apart = largest(found - truth(inertia, omega, TIMES))
     text = (
         f"φ = u to {flat:.0e} and φ = arctan sinh u to {steep:.0e}; a motion with k² = 1 by tanh"
         f" and sech: right to {apart:.0e}"
     )
-    return text, judged(max(flat, steep) < EXACT and apart < 1e-12)
+    return text, judge(max(flat, steep) < EXACT and apart < 1e-12)
 
 
 # ---- the nodes
-@claim(
-    "nodes",
-    "3",
-    "Magnus method of order 4: c1, c2 = 1/2 ± √3/6",
-    claimed="order 4",
-    expected=CORRECTED,
-    note="c1 = 1/2 - √3/6 and c2 = 1/2 + √3/6; the other way round the commutator has its sign"
-    " wrong",
-)
 def nodes(_: Laboratory) -> Measured:
-    problem = problems.celledoni_free()
-    inertia = np.array(problem.body.data[0])
     right = matrix(np.array(reference.FREE_Q)).T
-    orders = {}
-    for swapped in (True, False):
+
+    def order(swapped: bool) -> float:
         errors = []
         for n in (4, 8, 16):
             state = np.eye(3), FREE_MOMENTUM
             for _step in range(n):
-                state = by_hand.sej(1 / n, state, inertia, by_hand.no_torque, 4, swapped)
+                state = by_hand.sej(1 / n, state, FREE_BODY, by_hand.no_torque, 4, swapped)
             errors.append(float(np.linalg.norm(state[0] - right)))
-        orders[swapped] = slope((1 / 4, 1 / 8, 1 / 16), errors)
-    text = f"order {orders[True]:.2f} in the order printed, {orders[False]:.2f} exchanged"
-    return text, judged(near(orders[True], 4), near(orders[False], 4) and near(orders[True], 2))
+        return slope((1 / 4, 1 / 8, 1 / 16), errors)
+
+    printed, exchanged = order(True), order(False)
+    text = f"order {printed:.2f} in the order printed, {exchanged:.2f} exchanged"
+    return text, judge(near(printed, 4), near(exchanged, 4) and near(printed, 2))

@@ -1,4 +1,4 @@
-"""Claims of section 1 of Celledoni & Säfström (2006): what others do, what is compared."""
+"""Section 1 of Celledoni & Säfström (2006): what others do, what is compared."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_
 from polhode.papers.celledoni2006.laboratory import (
     NEAR,
     SATELLITE_STEPS,
+    THREE,
     TOP_STEPS,
     Laboratory,
-    astray,
-    shown,
-    vertical,
+    label,
+    short_label,
 )
 from polhode.papers.celledoni2006.maps import (
     DIFFERENCE,
@@ -20,131 +20,77 @@ from polhode.papers.celledoni2006.maps import (
     bodies,
     momentum_map,
     poisson_defect,
-    returned,
+    round_trip,
     small,
     truth,
 )
-from polhode.papers.claims import Measured, Statements, judged
-from polhode.papers.maps import EXACT, HALVINGS, defect, defect_order, near
+from polhode.papers.maps import EXACT, HALVINGS, defect, defect_order
+from polhode.papers.reference import solution
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, listing, near
 
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+START = np.array([-1.0, 1.5, 2.0])  # a momentum away from all axes
+MOVING = "dmv2", "dmv4", "dmv6"
+
+MEASUREMENTS: dict[str, Check] = {
+    "mr-poisson": lambda _: below(
+        DIFFERENCE,
+        "one step of MR2, h = 0.4: |J skew(π)Jᵀ - skew(π')| = {:.0e} |π|",
+        poisson_defect(momentum_map("mr2", 0.4), START),
+    )
+}
 
 
-@claim(
-    "constants",
-    "1",
-    "(2): E and G² are constant along the solutions of (1)",
-    claimed="constant",
-    note="E of (2) is twice the energy",
-)
 def constants(_: Laboratory) -> Measured:
     omega = truth(TOP_BODY, TOP_RATE, np.linspace(0.1, 2.0, 20))
-    energy, square = omega**2 @ TOP_BODY, omega**2 @ TOP_BODY**2
     kept = [
-        float(np.abs(values / start - 1).max())
-        for values, start in (
-            (energy, TOP_RATE**2 @ TOP_BODY),
-            (square, TOP_RATE**2 @ TOP_BODY**2),
-        )
+        largest(omega**2 @ weight / (TOP_RATE**2 @ weight) - 1)
+        for weight in (TOP_BODY, TOP_BODY**2)
     ]
-    return f"to {kept[0]:.0e} and {kept[1]:.0e} along DOP853", judged(max(kept) < 1e-12)
+    return below(1e-12, "to {:.0e} and {:.0e} along DOP853", *kept)
 
 
-@claim(
-    "lie-poisson",
-    "1",
-    "the flow of (1) preserves a Lie-Poisson structure",
-    claimed="preserved",
-)
 def lie_poisson(_: Laboratory) -> Measured:
     def flow(p: np.ndarray) -> np.ndarray:
         return by_hand.closed_form(FREE_BODY, p / FREE_BODY, 1.0)[0] * FREE_BODY
 
-    found = poisson_defect(flow, np.array([-1.0, 0.3, 2.0]))
-    text = f"|J skew(π)Jᵀ - skew(π')| = {found:.0e} |π| for the flow over t = 1"
-    return text, judged(found < DIFFERENCE)
+    text = "|J skew(π)Jᵀ - skew(π')| = {:.0e} |π| for the flow over t = 1"
+    return below(DIFFERENCE, text, poisson_defect(flow, np.array([-1.0, 0.3, 2.0])))
 
 
-@claim(
-    "fields",
-    "1",
-    "(3): the right-hand side of (1) is f1 + f2 + f3, each Hamiltonian",
-    claimed="sum, and Hamiltonian",
-    note="fi is π × ∇(πi²/2Ii)",
-)
 def fields(_: Laboratory) -> Measured:
     total, bracket = 0.0, 0.0
     for inertia, omega in bodies(10):
         parts = by_hand.fields(inertia, omega)
-        right = by_hand.euler(inertia, omega)
-        total = max(total, float(np.abs(parts.sum(axis=0) - right).max()))
-        for axis in range(3):
-            gradient = np.eye(3)[axis] * omega[axis]
-            field = np.cross(inertia * omega, gradient)
-            bracket = max(bracket, float(np.abs(parts[axis] - field).max()))
-    text = f"10 bodies: the sum to {total:.0e}, the Hamiltonian fields to {bracket:.0e}"
-    return text, judged(max(total, bracket) < ROUNDING)
+        total = max(total, largest(parts.sum(axis=0) - by_hand.euler(inertia, omega)))
+        hamiltonian = [np.cross(inertia * omega, e * omega) for e in np.eye(3)]
+        bracket = max(bracket, largest(parts - hamiltonian))
+    text = "10 bodies: the sum to {:.0e}, the Hamiltonian fields to {:.0e}"
+    return below(ROUNDING, text, total, bracket)
 
 
-@claim(
-    "fields-flow",
-    "1",
-    "each of the three is easy to integrate exactly",
-    claimed="exact",
-)
 def fields_flow(_: Laboratory) -> Measured:
-    from scipy.integrate import solve_ivp
-
-    inertia, p = FREE_BODY, np.array([-1.0, 0.5, 2.0])
-    worst = 0.0
+    p, worst = np.array([-1.0, 0.5, 2.0]), 0.0
     for axis in range(3):
 
         def field(t: float, x: np.ndarray, axis: int = axis) -> np.ndarray:
-            return by_hand.fields(inertia, x / inertia)[axis]
+            return by_hand.fields(FREE_BODY, x / FREE_BODY)[axis]
 
-        end = solve_ivp(field, (0.0, 1.0), p, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-        turn = by_hand.exp(np.eye(3)[axis] * p[axis] / inertia[axis])
-        worst = max(worst, float(np.abs(turn @ p - end).max()))
-    text = f"a turn about the axis is the flow over t = 1 to {worst:.0e}"
-    return text, judged(worst < EXACT)
+        turn = by_hand.exp(np.eye(3)[axis] * p[axis] / FREE_BODY[axis])
+        worst = max(worst, largest(turn @ p - solution(field, 1.0, p)))
+    return below(EXACT, "a turn about the axis is the flow over t = 1 to {:.0e}", worst)
 
 
-@claim(
-    "mr-poisson",
-    "1",
-    "the composition of their flows is a (non-canonical) symplectic approximation",
-    claimed="Lie-Poisson",
-)
-def mr_poisson(_: Laboratory) -> Measured:
-    found = poisson_defect(momentum_map("mr2", 0.4), np.array([-1.0, 1.5, 2.0]))
-    text = f"one step of MR2, h = 0.4: |J skew(π)Jᵀ - skew(π')| = {found:.0e} |π|"
-    return text, judged(found < DIFFERENCE)
-
-
-@claim(
-    "not-symplectic",
-    "1",
-    "the overall splitting is symmetric, but not symplectic",
-    claimed="symmetric, not symplectic",
-)
 def not_symplectic(_: Laboratory) -> Measured:
-    back = max(returned(name, "torque") for name in ("sej", "sej4"))
+    back = max(round_trip(name, "torque") for name in ("sej", "sej4"))
     (p2, d2), (p4, d4) = (defect_order(name, "torque") for name in ("sej", "sej4"))
     control = defect("strang", "torque", HALVINGS[0])
     text = (
         f"h then -h: back to {back:.0e}; |JᵀΩ'J - Ω| at h = 0.4: SEJ {d2:.0e} (O(h^{p2:.1f})), SEJ4"
         f" {d4:.0e} (O(h^{p4:.1f})); the same splitting with the exact flow {control:.0e}"
     )
-    return text, judged(back < EXACT and min(d2, d4) > 1e4 * control)
+    return text, judge(back < EXACT and min(d2, d4) > 1e4 * control)
 
 
-@claim(
-    "better-energy",
-    "1",
-    "in many of the experiments better conservation of energy than the symplectic integrator",
-    claimed="many",
-)
 def better_energy(lab: Laboratory) -> Measured:
     ratios = lab.energy_ratios
     better = sum(ratio > 1 for ratio in ratios)
@@ -152,168 +98,93 @@ def better_energy(lab: Laboratory) -> Measured:
         f"{better} of {len(ratios)} experiments of figures 4 to 8: the error of MR is"
         f" {min(ratios):.1g} to {max(ratios):.1g} times that of SEJ"
     )
-    return text, judged(better > len(ratios) / 2)
+    return text, judge(better > len(ratios) / 2)
 
 
-@claim(
-    "better-behaviour",
-    "1",
-    "and better behaviour of the numerical solution",
-    claimed="better",
-    note="where the step is large, h = 0.1",
-)
 def better_behaviour(lab: Laboratory) -> Measured:
-    far = {
-        name: [
-            float(astray(vertical(runs[name, h]), curve).max())
-            for runs, curve, steps in (
-                (lab.top_runs, lab.top_curve, TOP_STEPS),
-                (lab.satellite_runs, lab.satellite_curve, SATELLITE_STEPS),
-            )
-            for h in steps
-        ]
-        for name in ("mr2", "sej", "sej4")
-    }
-    left = {name: sum(x > NEAR for x in values) for name, values in far.items()}
+    cases = [(lab.top, h) for h in TOP_STEPS] + [(lab.satellite, h) for h in SATELLITE_STEPS]
+    left = {name: sum(case.farthest(name, h) > NEAR for case, h in cases) for name in THREE}
     text = (
         f"of 5 runs of figures 4, 5, 7 and 8, those that leave the exact curve by more than {NEAR}:"
-        f" MR {left['mr2']}, SEJ {left['sej']}, SEJ4 {left['sej4']}"
+        f" {listing(left, 'd', short_label)}"
     )
-    return text, judged(left["sej4"] == 0 and left["sej"] < left["mr2"])
+    return text, judge(left["sej4"] == 0 and left["sej"] < left["mr2"])
 
 
-@claim(
-    "dmv-preserves",
-    "1",
-    "DMV approximations preserve energy, momentum and the Lie-Poisson structure",
-    claimed="all three",
-)
 def dmv_preserves(lab: Laboratory) -> Measured:
-    names = ("dmv2", "dmv4", "dmv6")
-    energy = max(lab.free_swings[name].largest for name in names)
+    energy = max(lab.free_swings[name].largest for name in MOVING)
     moved = 0.0
-    for name in names:
+    for name in MOVING:
         run = lab.run(problems.celledoni_free(), name, 400.0, 0.4)
         momentum = run.angular_momentum_inertial
-        moved = max(moved, float(np.abs(momentum - momentum[0]).max()))
-    p = np.array([-1.0, 1.5, 2.0])
-    structure = max(poisson_defect(momentum_map(name, 0.3), p) for name in names)
+        moved = max(moved, largest(momentum - momentum[0]))
+    structure = max(poisson_defect(momentum_map(name, 0.3), START) for name in MOVING)
     text = (
         f"1000 steps of 0.4: energy to {energy:.0e}, momentum to {moved:.0e}; structure to"
         f" {structure:.0e}"
     )
-    return text, judged(max(energy, moved) < 1e-12 and structure < DIFFERENCE)
+    return text, judge(max(energy, moved) < 1e-12 and structure < DIFFERENCE)
 
 
-@claim(
-    "dmv-orders",
-    "1",
-    "rescaling the initial condition gives DMV methods of orders 4 and 6",
-    claimed="4 and 6",
-    note="in π, which is what the paper looks at; the attitude stays of order 2",
-)
 def dmv_orders(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
-    found = {n: study.order(study.momentum, n) for n in ("dmv2", "dmv4", "dmv6")}
-    attitude = [study.order(study.attitude, n) for n in ("dmv4", "dmv6")]
-    text = "order in π " + ", ".join(f"{shown(n)} {p:.2f}" for n, p in found.items())
-    text += f"; in Q {attitude[0]:.2f} and {attitude[1]:.2f}"
+    found = study.orders(study.momentum, MOVING)
+    fourth, sixth = study.orders(study.attitude, MOVING[1:]).values()
+    text = f"order in π {listing(found, '.2f', label)}; in Q {fourth:.2f} and {sixth:.2f}"
     right = all(near(found[f"dmv{p}"], p) for p in (2, 4, 6))
-    return text, judged(right and all(near(p, 2) for p in attitude))
+    return text, judge(right and near(fourth, 2) and near(sixth, 2))
 
 
-@claim(
-    "dmv-once",
-    "1",
-    "the rescaling needs to be performed just once, at the beginning",
-    claimed="once",
-    note="the scales are 1 - t3 h² and 1 - t3 h² + (3 t3² - t5) h⁴, of quantities that are kept",
-)
 def dmv_once(lab: Laboratory) -> Measured:
     h, apart = 1 / 8, 0.0
-    problem = problems.celledoni_free()
     for order in (4, 6):
         scale = by_hand.scale(h, FREE_MOMENTUM, FREE_BODY, order)
         p = FREE_MOMENTUM * scale
         for _step in range(8):
             p = by_hand.dmv(h, p, FREE_BODY)
-        run = lab.run(problem, f"dmv{order}", 1.0, h)
-        apart = max(apart, float(np.abs(p / scale - run.angular_momentum[-1]).max()))
-    text = f"scaled once, and at every step (library): π(1) differs by {apart:.0e}"
-    return text, judged(apart < EXACT)
+        run = lab.run(problems.celledoni_free(), f"dmv{order}", 1.0, h)
+        apart = max(apart, largest(p / scale - run.angular_momentum[-1]))
+    text = "scaled once, and at every step (library): π(1) differs by {:.0e}"
+    return below(EXACT, text, apart)
 
 
-@claim(
-    "dmv-cost",
-    "1",
-    "the higher order DMV methods have virtually the same computational cost as that of order 2",
-    claimed="the same",
-    timed=True,
-)
 def dmv_cost(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
-    base = float(np.median(study.cost["dmv2"]))
-    ratio = {n: float(np.median(study.cost[n])) / base for n in ("dmv4", "dmv6")}
-    newton = [study.iterations[n] for n in ("dmv2", "dmv4", "dmv6")]
+    ratio = [study.cost_of(n) / study.cost_of("dmv2") for n in ("dmv4", "dmv6")]
+    newton = [study.iterations[n] for n in MOVING]
     text = (
-        f"a step takes {ratio['dmv4']:.2f} and {ratio['dmv6']:.2f} times that of DMV2, and"
+        f"a step takes {ratio[0]:.2f} and {ratio[1]:.2f} times that of DMV2, and"
         f" {newton[1]:.2f}, {newton[2]:.2f} Newton iterations (DMV2 {newton[0]:.2f})"
     )
-    same = max(newton) < 1.1 * min(newton)
-    return text, judged(same and max(ratio.values()) < 2)
+    return text, judge(max(newton) < 1.1 * min(newton) and max(ratio) < 2)
 
 
-@claim(
-    "je-dmv",
-    "1",
-    "the exact solution is very competitive, also compared to the improved DMV",
-    claimed="very competitive",
-    timed=True,
-)
 def je_dmv(lab: Laboratory) -> Measured:
-    study = lab.studies["euler"]
-    cost = float(np.median(study.cost["je"]) / np.median(study.cost["dmv6"]))
-    k = 2
+    study, k = lab.studies["euler"], 2
+    cost = study.cost_of("je") / study.cost_of("dmv6")
     errors = [float(study.momentum[n][k]) for n in ("je", "dmv6")]
     gain = study.time_to(study.momentum, "dmv6", 1e-13) / float(study.time("je")[0])
     text = (
         f"a step of JE takes {cost:.1f} times that of DMV6; errors at h = 1/16: {small(errors[0])}"
         f" and {errors[1]:.0e}; DMV6 to 1e-13 takes {gain:.1f} times the time of JE with 4 steps"
     )
-    return text, judged(errors[0] < 1e-3 * errors[1] and cost < 6)
+    return text, judge(errors[0] < 1e-3 * errors[1] and cost < 6)
 
 
-@claim(
-    "extra-cost",
-    "1",
-    "what is computed before the stepping (τ) increases the cost within a splitting",
-    claimed="increased",
-    timed=True,
-)
 def extra_cost(lab: Laboratory) -> Measured:
-    study = lab.studies["frb"]
-    once, each = (float(np.median(study.cost[n])) for n in ("jem2", "sej"))
+    once, each = (lab.studies["frb"].cost_of(n) for n in ("jem2", "sej"))
     text = (
-        f"free body: a step takes {each:.1f} steps of MR2 with τ found anew (SEJ), {once:.1f} with"
-        f" τ found once (JEM2): {each / once - 1:+.0%}"
+        f"free body: a step takes {each:.1f} steps of MR2 with τ computed at every step (SEJ),"
+        f" {once:.1f} with τ computed once (JEM2): {each / once - 1:+.0%}"
     )
-    return text, judged(each > once)
+    return text, judge(each > once)
 
 
-@claim(
-    "torqued",
-    "1",
-    "the symmetric splitting remains competitive for torqued rigid bodies",
-    claimed="competitive",
-    note="SEJ4 at the same error in Q; SEJ gains in π and in energy only",
-    timed=True,
-)
 def torqued(lab: Laboratory) -> Measured:
-    study = lab.studies["top"]
     aim = 1e-3
-    times = {n: study.time_to(study.attitude, n, aim) for n in ("mr2", "sej", "sej4")}
+    times = lab.studies["top"].times_to(aim)
     text = (
         f"heavy top, time to an error of {aim} in Q: MR takes {times['mr2'] / times['sej']:.2f}"
         f" times that of SEJ, {times['mr2'] / times['sej4']:.1f} times that of SEJ4"
     )
-    return text, judged(times["mr2"] > times["sej4"])
+    return text, judge(times["mr2"] > times["sej4"])

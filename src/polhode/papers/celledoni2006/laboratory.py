@@ -1,7 +1,7 @@
-"""What the claims and figures of Celledoni & Säfström (2006) share, each made once when asked for.
+"""The runs and times that the claims and figures of Celledoni & Säfström (2006) share.
 
-Execution times are ratios: all methods of a figure run in turn, in one process, several times over,
-and the shortest time of each counts, divided by that of a step of MR2.
+Execution times are ratios: all methods of a figure run in turn, in one process, several times over;
+the shortest time of each counts, in units of a step of MR2.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,36 +9,36 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from polhode import problems
 from polhode.body import RigidBody
-from polhode.contracts import Method, Model
+from polhode.contracts import Method, Model, inverse_moments
 from polhode.kernels.vector import add_scaled, cross, scale
 from polhode.methods import METHODS
 from polhode.models import gravity_gradient, heavy_top
+from polhode.papers import laboratory as shared
 from polhode.papers.celledoni2006 import by_hand, reference
-from polhode.papers.claims import Untestable
-from polhode.papers.maps import slope
-from polhode.papers.reference import motion, top
+from polhode.papers.laboratory import WHOLE_RUN, under
+from polhode.papers.reference import motion_of, top
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import largest, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.entry import prepare, solve
+from polhode.solvers.entry import prepare
 from polhode.tableaus.composition import SUZUKI4
 
 TOP_STEPS, TOP_END = (0.1, 0.05, 0.01), 100.0  # figures 4 and 5
 SATELLITE_STEPS, SATELLITE_END = (0.1, 0.05), 400.0  # figures 7 and 8
 FREE_STEP, FREE_END = 0.4, 400.0  # section 4.1, energy
 ALPHA_STEP, ALPHA_END = 0.01, 10.0  # figure 6
-WHOLE_RUN = 10**9  # save_every: the ends only
-TIMED_STEPS = 2000  # of one timing: the call itself is then one per cent
-NEAR = 0.3  # on the unit sphere: a path that stays so close to another has its shape
-FLOOR = 1e-13  # errors below are rounding, not order
-TODAY = "strang"  # what the library has for this: splitting over the exact motion of (6)
-
-Progress = Callable[[str], None]
+TIMED_STEPS = 2000  # of one timing: the overhead of the call is then one per cent
+NEAR = 0.3  # on the unit sphere: a path within this distance of another has its shape
+FLOOR = 1e-13  # smaller errors are rounding, and have no order
+THREE = "mr2", "sej", "sej4"  # the methods of figures 3 to 8
+TODAY = "strang"  # what the library offers today: splitting with the exact flow of (6)
 
 
 # ---- torques
@@ -48,9 +48,9 @@ TORQUES = heavy_top(1.0, (1.0, 0.0, 0.0)) + gravity_gradient(by_hand.MU, by_hand
 def torques(
     strength: float = 0.0, mu: float = 0.0, centre: Sequence[float] = (0.0, 0.0, 1.0)
 ) -> Model:
-    """A top of that strength, and so much of the gravity gradient of 4.3.
+    """A top of strength ``strength``, and the gravity gradient of 4.3 with ``mu``.
 
-    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    All torques of the paper are one model with other numbers, so that each method is compiled once.
     """
     (_, (_, r, direction)) = TORQUES.numbers
     top = (float(strength), tuple(map(float, centre)))
@@ -64,22 +64,15 @@ STRENGTHS: Mapping[str, tuple[float, float]] = {
 }
 
 
-def torqued(given: Problem, centre: Sequence[float] = (0.0, 0.0, 1.0)) -> Problem:
+def with_torques(given: Problem) -> Problem:
     """A problem of the catalogue with the torques above."""
-    return Problem(
-        given.body,
-        torques(*STRENGTHS[given.name], centre),
-        given.attitude,
-        angular_momentum=given.angular_momentum,
-        scalar_first=True,
-        name=given.name,
-    )
+    return under(given, torques(*STRENGTHS[given.name]))
 
 
 # ---- methods beside the registry
 def _rk4(t, h, state, carry, body, params):
     q, m = state
-    inverse = body[1]
+    inverse = inverse_moments(body)
     k1 = cross(m, scale(inverse, m))
     m2 = add_scaled(m, h / 2, k1)
     k2 = cross(m2, scale(inverse, m2))
@@ -92,7 +85,7 @@ def _rk4(t, h, state, carry, body, params):
 
 
 OTHERS: Mapping[str, Method] = {
-    "rk4": Method(  # the standard solver: (1) alone, nothing kept
+    "rk4": Method(  # the standard solver: (1) alone, conserves nothing
         name="rk4",
         title="classical Runge-Kutta method for the Euler equations",
         order=4,
@@ -103,27 +96,33 @@ OTHERS: Mapping[str, Method] = {
     ),
     "mr4s": replace(METHODS["mr2"], name="mr4s", order=SUZUKI4.order, weights=SUZUKI4.floats),
 }
-SHOWN = {"mr4s": "MR4 (Suzuki)", "rk4": "RK4", "strang": "Strang, exact flow"}
+LABELS = {"mr4s": "MR4 (Suzuki)", "rk4": "RK4", "strang": "Strang, exact flow"}
 
 
-def method(name: str) -> Method:
+def find_method(name: str) -> Method:
+    """A method of the library or of ``OTHERS``."""
     return OTHERS[name] if name in OTHERS else METHODS[name]
 
 
-def shown(name: str) -> str:
+def label(name: str) -> str:
     """The name of a method in text and figures."""
-    return SHOWN.get(name, name.upper())
+    return LABELS.get(name, name.upper())
+
+
+def short_label(name: str) -> str:
+    """The same where MR2 is the only method of its kind."""
+    return "MR" if name == "mr2" else label(name)
 
 
 # ---- figures 1 to 3
 @dataclass(frozen=True)
 class Example:
-    """A work-precision study on [0, 1]: a problem of the catalogue, and who runs it."""
+    """A work-precision study on [0, 1]: a problem of the catalogue, methods and steps."""
 
     title: str
     start: Callable[[], Problem]
     methods: tuple[str, ...]
-    powers: tuple[int, ...]  # k of the steps 2⁻ᵏ
+    powers: range  # k of the steps 2⁻ᵏ
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -131,20 +130,15 @@ EXAMPLES: Mapping[str, Example] = {
         "Euler's equations",
         problems.celledoni_free,
         ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "rk4"),
-        (2, 3, 4, 5, 6),
+        range(2, 7),
     ),
     "frb": Example(
         "Free rigid body",
         problems.celledoni_free,
         ("mr2", "mr4", "jem2", "jem4", "strang", "sej"),
-        (2, 3, 4, 5, 6),
+        range(2, 7),
     ),
-    "top": Example(
-        "Heavy top",
-        problems.celledoni_heavy_top,
-        ("mr2", "sej", "sej4", "strang"),
-        (4, 5, 6, 7, 8, 9),
-    ),
+    "top": Example("Heavy top", problems.celledoni_heavy_top, (*THREE, TODAY), range(4, 10)),
 }
 
 
@@ -159,21 +153,30 @@ class Study:
     iterations: Mapping[str, float]  # Newton's, for each step
 
     def both(self, name: str) -> np.ndarray:
+        """The errors in π and Q together."""
         return np.hypot(self.momentum[name], self.attitude[name])
 
     def time(self, name: str) -> np.ndarray:
         """Execution times of the whole interval, in steps of MR2."""
         return self.cost[name] / self.steps
 
-    def order(self, errors: Mapping[str, np.ndarray], name: str, last: int | None = None) -> float:
-        """The slope of the errors above rounding; of the last steps only, if so many are given."""
-        values = errors[name]
-        fine = np.flatnonzero(values > FLOOR)
-        fine = fine if last is None else fine[-last:]
-        return slope(self.steps[fine].tolist(), values[fine].tolist())
+    def cost_of(self, name: str) -> float:
+        """The time of a step, in steps of MR2."""
+        return float(np.median(self.cost[name]))
+
+    def orders(
+        self, errors: Mapping[str, np.ndarray], names: Sequence[str], last: int = 99
+    ) -> dict[str, float]:
+        """The slopes of the errors above rounding, over the last steps, for each method."""
+        found = {}
+        for name in names:
+            values = errors[name]
+            fine = np.flatnonzero(values > FLOOR)[-last:]
+            found[name] = slope(self.steps[fine].tolist(), values[fine].tolist())
+        return found
 
     def time_to(self, errors: Mapping[str, np.ndarray], name: str, aim: float) -> float:
-        """The time, in steps of MR2, in which a method reaches an error, between or past steps."""
+        """The time to reach an error, in steps of MR2, by interpolation or extrapolation."""
         values, times = errors[name], self.time(name)
         if values[0] <= aim:
             return float(times[0])
@@ -187,29 +190,42 @@ class Study:
             return float(np.exp(x[k - 1] + share * (x[k] - x[k - 1])))
         return float(np.exp(x[-1] + (np.log(aim) - y[-1]) / rate))
 
+    def time_ratio(
+        self, errors: Mapping[str, np.ndarray], name: str, other: str, aim: float
+    ) -> float:
+        """The time of one method to an error, over that of another."""
+        return self.time_to(errors, name, aim) / self.time_to(errors, other, aim)
+
+    def times_to(self, aim: float) -> dict[str, float]:
+        """The times of MR, SEJ and SEJ4 to an error in Q."""
+        return {name: self.time_to(self.attitude, name, aim) for name in THREE}
+
 
 @dataclass(frozen=True)
 class Swing:
-    """The energy error of a run."""
+    """An energy error over time."""
 
     error: np.ndarray  # H - H0 at every step
     start: float  # H0
 
     @property
     def largest(self) -> float:
-        return float(np.abs(self.error).max())
+        """The largest absolute error."""
+        return largest(self.error)
 
     @property
     def amplitude(self) -> float:
+        """Half the range of the error."""
         return float(np.ptp(self.error)) / 2
 
     @property
     def mean(self) -> float:
-        """Of |H - H0| over the steps."""
+        """The mean of |H - H0| over the steps."""
         return float(np.abs(self.error[1:]).mean())
 
 
 def swing(run: Trajectory) -> Swing:
+    """The energy error of a run."""
     energy = np.asarray(run.energy)
     return Swing(energy - energy[0], float(energy[0]))
 
@@ -219,15 +235,43 @@ def vertical(run: Trajectory) -> np.ndarray:
     return run.rotation.as_matrix()[:, 2, :]
 
 
-def astray(path: np.ndarray, curve: np.ndarray) -> np.ndarray:
-    """How far each point of a path is from the nearest point of a curve."""
-    from scipy.spatial import cKDTree
-
-    return np.asarray(cKDTree(curve).query(path)[0])
+def mean_distance(path: np.ndarray, other: np.ndarray) -> float:
+    """The mean distance of two paths at the same times."""
+    return float(np.linalg.norm(path - other, axis=1).mean())
 
 
-def relabelled(given: Problem, order: tuple[int, ...]) -> Problem:
-    """A problem in body axes of another order, by a proper signed permutation."""
+@dataclass(frozen=True)
+class Experiment:
+    """The runs of two figures, by method and step, and the exact curve of u every 0.01."""
+
+    runs: Mapping[tuple[str, float], Trajectory]
+    curve: np.ndarray
+
+    def path(self, name: str, h: float) -> np.ndarray:
+        """u along a run."""
+        return vertical(self.runs[name, h])
+
+    def astray(self, name: str, h: float) -> np.ndarray:
+        """How far each point of a path is from the nearest point of the exact curve."""
+        from scipy.spatial import cKDTree
+
+        return np.asarray(cKDTree(self.curve).query(self.path(name, h))[0])
+
+    def farthest(self, name: str, h: float) -> float:
+        """The largest of these distances."""
+        return float(self.astray(name, h).max())
+
+    def swing(self, name: str, h: float) -> Swing:
+        """The energy error of a run."""
+        return swing(self.runs[name, h])
+
+    def energy_ratio(self, h: float) -> float:
+        """The largest energy error of MR over that of SEJ."""
+        return self.swing("mr2", h).largest / self.swing("sej", h).largest
+
+
+def relabel(given: Problem, order: tuple[int, ...]) -> Problem:
+    """A problem with its body axes permuted, by a proper signed permutation."""
     turn = np.eye(3)[list(order)]
     if np.linalg.det(turn) < 0:
         turn[1] *= -1
@@ -240,47 +284,33 @@ def relabelled(given: Problem, order: tuple[int, ...]) -> Problem:
     )
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes fewer and shorter runs."""
+class Laboratory(shared.Laboratory):
+    """The runs of the paper by Celledoni and Säfström.
 
-    def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
+    ``quick`` takes fewer timings, fewer values of α and shorter runs where errors accumulate.
+    """
 
     def problem(self, given: Problem, name: str) -> Problem:
-        """A problem as a method runs it: with the shared torques, if they are compiled anyhow."""
+        """A problem as a method runs it: with the shared torques, unless it needs none."""
         free = given.model.is_free and name not in ("sej", "sej4", "strang", "strang6")
-        return given if free or given.name not in STRENGTHS else torqued(given)
+        return given if free or given.name not in STRENGTHS else with_torques(given)
 
-    def run(
-        self, problem: Problem, name: str, t_end: float, dt: float, save_every: int = 1
-    ) -> Trajectory:
-        """A run from time 0; one that stops early is no measurement."""
-        used = self.problem(problem, name)
-        run = solve(used, (0.0, t_end), method=method(name), dt=dt, save_every=save_every)
-        if not run.success:
-            raise Untestable(f"{name} on {problem.name}: {run.message}")
-        return run
+    def run(self, problem: Problem, method: Any, *args: Any, **keywords: Any) -> Trajectory:
+        """A run from time 0, by the name of a method of the library or of ``OTHERS``."""
+        used = self.problem(problem, method)
+        return super().run(used, find_method(method), *args, **keywords)
 
     # ---- figures 1 to 3
     @cached_property
     def ends(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """(R, π) at t = 1: to 20 digits without torque, by DOP853 with it."""
-        given = problems.celledoni_heavy_top()
-        q, m = motion(given.body.data[0], given.attitude, given.angular_momentum, top(), 1.0)
+        """(R, π) at t = 1: known to 20 digits without torque, by DOP853 with it."""
+        q, m = motion_of(problems.celledoni_heavy_top(), top(), 1.0)
         free = matrix(np.array(reference.FREE_Q)), np.array(reference.FREE_PI)
         return {"euler": free, "frb": free, "top": (matrix(q[-1]), m[-1])}
 
-    def error(self, name: str, run: Trajectory) -> tuple[float, float]:
-        """(π, Q) at t = 1."""
-        attitude, momentum = self.ends[name]
-        return (
-            float(np.linalg.norm(run.angular_momentum[-1] - momentum)),
-            float(np.linalg.norm(matrix(run.q[-1]) - attitude)),
-        )
-
     @cached_property
     def studies(self) -> dict[str, Study]:
+        """Figures 1 to 3."""
         return {name: self._study(name, example) for name, example in EXAMPLES.items()}
 
     def _study(self, name: str, example: Example) -> Study:
@@ -289,7 +319,7 @@ class Laboratory:
         for other in example.methods:
             self.progress(f"{example.title}: errors of {other}")
             runs = [self.run(problem, other, 1.0, dt, WHOLE_RUN) for dt in steps.tolist()]
-            errors = np.array([self.error(name, run) for run in runs])
+            errors = np.array([shared.end_errors(run, self.ends[name]) for run in runs])
             momentum[other], attitude[other] = errors.T
             iterations[other] = float(np.mean([run.niter / run.nsteps for run in runs]))
         self.progress(f"{example.title}: times")
@@ -302,7 +332,7 @@ class Laboratory:
         """Times of a step, by method and step size, in steps of MR2."""
         solvers = {
             (name, k): prepare(
-                self.problem(problem, name), method=method(name), dt=dt, save_every=WHOLE_RUN
+                self.problem(problem, name), method=find_method(name), dt=dt, save_every=WHOLE_RUN
             )
             for name in names
             for k, dt in enumerate(steps.tolist())
@@ -321,41 +351,38 @@ class Laboratory:
     # ---- section 4.1, energy
     @cached_property
     def free_swings(self) -> dict[str, Swing]:
-        """Energy errors on [0, 400] with h = 0.4; SEJ finds τ anew at every step."""
+        """Energy errors on [0, 400] with h = 0.4; SEJ computes τ at every step."""
         self.progress(f"free body: energy on [0, {FREE_END:g}]")
         problem = problems.celledoni_free()
         names = ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "sej")
         return {name: swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
 
-    # ---- figures 4 and 5
-    def _trajectories(
-        self, title: str, problem: Problem, end: float, steps: Sequence[float]
-    ) -> dict[tuple[str, float], Trajectory]:
-        self.progress(f"{title}: trajectories on [0, {end:g}]")
-        return {
-            (name, h): self.run(problem, name, end, h)
-            for name in ("mr2", "sej", "sej4", TODAY)
-            for h in steps
+    # ---- figures 4 and 5, 7 and 8
+    def _experiment(self, problem: Problem, end: float, steps: Sequence[float]) -> Experiment:
+        """The exact curve is that of the Strang splitting of order 6 with h = 0.01."""
+        self.progress(f"{problem.name}: trajectories on [0, {end:g}]")
+        runs = {
+            (name, h): self.run(problem, name, end, h) for name in (*THREE, TODAY) for h in steps
         }
+        return Experiment(runs, vertical(self.run(problem, "strang6", end, 0.01)))
 
     @cached_property
-    def top_runs(self) -> dict[tuple[str, float], Trajectory]:
-        return self._trajectories("heavy top", problems.celledoni_heavy_top(), TOP_END, TOP_STEPS)
+    def top(self) -> Experiment:
+        """Figures 4 and 5."""
+        return self._experiment(problems.celledoni_heavy_top(), TOP_END, TOP_STEPS)
 
     @cached_property
-    def top_curve(self) -> np.ndarray:
-        """u at the times of the finest run, by the Strang splitting of order 6 with h = 0.01."""
-        return vertical(self.run(problems.celledoni_heavy_top(), "strang6", TOP_END, 0.01))
+    def satellite(self) -> Experiment:
+        """Figures 7 and 8."""
+        return self._experiment(problems.satellite(), SATELLITE_END, SATELLITE_STEPS)
 
     # ---- figure 6
     @cached_property
     def alphas(self) -> dict[str, np.ndarray]:
         """α of figure 6(a) and (b); the ranges are not given."""
         fine = 3 if self.quick else 10
-        return {
-            "a": np.logspace(-1, 1.5, round(2.5 * fine) + 1),
-            "b": np.logspace(-1, 3, 4 * fine + 1),
-        }
+        ends = {"a": 1.5, "b": 3.0}
+        return {p: np.logspace(-1, end, round((end + 1) * fine) + 1) for p, end in ends.items()}
 
     @cached_property
     def alpha_errors(self) -> dict[str, dict[str, np.ndarray]]:
@@ -364,7 +391,7 @@ class Laboratory:
         return {
             panel: {
                 name: np.array([self._alpha(panel, name, alpha) for alpha in values.tolist()])
-                for name in ("mr2", "sej", "sej4", TODAY)
+                for name in (*THREE, TODAY)
             }
             for panel, values in self.alphas.items()
         }
@@ -376,59 +403,37 @@ class Laboratory:
         problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
         return swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
 
-    # ---- figures 7 and 8
-    @cached_property
-    def satellite_runs(self) -> dict[tuple[str, float], Trajectory]:
-        return self._trajectories("satellite", problems.satellite(), SATELLITE_END, SATELLITE_STEPS)
-
-    @cached_property
-    def satellite_curve(self) -> np.ndarray:
-        """u every 0.01, by the Strang splitting of order 6."""
-        return vertical(self.run(problems.satellite(), "strang6", SATELLITE_END, 0.01))
-
+    # ---- figures 4 to 8
     def curve_errors(self) -> tuple[float, float]:
-        """How far the two curves are from DOP853, over the first tenth or (full form) all."""
+        """The distance of the two exact curves from DOP853; the quick form takes a tenth."""
         self.progress("trajectories by DOP853")
         share = 10 if self.quick else 1
+        spinning, orbiting = problems.celledoni_heavy_top(), problems.satellite()
+        torque = reference.satellite(orbiting.body.data[0])
         found = []
         for given, law, curve, t_end in (
-            (problems.celledoni_heavy_top(), top(), self.top_curve, TOP_END),
-            (
-                problems.satellite(),
-                reference.satellite(problems.satellite().body.data[0]),
-                self.satellite_curve,
-                SATELLITE_END,
-            ),
+            (spinning, top(), self.top.curve, TOP_END),
+            (orbiting, torque, self.satellite.curve, SATELLITE_END),
         ):
             times = np.arange(1, round(t_end / share) + 1, dtype=float)
-            q, _ = motion(given.body.data[0], given.attitude, given.angular_momentum, law, times)
+            q, _ = motion_of(given, law, times)
             there = np.array([matrix(row)[2] for row in q])
-            found.append(float(np.abs(curve[100 * np.arange(1, len(times) + 1)] - there).max()))
+            found.append(largest(curve[100 * np.arange(1, len(times) + 1)] - there))
         return found[0], found[1]
 
     @cached_property
     def energy_ratios(self) -> list[float]:
         """Energy error of MR over that of SEJ, for every experiment of figures 4 to 8."""
-        runs = (
-            (swing(of["mr2", h]).largest, swing(of["sej", h]).largest)
-            for of, steps in (
-                (self.top_runs, TOP_STEPS),
-                (self.satellite_runs, SATELLITE_STEPS),
-            )
-            for h in steps
-        )
-        means = (
-            pair
-            for errors in self.alpha_errors.values()
-            for pair in zip(errors["mr2"].tolist(), errors["sej"].tolist(), strict=True)
-        )
-        return [mr / sej for mr, sej in (*runs, *means)]
+        runs = [self.top.energy_ratio(h) for h in TOP_STEPS]
+        runs += [self.satellite.energy_ratio(h) for h in SATELLITE_STEPS]
+        means = [errors["mr2"] / errors["sej"] for errors in self.alpha_errors.values()]
+        return [*runs, *np.concatenate(means).tolist()]
 
-    # ---- section 4.3, other orders of the turns
+    # ---- section 4.3, orderings
     @cached_property
     def orderings(self) -> dict[str, dict[tuple[int, ...], float]]:
-        """Largest energy errors of MR2 with its turns in every order, relative to |H0|."""
-        self.progress("MR2 with its turns in other orders")
+        """The largest relative energy errors of MR2, for every order of its rotations."""
+        self.progress("MR2 with its rotations in other orders")
         cases: dict[str, tuple[Problem, float, float]] = {
             "free": (problems.celledoni_free(), FREE_END, FREE_STEP),
             "top": (problems.celledoni_heavy_top(), TOP_END, 0.01),
@@ -438,6 +443,6 @@ class Laboratory:
         for name, (given, t_end, dt) in cases.items():
             found[name] = {}
             for order in permutations(range(3)):
-                got = swing(self.run(relabelled(given, order), "mr2", t_end, dt))
+                got = swing(self.run(relabel(given, order), "mr2", t_end, dt))
                 found[name][order] = got.largest / abs(got.start)
         return found

@@ -1,4 +1,4 @@
-"""What Celledoni & Säfström (2006) say of one-step maps: their return, their Lie-Poisson structure.
+"""One-step maps of Celledoni & Säfström (2006): time symmetry, Lie-Poisson structure, exact flows.
 
 Bodies, torques and states are those of ``papers.maps``.
 """
@@ -11,18 +11,19 @@ import numpy as np
 from polhode.papers.celledoni2006 import by_hand
 from polhode.papers.maps import STEP, State, derivatives, gap, states, step
 from polhode.papers.reference import motion, none
+from polhode.papers.verdicts import largest
 
-ROUNDING = 1e-14  # of a number made by some tens of operations
-DIFFERENCE = 1e-9  # of derivatives by differences
+ROUNDING = 1e-14  # of a number after some tens of operations
+DIFFERENCE = 1e-9  # of derivatives by finite differences
 
 
 def small(value: float) -> str:
-    """A difference in words: its size, or 0."""
+    """A difference as text: its order of magnitude, or 0."""
     return f"{value:.0e}" if value else "0"
 
 
-def returned(method: str, model: str) -> float:
-    """How far a step there and a step back end from the start, relative."""
+def round_trip(method: str, model: str) -> float:
+    """The relative distance from the start after a step forward and a step back."""
     mapped = step(method, model)
     return max(gap(mapped(-STEP, mapped(STEP, state), STEP), state) for state in states())
 
@@ -32,7 +33,7 @@ def poisson_defect(move: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> f
     size = 1e-3 * float(np.linalg.norm(p))
     jacobian = derivatives(lambda change: move(p + change), size, 3)
     defect = jacobian @ by_hand.skew(p) @ jacobian.T - by_hand.skew(move(p))
-    return float(np.abs(defect).max() / np.linalg.norm(p))
+    return largest(defect) / float(np.linalg.norm(p))
 
 
 def momentum_map(method: str, h: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -46,7 +47,7 @@ def momentum_map(method: str, h: float) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def bodies(count: int, seed: int = 20060424) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Seeded asymmetric bodies, moments in any order, and rates: (I, ω)."""
+    """Seeded asymmetric bodies, their moments in any order: (I, ω)."""
     rng = np.random.default_rng(seed)
     made: list[tuple[np.ndarray, np.ndarray]] = []
     while len(made) < count:
@@ -64,6 +65,6 @@ def truth(inertia: np.ndarray, omega: np.ndarray, times: Any) -> np.ndarray:
 
 
 def free_error(inertia: np.ndarray, omega: np.ndarray, t: float, **reading: bool) -> float:
-    """How far the closed form of section 3 is from DOP853, relative to |ω|."""
+    """The error of the closed form of section 3 against DOP853, relative to |ω|."""
     found = by_hand.closed_form(inertia, omega, t, **reading)[0]
     return float(np.linalg.norm(found - truth(inertia, omega, t)[-1]) / np.linalg.norm(omega))

@@ -1,4 +1,4 @@
-"""What is known of the motions of Celledoni & Säfström (2006) without any method under test.
+"""References for Celledoni & Säfström (2006) that are independent of the methods under test.
 
 The torque of the satellite, written out from the page, for ``papers.reference``; and the free body
 of section 4.1 to 20 digits.
@@ -10,7 +10,7 @@ from polhode.papers.reference import Law, Vector
 
 
 def satellite(inertia: Sequence[float], mu: float = 3.986e14, r: float = 1.5e5) -> Law:
-    """Section 4.3."""
+    """The torque of section 4.3."""
     i1, i2, i3 = inertia
     c = 3 * mu / r**3
 
@@ -21,7 +21,7 @@ def satellite(inertia: Sequence[float], mu: float = 3.986e14, r: float = 1.5e5) 
 
 
 # The free body of section 4.1 at t = 1, from Q = 1 and π = (-1, 0, 2): mpmath's Taylor series at 40
-# digits (``odefun``, tolerance 1e-32); tests make it again.
+# digits (``odefun``, tolerance 1e-32); a test computes it again.
 FREE_Q = (
     0.9401105466448127659915,
     -0.09908951637437092771807,

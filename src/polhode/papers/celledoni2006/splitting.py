@@ -1,264 +1,153 @@
-"""Claims of section 2 of Celledoni & Säfström (2006): the splitting and its parts."""
+"""Section 2 of Celledoni & Säfström (2006): the splitting and its parts."""
 
 import numpy as np
 
 from polhode import problems
+from polhode.body import RigidBody
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY
-from polhode.papers.celledoni2006.laboratory import Laboratory, shown
-from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, returned, truth
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
+from polhode.papers.celledoni2006.laboratory import Laboratory, label
+from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, round_trip, truth
 from polhode.papers.maps import (
     EXACT,
     HALVINGS,
     INERTIA,
     STEP,
     defect,
-    near,
+    derivatives,
     orders,
     states,
     step,
     step_difference,
     torque_by_hand,
 )
+from polhode.papers.reference import solution
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, listing, near, of_order
+from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+MEASUREMENTS: dict[str, Check] = {
+    "verlet": lambda _: below(
+        DIFFERENCE,
+        "|JᵀΩ'J - Ω| of one step, h = 0.4: {:.0e}",
+        max(defect("strang", model, HALVINGS[0]) for model in ("free", "torque")),
+    ),
+    "second-order": lambda _: of_order(
+        2,
+        "asymmetric body with torque: order {:.2f} (π), {:.2f} (Q)",
+        *orders("sej", "torque", (10, 20, 40, 80)),
+    ),
+    "flow-symmetric": lambda _: below(
+        EXACT,
+        "back to {:.0e} for (10), {:.0e} with torque",
+        max(round_trip(name, "free") for name in ("jem2", "jem4")),
+        max(round_trip(name, "torque") for name in ("sej", "sej4")),
+    ),
+}
 
-COUNTS = (10, 20, 40, 80)
 
-
-@claim(
-    "hamiltonian",
-    "2",
-    "(4), (5): the system of the Hamiltonian H = kinetic energy + V(Q)",
-    claimed="Hamiltonian",
-)
 def hamiltonian(_: Laboratory) -> Measured:
     cases = (
         (by_hand.top, by_hand.top_potential),
         (by_hand.satellite(TOP_BODY), by_hand.satellite_potential(TOP_BODY)),
     )
-    worst, size = 0.0, 1e-3
+    worst = 0.0
     for q, _m in states():
         start = matrix(q).T
         for force, potential in cases:
-            slopes = [
-                (
-                    8 * (potential(by_hand.exp(size * e) @ start))
-                    - 8 * (potential(by_hand.exp(-size * e) @ start))
-                    - potential(by_hand.exp(2 * size * e) @ start)
-                    + potential(by_hand.exp(-2 * size * e) @ start)
-                )
-                / (12 * size)
-                for e in np.eye(3)
-            ]
+
+            def moved(v: np.ndarray, start=start, potential=potential) -> np.ndarray:
+                return np.array([potential(by_hand.exp(v) @ start)])
+
             right = force(start)
-            worst = max(worst, float(np.abs(right + slopes).max() / np.abs(right).max()))
-    text = f"f is minus the derivative of V along (5), for 4.2 and 4.3: to {worst:.0e}"
-    return text, judged(worst < DIFFERENCE)
+            worst = max(worst, largest(right + derivatives(moved, 1e-3, 3)[0]) / largest(right))
+    text = "f is minus the derivative of V along (5), for 4.2 and 4.3: to {:.0e}"
+    return below(DIFFERENCE, text, worst)
 
 
-@claim(
-    "skew",
-    "2",
-    "(5): Q' = skew(I⁻¹π)Q, Q the rotation that the body undergoes",
-    claimed="attitude of the body",
-    expected=CORRECTED,
-    note="skew has the sign opposite to most books', and Q takes inertial to body axes: it is the"
-    " transpose of the attitude matrix R",
-)
 def skew(lab: Laboratory) -> Measured:
-    from scipy.integrate import solve_ivp
-
     def rates(t: float, y: np.ndarray) -> np.ndarray:
         q, p = y[:9].reshape(3, 3), y[9:]
         turn = by_hand.skew(p / FREE_BODY)
         return np.concatenate([(turn @ q).ravel(), turn @ p])
 
     start = np.concatenate([np.eye(3).ravel(), FREE_MOMENTUM])
-    end = solve_ivp(rates, (0.0, 1.0), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:9, -1]
-    q, r = end.reshape(3, 3), lab.ends["frb"][0]
-    same, turned = float(np.abs(q - r).max()), float(np.abs(q - r.T).max())
+    q, r = solution(rates, 1.0, start)[:9].reshape(3, 3), lab.ends["frb"][0]
+    same, turned = largest(q - r), largest(q - r.T)
     text = f"4.1, t = 1: |Q - R| = {same:.2f}, |Q - Rᵀ| = {turned:.0e}"
-    return text, judged(same < EXACT, turned < EXACT)
+    return text, judge(same < EXACT, turned < EXACT)
 
 
-@claim(
-    "verlet",
-    "2",
-    "the Störmer-Verlet scheme with the exact flows of S1 and S2 is symplectic",
-    claimed="symplectic",
-    note="it is the library's strang",
-)
-def verlet(_: Laboratory) -> Measured:
-    found = max(defect("strang", model, HALVINGS[0]) for model in ("free", "torque"))
-    return f"|JᵀΩ'J - Ω| of one step, h = 0.4: {found:.0e}", judged(found < DIFFERENCE)
-
-
-@claim(
-    "asymmetric-flow",
-    "2",
-    "the flow of S1 has a form in trigonometric functions for symmetric bodies, not for asymmetric",
-    claimed="symmetric only",
-    note="asymmetric bodies need elliptic functions; with an integral of the third kind Q is exact"
-    " too, and the splitting then symplectic",
-)
 def asymmetric_flow(_: Laboratory) -> Measured:
     problem = problems.celledoni_free()
     run = exact_free_motion(problem.body, None, problem.omega, 1.0)
-    error = float(np.abs(matrix(run.q[0]) - matrix(np.array(reference.FREE_Q))).max())
+    error = largest(matrix(run.q[0]) - matrix(np.array(reference.FREE_Q)))
     k2 = by_hand.constants(FREE_BODY, FREE_MOMENTUM / FREE_BODY).modulus
     text = f"4.1: k² = {k2:.2f}; exact_free_motion has Q(1) to {error:.0e}"
-    return text, judged(k2 > 0.01 and error < ROUNDING)
+    return text, judge(k2 > 0.01 and error < ROUNDING)
 
 
-@claim(
-    "pi-exact",
-    "2",
-    "(8): the update of π is exact, for any time and any initial value",
-    claimed="exact",
-)
 def pi_exact(lab: Laboratory) -> Measured:
-    from polhode.body import RigidBody
-    from polhode.problems.problem import Problem
-
     worst = 0.0
     for inertia, omega in bodies(10):
         problem = Problem(RigidBody(inertia.tolist()), omega=omega.tolist())
         for h in (0.1, 1.0, 10.0):
-            found = lab.run(problem, "je", h, h).omega[-1]
-            right = truth(inertia, omega, np.array([h]))[0]
-            worst = max(worst, float(np.linalg.norm(found - right) / np.linalg.norm(omega)))
-    text = f"10 bodies, one step of JE with h = 0.1, 1, 10: right to {worst:.0e}"
-    return text, judged(worst < 3e-12)
+            off = lab.run(problem, "je", h, h).omega[-1] - truth(inertia, omega, np.array([h]))[0]
+            worst = max(worst, float(np.linalg.norm(off) / np.linalg.norm(omega)))
+    return below(3e-12, "10 bodies, one step of JE with h = 0.1, 1, 10: right to {:.0e}", worst)
 
 
-@claim(
-    "magnus-orders",
-    "2",
-    "a symmetric Magnus method of order 2 or 4 for the orientation",
-    claimed="2 and 4",
-)
 def magnus_orders(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
-    found = {n: study.order(study.attitude, n) for n in ("jem2", "jem4")}
-    back = max(returned(n, "free") for n in found)
-    text = "order in Q " + ", ".join(f"{shown(n)} {p:.2f}" for n, p in found.items())
-    text += f"; h then -h: back to {back:.0e}"
+    found = study.orders(study.attitude, ("jem2", "jem4"))
+    back = max(round_trip(n, "free") for n in found)
+    text = f"order in Q {listing(found, '.2f', label)}; h then -h: back to {back:.0e}"
     right = near(found["jem2"], 2, 0.1) and near(found["jem4"], 4, 0.1)
-    return text, judged(right and back < EXACT)
+    return text, judge(right and back < EXACT)
 
 
-@claim(
-    "by-product",
-    "2",
-    "π in the middle of the step is a by-product of its update, with little extra cost",
-    claimed="little",
-    note="JEM2 has one more set of elliptic functions a step than JE: compiled, not so little",
-    timed=True,
-)
 def by_product(lab: Laboratory) -> Measured:
-    once = float(np.median(lab.studies["euler"].cost["je"]))
-    twice = float(np.median(lab.studies["frb"].cost["jem2"]))
+    once, twice = lab.studies["euler"].cost_of("je"), lab.studies["frb"].cost_of("jem2")
     text = (
         f"a step of JE takes {once:.1f}, of JEM2 {twice:.1f} steps of MR2: {twice / once - 1:+.0%}"
     )
-    return text, judged(twice < 2 * once)
+    return text, judge(twice < 2 * once)
 
 
-@claim(
-    "rodrigues",
-    "2",
-    "the exponential in (9) is computed by Rodrigues' formula",
-    claimed="exact",
-)
 def rodrigues(_: Laboratory) -> Measured:
     from scipy.linalg import expm
 
     rng = np.random.default_rng(3)
     vectors = [rng.normal(size=3) * size for size in (1e-6, 1e-3, 0.1, 1.0, 3.0)]
-    worst = max(float(np.abs(by_hand.exp(v) - expm(by_hand.skew(v))).max()) for v in vectors)
-    return f"differs from SciPy's matrix exponential by {worst:.0e}", judged(worst < EXACT)
+    worst = max(largest(by_hand.exp(v) - expm(by_hand.skew(v))) for v in vectors)
+    return below(EXACT, "differs from SciPy's matrix exponential by {:.0e}", worst)
 
 
-@claim(
-    "kick",
-    "2",
-    "given f(Q), the flow of S2 is calculated exactly: (11)",
-    claimed="exact",
-)
 def kick(_: Laboratory) -> Measured:
-    from scipy.integrate import solve_ivp
-
-    q = matrix(states(1)[0][0]).T
-    p = np.array([1.0, 2.0, 3.0])
-    end = solve_ivp(lambda t, x: by_hand.top(q), (0.0, 0.5), p, method="DOP853", rtol=1e-13).y
-    apart = float(np.abs(end[:, -1] - p - 0.5 * by_hand.top(q)).max())
-    return f"π + hf(Q) is the solution of (7) to {apart:.0e}", judged(apart < ROUNDING)
+    q, p = matrix(states(1)[0][0]).T, np.array([1.0, 2.0, 3.0])
+    end = solution(lambda t, x: by_hand.top(q), 0.5, p, atol=1e-6)
+    apart = largest(end - p - 0.5 * by_hand.top(q))
+    return below(ROUNDING, "π + hf(Q) is the solution of (7) to {:.0e}", apart)
 
 
-@claim(
-    "scheme",
-    "2",
-    "the scheme: (10), with the Magnus method of order 2 (or 4), between two halves of (11)",
-    claimed="SEJ (SEJ4)",
-    note="with the corrections of section 3",
-)
 def scheme(_: Laboratory) -> Measured:
+    def torque(q: np.ndarray) -> np.ndarray:
+        return torque_by_hand("torque")(0.0, q.T)
+
     apart = 0.0
     for q, m in states():
         for name, order in (("sej", 2), ("sej4", 4)):
-            start = matrix(q).T, np.array(m)
-            attitude, p = by_hand.sej(STEP, start, INERTIA, _page_torque, order)
+            attitude, p = by_hand.sej(STEP, (matrix(q).T, np.array(m)), INERTIA, torque, order)
             new, found = step(name, "torque")(STEP, (q, m))
-            apart = max(apart, float(np.abs(matrix(new).T - attitude).max()))
-            apart = max(apart, float(np.abs(found - p).max()))
-    text = f"one step with torque: page and library differ by {apart:.0e}"
-    return text, judged(apart < EXACT)
+            apart = max(apart, largest(matrix(new).T - attitude), largest(found - p))
+    return below(EXACT, "one step with torque: page and library differ by {:.0e}", apart)
 
 
-def _page_torque(q: np.ndarray) -> np.ndarray:
-    return torque_by_hand("torque")(0.0, q.T)
-
-
-@claim(
-    "second-order",
-    "2",
-    "the updating scheme is of second order",
-    claimed="order 2",
-)
-def second_order(_: Laboratory) -> Measured:
-    p, r = orders("sej", "torque", COUNTS)
-    text = f"asymmetric body with torque: order {p:.2f} (π), {r:.2f} (Q)"
-    return text, judged(near(p, 2) and near(r, 2))
-
-
-@claim(
-    "flow-symmetric",
-    "2",
-    "φ(h)φ(-h) = 1 for (10), and Φ(h)Φ(-h) = 1 for the whole",
-    claimed="identities",
-)
-def flow_symmetric(_: Laboratory) -> Measured:
-    part = max(returned(name, "free") for name in ("jem2", "jem4"))
-    whole = max(returned(name, "torque") for name in ("sej", "sej4"))
-    text = f"back to {part:.0e} for (10), {whole:.0e} with torque"
-    return text, judged(max(part, whole) < EXACT)
-
-
-@claim(
-    "more-terms",
-    "2",
-    "with more terms of the Magnus series the scheme approximates Störmer-Verlet more accurately",
-    claimed="more accurate",
-)
 def more_terms(_: Laboratory) -> Measured:
     (p2, d2), (p4, d4) = (step_difference(name, "strang") for name in ("sej", "sej4"))
     text = (
         f"one step, h = 0.4, against the exact flow: SEJ {d2:.0e} (O(h^{p2:.1f})), SEJ4 {d4:.0e}"
         f" (O(h^{p4:.1f}))"
     )
-    return text, judged(d4 < 0.3 * d2 and p4 > p2 + 1)
+    return text, judge(d4 < 0.3 * d2 and p4 > p2 + 1)

@@ -1,15 +1,18 @@
-"""The formulas of Fukushima (1995), with and without their misprint, and definitions beside them.
+"""The formulas of Fukushima (1995), with and without their misprint, and the definitions.
 
-Plain matrices.  Derivatives along the motion are taken with an imaginary step, and are right to
+Plain matrices.  Derivatives along the motion are taken with an imaginary step and are exact to
 rounding:
 
     R' = R [ω],    m' = m x ω + N,    ω = m / (A, B, C)                                (1)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from polhode.papers.verdicts import largest
 
 Array = np.ndarray
 TINY = 1e-30  # an imaginary step: f(x + iεy) = f(x) + iε f'(x) y
@@ -17,19 +20,13 @@ ORIGIN = np.zeros(3)
 
 
 # ---- rotations of the axes by an angle, as astronomers write them
-def r1(a: float) -> Array:
+def rotation(axis: int, a: float) -> Array:
+    """R₁, R₂ or R₃ of an angle."""
     c, s = np.cos(a), np.sin(a)
-    return np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+    return np.roll([[c, s, 0], [-s, c, 0], [0, 0, 1]], (axis, axis), (0, 1))
 
 
-def r2(a: float) -> Array:
-    c, s = np.cos(a), np.sin(a)
-    return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
-
-
-def r3(a: float) -> Array:
-    c, s = np.cos(a), np.sin(a)
-    return np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+r1, r2, r3 = (partial(rotation, axis) for axis in (1, 2, 3))
 
 
 def q12(x: float, y: float) -> Array:
@@ -59,7 +56,7 @@ def variables(r: Array, m: Array) -> Array:
 
 
 def planes(r: Any, m: Any) -> tuple[Any, Any, Any]:
-    """(cosine, sine of the angle between the planes of L and X and of L and A, times a; L)."""
+    """(a cos, a sin, L) of the angle between the planes of L and X and of L and A, a > 0."""
     outside = r @ m
     whole = np.sqrt(m @ m)
     up = outside / whole
@@ -76,43 +73,35 @@ def along(r: Array, m: Array, moments: Array, torque: Array) -> tuple[Array, Arr
     return r + 1j * TINY * (r @ turn), m + 1j * TINY * (np.cross(m, omega) + torque)
 
 
+def angle_rate(c: Any, s: Any) -> float:
+    """The increment of arg(c + i s) from the imaginary parts of c and s."""
+    return float((c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2))
+
+
 def definition_rates(r: Array, m: Array, moments: Array, torque: Array) -> Array:
     """Derivatives of the six variables, from the definition."""
     later, momentum = along(r, m, moments, torque)
     c, s, whole = planes(later, momentum)
-    f = (c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2)
     outside = later @ momentum
     first = np.array([whole, outside[0], outside[1], momentum[0], momentum[1]]).imag
-    return np.append(first, f) / TINY
+    return np.append(first, angle_rate(c, s)) / TINY
 
 
 def printed_rates(r: Array, m: Array, moments: Array, torque: Array, sign: float = 1.0) -> Array:
     """The paper's: the conservation law in both frames, and (2) plus L₀/C.
 
-    ``sign`` is that of both terms of the torque, -1 the right one.
+    ``sign`` is that of both torque terms; -1 is right.
     """
-    outside, n = r @ m, r @ torque
-    whole = np.sqrt(m @ m)
-    inside = np.cross(m, m / moments) + torque
-    return np.array(
-        [
-            torque @ m / whole,
-            n[0],
-            n[1],
-            inside[0],
-            inside[1],
-            printed_angle_rate(m, outside, whole, moments, torque, n, sign),
-        ]
-    )
+    n, inside = r @ torque, np.cross(m, m / moments) + torque
+    angle = printed_angle_rate(r, m, moments, torque, sign)
+    return np.array([torque @ m / np.sqrt(m @ m), *n[:2], *inside[:2], angle])
 
 
-def printed_angle_rate(
-    m: Array, outside: Array, whole: float, moments: Array, n: Array, n_outside: Array, sign: float
-) -> float:
-    """f' of (2): with ΔL + L₀ = L."""
-    (a, b, c), (x, y, z) = m, outside
+def printed_angle_rate(r: Array, m: Array, moments: Array, n: Array, sign: float = 1.0) -> float:
+    """f' of (2) under the torque n, with ΔL + L₀ = L."""
+    (a, b, c), (x, y, z), (_, n_y, n_z), whole = m, r @ m, r @ n, np.sqrt(m @ m)
     body = a * (c * n[1] - b * n[2]) / (whole * (whole**2 - a**2))
-    space = x * (z * n_outside[1] - y * n_outside[2]) / (whole * (whole**2 - x**2))
+    space = x * (z * n_y - y * n_z) / (whole * (whole**2 - x**2))
     free = whole / moments[2] + (1 / moments[1] - 1 / moments[2]) * whole * b**2 / (whole**2 - a**2)
     return float(free + sign * (body - space))
 
@@ -127,7 +116,7 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
     found: list[tuple[Array, Array, Array, Array]] = []
     while len(found) < count:
         q, m = rng.normal(size=4), rng.normal(size=3)
-        r = turned(q / np.linalg.norm(q))
+        r = matrix(q / np.linalg.norm(q))
         outside, whole = r @ m, np.linalg.norm(m)
         steep = max(abs(m[0]), abs(outside[0])) > 0.9 * whole
         if steep or (upward and min(m[2], outside[2]) < 0.1 * whole):
@@ -136,11 +125,13 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
     return found
 
 
-def turned(q: Any) -> Array:
+def matrix(q: Any) -> Array:
+    """The attitude matrix of a quaternion."""
     w, v = q[0], np.array(q[1:])
     cross = np.cross(np.eye(3), v)
     return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) - 2 * w * cross
 
 
-def worst(difference: Callable[..., Any], cases: list[Any]) -> float:
-    return max(float(np.abs(difference(*case)).max()) for case in cases)
+def worst(difference: Callable[..., Any], cases: Iterable[Any]) -> float:
+    """The largest difference over all cases."""
+    return max(largest(difference(*case)) for case in cases)

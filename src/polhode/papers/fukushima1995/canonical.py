@@ -1,6 +1,6 @@
-"""Claims of section 4 of Fukushima (1995): canonical variables, and nonrotating origins.
+"""Measurements of section 4 of Fukushima (1995): canonical variables, nonrotating origins.
 
-The paper takes σ and ξ from elsewhere.  Here they are the outer angles of its (1),
+The paper does not define σ and ξ.  Here they are the outer angles of its (1),
 
     σ = arg(L_Z + i L_Y),    ξ = arg(L_C + i L_B)                                      (1)
     E = R₁(σ) R₂(-sin⁻¹ L_X/L) R₃(-f) R₂(sin⁻¹ L_A/L) R₁(-ξ)                           (2)
@@ -10,13 +10,13 @@ the nodes.  With a potential V it has the Hamiltonian
 
     H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C) + V(E)                              (3)
 
-An origin n on the great circle across L is nonrotating if it moves along L alone, n' = -(l'·n) l, l
-being the unit vector, seen from inertial axes or from the body.  The angle θ from the one to the
-other obeys
+An origin n on the great circle perpendicular to L is nonrotating, in inertial axes or in those of
+the body, if it moves along L alone: n' = -(l'·n) l with l = L/|L|.  The angle θ from the one origin
+to the other obeys
 
     L θ' = L·ω = L f' - L_X σ' + L_A ξ'                                                (4)
 
-Derivatives are taken with an imaginary step, and are right to rounding.
+Derivatives are taken with an imaginary step and are exact to rounding.
 """
 
 from math import pi
@@ -24,32 +24,24 @@ from typing import Any
 
 import numpy as np
 
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.fukushima1995 import by_hand
-from polhode.papers.fukushima1995.by_hand import TINY, Array, r1, r3
+from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Measured, judge, largest
 
 COUNT, SOME, EXACT = 100, 3, 1e-12
 ARCSECOND = pi / 180 / 3600
-TILTED = 0.3  # rad: how far from their poles angles begin
-STEP, ROUGH = 0.1, 1e-8  # differences in place of derivatives are good to this
+TILTED = 0.3  # rad: the least distance of the angles from their poles
+STEP, ROUGH = 0.1, 1e-8  # ROUGH: the error of differences in place of derivatives
 PAIRS = np.block([[np.zeros((3, 3)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 UNLIKE = np.diag([1.0, 1, 1, 1, -1, 1])  # σ for -σ
 
 
 # ---- the variables u = (L, L_X, L_A, f, -σ, ξ)
-def angle_rate(c: Any, s: Any) -> float:
-    """Of arg(c + i s), the imaginary part being an increment."""
-    return float((c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2))
-
-
 def change(r: Any, m: Any) -> Array:
-    """The change of u from what is imaginary in r and m, by the definition."""
+    """The change of u from the imaginary parts of r and m, by the definition."""
     outside = r @ m
     c, s, whole = by_hand.planes(r, m)
     turned = (c, s), (outside[2], -outside[1]), (m[2], m[1])
@@ -63,7 +55,7 @@ def tilt(x: Any) -> Array:
     return np.array([[w, 0, x], [0, 1, 0], [-x, 0, w]])
 
 
-def placed(u: Any) -> tuple[Array, Array]:
+def state_of(u: Any) -> tuple[Array, Array]:
     """(E, m) of (2)."""
     whole, x, a, f, h, xi = u
     e = r1(-h) @ tilt(x / whole) @ r3(-f) @ tilt(a / whole).T @ r1(-xi)
@@ -71,7 +63,7 @@ def placed(u: Any) -> tuple[Array, Array]:
     return e, np.array([a, w * np.sin(xi), w * np.cos(xi)])
 
 
-def of(r: Array, m: Array) -> Array:
+def variables_of(r: Array, m: Array) -> Array:
     """u of real matrices."""
     outside, (whole, x, _, a, _, f) = r @ m, by_hand.variables(r, m)
     return np.array([whole, x, a, f, -np.arctan2(outside[1], outside[2]), np.arctan2(m[1], m[2])])
@@ -88,7 +80,7 @@ def by_euler(y: Any) -> tuple[Array, Array]:
 
 
 def euler_states(count: int) -> list[Array]:
-    """Generic ones, L away from the axes X and A."""
+    """Generic states, L away from the axes X and A."""
     rng = np.random.default_rng(1994)
     found: list[Array] = []
     while len(found) < count:
@@ -102,7 +94,7 @@ def euler_states(count: int) -> list[Array]:
 
 
 def brackets(y: Array) -> Array:
-    """Poisson's brackets {u_i, u_j}, -PAIRS for canonical ones."""
+    """Poisson's brackets {u_i, u_j}; -PAIRS if the variables are canonical."""
     columns = [change(*by_euler(y + 1j * TINY * e)) for e in np.eye(6)]
     jacobian = np.stack(columns, axis=1)
     return jacobian @ PAIRS @ jacobian.T
@@ -120,7 +112,7 @@ def torque(r: Array, k: Array) -> Array:
 
 def energy(u: Any, moments: Array, k: Array) -> Any:
     """(3)."""
-    e, m = placed(u)
+    e, m = state_of(u)
     return (m * m / moments).sum() / 2 + potential(e, k)
 
 
@@ -142,7 +134,7 @@ def origin_rate(r: Array, m: Array, moments: Array, n: Array) -> float:
     """θ' between two nonrotating origins, taken anywhere on the circle, by their definition."""
     later, momentum = by_hand.along(r, m, moments, n)
     outside, inside = unit(later @ momentum), unit(momentum)
-    o, b = carried(outside), later @ carried(inside)
+    o, b = nonrotating(outside), later @ nonrotating(inside)
     return angle_rate(o @ b, outside @ np.cross(o, b)) / TINY
 
 
@@ -150,86 +142,58 @@ def unit(v: Any) -> Any:
     return v / np.sqrt(v @ v)
 
 
-def carried(axis: Any) -> Any:
-    """A nonrotating origin across an axis that moves by what is imaginary."""
+def nonrotating(axis: Any) -> Any:
+    """A nonrotating origin perpendicular to an axis that moves by its imaginary part."""
     n = unit(np.cross(axis.real, [0.6, 0.0, 0.8]))
     return n - 1j * (axis.imag @ n) * axis.real
 
 
-def equator(laboratory: Laboratory) -> tuple[float, float]:
+def equator(lab: Laboratory) -> tuple[float, float]:
     """∫ (L_X/L) dσ and ∫ (L_Z/L) dh of the Earth, h being the longitude of the ecliptic's node."""
-    course = laboratory.course(EARTH, NEW)
+    course = lab.course(EARTH, NEW)
     states = [course.state(n) for n in range(course.turns + 1)]
     q, m = (np.array(part, dtype=float) for part in zip(*states, strict=True))
     axes = np.einsum("nij,nj->ni", matrix(q), m)
     x, y, z = (axes / np.linalg.norm(axes, axis=1, keepdims=True)).T
-    return _swept(x, np.arctan2(y, z)), _swept(z, np.unwrap(np.arctan2(x, -y)))
+    return _sweep(x, np.arctan2(y, z)), _sweep(z, np.unwrap(np.arctan2(x, -y)))
 
 
-def _swept(weight: Array, angle: Array) -> float:
+def _sweep(weight: Array, angle: Array) -> float:
     """The largest |∫ weight d(angle)|."""
-    parts = 0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)
-    return float(np.abs(np.cumsum(parts)).max())
+    return largest(np.cumsum(0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)))
 
 
 # ---- 4
-@claim(
-    "canonical",
-    "4",
-    "the new variables are translated to the set of canonical variables (L, L_X, L_A; f, -σ, ξ)",
-    claimed="canonical",
-    note="σ and ξ, which the paper does not define, being the outer angles of (1), tan σ = L_Y/L_Z"
-    " and tan ξ = L_B/L_C: Serret and Andoyer's set with X for Z and A for C. Of L along X or A it"
-    " is not defined",
-)
 def canonical(_: Laboratory) -> Measured:
-    cases = euler_states(COUNT)
-    found = [brackets(y) for y in cases]
-    off = max(float(np.abs(b + PAIRS).max()) for b in found)
-    unlike = min(float(np.abs(UNLIKE @ b @ UNLIKE + PAIRS).max()) for b in found)
-    back = 0.0
+    found, back = [brackets(y) for y in euler_states(COUNT)], 0.0
+    off = max(largest(b + PAIRS) for b in found)
+    unlike = min(largest(UNLIKE @ b @ UNLIKE + PAIRS) for b in found)
     for r, m, _moments, _k in bodies(COUNT):
-        e, momentum = placed(of(r, m))
-        back = max(back, float(np.abs(e - r).max()), float(np.abs(momentum - m).max()))
+        e, momentum = state_of(variables_of(r, m))
+        back = max(back, largest(e - r), largest(momentum - m))
     text = (
         f"Poisson's brackets in Euler's angles and their momenta, {COUNT} states: canonical to"
         f" {off:.1g} (with σ for -σ wrong by {unlike:.2g}); E and L from the six to {back:.1g},"
         " whatever the signs of L_C and L_Z"
     )
-    return text, judged(max(off, back) < EXACT and unlike > 1)
+    return text, judge(max(off, back) < EXACT and unlike > 1)
 
 
-@claim(
-    "hamilton",
-    "4",
-    "(being canonical, the set has the equations of motion as its Hamilton's equations)",
-    claimed="follows",
-)
-def hamiltonian(_: Laboratory) -> Measured:
+def hamilton_(_: Laboratory) -> Measured:
     off = free = 0.0
     for r, m, moments, k in bodies(COUNT):
-        u = of(r, m)
+        u = variables_of(r, m)
         right = change(*by_hand.along(r, m, moments, torque(r, k)))
-        off = max(off, float(np.abs(hamilton(u, moments, k) - right).max()))
-        alone = hamilton(u, moments, 0 * k)[3]
-        whole, printed = np.sqrt(m @ m), by_hand.printed_angle_rate
-        n = by_hand.ORIGIN
-        free = max(free, abs(alone - printed(m, r @ m, whole, moments, n, n, 1.0)))
+        off = max(off, largest(hamilton(u, moments, k) - right))
+        printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
+        free = max(free, abs(hamilton(u, moments, 0 * k)[3] - printed))
     text = (
         f"{COUNT} bodies in a potential of order 1: H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C)"
         f" + V gives the rates of all six to {off:.1g}; without V, ∂H/∂L is (2) to {free:.1g}"
     )
-    return text, judged(max(off, free) < EXACT)
+    return text, judge(max(off, free) < EXACT)
 
 
-@claim(
-    "symplectic",
-    "4",
-    "this indicates the possibility to develop another symplectic integrator",
-    claimed="possible",
-    note="the implicit midpoint rule is one in any canonical variables; whether there is a good"
-    " one, the paper does not say",
-)
 def symplectic(_: Laboratory) -> Measured:
     a, b = ([defect(*case, implicit) for case in bodies(SOME)] for implicit in (True, False))
     text = (
@@ -237,62 +201,47 @@ def symplectic(_: Laboratory) -> Measured:
         f" the symplectic form of R and L changes by {max(a):.0e} (implicit), {min(b):.0e} and more"
         " (explicit)"
     )
-    return text, judged(max(a) < ROUGH < 1e3 * ROUGH < min(b))
+    return text, judge(max(a) < ROUGH < 1e3 * ROUGH < min(b))
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
-    """By how much a step changes the symplectic form, which knows nothing of these variables."""
+    """The change of the symplectic form by a step; the form does not use these variables."""
 
     def move(state: Matrices) -> Matrices:
-        return placed(midpoint(of(*state), STEP, moments, k, implicit))
+        return state_of(midpoint(variables_of(*state), STEP, moments, k, implicit))
 
     return symplectic_defect(move, (r, m))
 
 
 def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Array:
+    """A step of the midpoint rule, implicit or explicit."""
     d = 0.5 * h * hamilton(u, moments, k)
     if not implicit:
         return u + h * hamilton(u + d, moments, k)
     for _ in range(60):
         before, d = d, 0.5 * h * hamilton(u + d, moments, k)
-        if np.abs(d - before).max() < 1e-14:
+        if largest(d - before) < 1e-14:
             break
     return u + 2 * d
 
 
-@claim(
-    "sidereal",
-    "4",
-    "the angle f looks similar to the sidereal angle based on nonrotating origins",
-    claimed="similar",
-    note="the origin of f, X seen along L, does rotate, by -(L_X/L) σ': little, as long as L is"
-    " nearly across X, while a node takes part in all of the precession",
-)
-def sidereal(laboratory: Laboratory) -> Measured:
-    own, node = equator(laboratory)
+def sidereal(lab: Laboratory) -> Measured:
+    own, node = equator(lab)
     text = (
-        f"Earth, {laboratory.where}: the motion of the equator takes the origin of f along it by"
+        f"Earth, {lab.where}: the motion of the equator takes the origin of f along it by"
         f" {own / ARCSECOND:.2g}″, the node on the ecliptic by {node / ARCSECOND:.2g}″"
     )
-    return text, judged(own < 1e-3 * node)
+    return text, judge(own < 1e-3 * node)
 
 
-@claim(
-    "relation",
-    "4",
-    "the rigorous relation between them remains an open problem",
-    claimed="open",
-    expected=CORRECTED,
-    note="it is L θ' = L f' - L_X σ' + L_A ξ', which is 2T, twice the kinetic energy: f = θ +"
-    " ∫ (L_X dσ - L_A dξ)/L. It needs (2) with the opposite signs",
-)
 def relation(_: Laboratory) -> Measured:
     off = spin = 0.0
     wrong = []
     for r, m, moments, n in by_hand.states(COUNT, upward=True):
-        whole, x, a = of(r, m)[:3]
+        whole, x, a = variables_of(r, m)[:3]
         f, h, xi = change(*by_hand.along(r, m, moments, n))[3:]  # h = -σ
-        theta, printed = origin_rate(r, m, moments, n), by_hand.printed_rates(r, m, moments, n)[5]
+        theta = origin_rate(r, m, moments, n)
+        printed = by_hand.printed_angle_rate(r, m, moments, n)
         off = max(off, abs(whole * (f - theta) + x * h + a * xi))
         spin = max(spin, abs(whole * theta - m @ (m / moments)))
         wrong.append(abs(whole * (printed - theta) + x * h + a * xi))
@@ -302,4 +251,4 @@ def relation(_: Laboratory) -> Measured:
         f" {np.median(wrong):.2g} (median)"
     )
     known = max(off, spin) < EXACT
-    return text, judged(not known, known)
+    return text, judge(not known, known)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.drawing import legend, save, sheet
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     CARRIED,
@@ -35,13 +35,13 @@ LOOK = {  # label, colour, mark, dash
 }
 
 
-def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """Both, as PNG files in ``out``."""
-    laboratory.progress("figures")
-    return saved([_growth(laboratory, body) for body in (EARTH, MOON)], out)
+    lab.progress("figures")
+    return save([_growth(lab, body) for body in (EARTH, MOON)], out)
 
 
-def _growth(laboratory: Laboratory, body: str) -> "Figure":
+def _growth(lab: Laboratory, body: str) -> "Figure":
     picture = sheet(
         10.0, 4.6, f"{body}, Adams of order 12 with 128 steps a revolution: errors as they grow"
     )
@@ -50,7 +50,7 @@ def _growth(laboratory: Laboratory, body: str) -> "Figure":
         panels, ("orientation", "axis"), ("orientation", "figure axis"), strict=True
     ):
         for scheme, (label, colour, mark, dash) in LOOK.items():
-            run = laboratory.run(body, scheme)
+            run = lab.errors(body, scheme)
             ax.plot(
                 run.revolutions,
                 np.maximum(getattr(run, what), FLOOR),

@@ -1,13 +1,13 @@
-"""What the claims and figures of Fukushima (1995) share, each made once when asked for.
+"""The runs that the claims and figures of Fukushima (1995) share.
 
-The paper's orbits are not known; the bodies are those of ``celestial/model_orbits``, their truth
-has 113 bits and was made by another method in other variables.  12th-order Adams with 128 steps a
-revolution and plain sums, as in the paper.
+The paper does not give its orbits; the bodies are those of ``celestial/model_orbits``, whose
+reference solutions have 113 bits and were computed by another method in other variables.  The
+integrator is 12th-order Adams with 128 steps a revolution and plain sums, as in the paper.
 
 The full form runs 33 000 revolutions through ``solve``.  The quick form runs fewer through a loop
-of its own, which knows only steps with a whole history behind them: it is compiled in a third of
-the time.  Errors of schemes that round L or its angle grow as N^1.5, those of departures hardly, so
-that the quick form sees 1.5 log₁₀(33 000/N) digits less.
+of its own, which takes only steps with a full history and compiles in a third of the time.  Errors
+of schemes that round L or its angle grow as N^1.5, those of departures hardly at all: the quick
+form sees 1.5 log₁₀(33 000/N) digits less.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,12 +30,14 @@ from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import accumulated, moved
 from polhode.integrators.adams import adams, correction, extrapolation, minus, plainly
 from polhode.loops.join import BoundIntegrator, zeros
-from polhode.papers.claims import Untestable
-from polhode.papers.maps import slope as exponent
+from polhode.papers.laboratory import Laboratory as Base
+from polhode.papers.laboratory import Progress
+from polhode.papers.verdicts import Untestable
+from polhode.papers.verdicts import slope as exponent
 from polhode.problems.problem import Problem
 from polhode.solvers.entry import solve
 
-Progress = Callable[[str], None]
+Variables = Formulation | Coordinates
 
 EARTH, MOON = "Earth", "Moon"
 BODIES: Mapping[str, Problem] = {EARTH: rigid_earth_model(), MOON: rigid_moon_model()}
@@ -56,15 +58,15 @@ SCHEMES = {
     ENCKE_EULER: "encke-euler",
     CARRIED: "quaternion",
 }
-FLOOR = 1e-17  # of errors in logarithms
+FLOOR = 1e-17  # the smallest error in logarithms
 
 
-def formulation(name: str) -> Formulation | Coordinates:
+def formulation(name: str) -> Variables:
     return COORDINATES.get(name) or FORMULATIONS[name]
 
 
 def errors(q: Any, right: tuple[Fraction, ...]) -> tuple[float, float]:
-    """The angles between attitudes and between figure axes; the second is known to many digits."""
+    """The angles between two attitudes and between their figure axes; ``right`` has many digits."""
     w, x, y, z = (Fraction(float(number)) for number in q)
     a, b, c, d = right
     apart = (  # vector part of q* right, in body axes
@@ -76,7 +78,7 @@ def errors(q: Any, right: tuple[Fraction, ...]) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Run:
+class Errors:
     """Errors after some revolutions; ``ended`` is where the variables ceased to be defined."""
 
     revolutions: np.ndarray
@@ -98,15 +100,15 @@ class Run:
         return exponent(self.revolutions[kept].tolist(), values.tolist())
 
 
-def digits(run: Run, than: Run, what: str = "orientation") -> float:
-    """By how many digits a run is better, as long as both last."""
-    last = min(run.revolutions[-1], than.revolutions[-1])
-    return log10(than.worst(what, last) / run.worst(what, last))
+def digits(errors: Errors, than: Errors, what: str = "orientation") -> float:
+    """How many digits better the first are, as long as both last."""
+    last = min(errors.revolutions[-1], than.revolutions[-1])
+    return log10(than.worst(what, last) / errors.worst(what, last))
 
 
-# ---- steps: of Adams's method, its sums plain or not, and of one-step methods besides
-def settled(summed: Callable) -> Callable:
-    """A step of Adams's method, all slopes being known, as in ``integrators/adams``."""
+# ---- steps
+def adams_step(summed: Callable) -> Callable:
+    """A step of Adams's method with a full history, as in ``integrators/adams``."""
 
     def step(t, h, y, carry, body, params):
         size, known, f, past, low = carry
@@ -119,17 +121,18 @@ def settled(summed: Callable) -> Callable:
     return step
 
 
-def extrapolated(t, h, y, carry, body, params):
+def extrapolation_step(t, h, y, carry, body, params):
+    """A step of Gragg's extrapolation."""
     d, share = _gragg(t, h, y, slope(t, y, body, params), body, params)
     return moved(y, share, d), carry
 
 
 _corrected, _gragg = correction(ORDER, float), extrapolation(ORDER, float)
-PLAINLY, CARRYING = settled(plainly), settled(accumulated)
+PLAIN_STEP, COMPENSATED_STEP = adams_step(plainly), adams_step(accumulated)
 
 
-def revolving(pattern: tuple) -> Callable:
-    """The loop; (variables, carry, body, numbers) lie in the row ``data``, as in ``pattern``."""
+def revolution_loop(pattern: tuple) -> Callable:
+    """The loop; the row ``data`` holds (variables, carry, body, numbers) as ``pattern`` does."""
 
     def run(data, h, k, count, a_turn, out):
         y, carry, body, numbers = take(data, 0, 0, pattern)
@@ -141,90 +144,96 @@ def revolving(pattern: tuple) -> Callable:
     return run
 
 
-def outgrown(t, y, body):
-    """Whether the variables are to be changed, which ``revolving`` does not do."""
+def needs_reset(t, y, body):
+    """Whether the variables must be reset, which ``revolution_loop`` does not do."""
     return reset(t, y, body)[1]
 
 
+# ---- paths
 @dataclass(frozen=True)
 class Course:
-    """Where a body is after every revolution, as long as its variables are defined."""
+    """The states of a body after every revolution, as long as its variables are defined."""
 
-    state: Callable[[int], tuple[Any, Any]]  # (q, m) after so many
+    body: str
+    state: Callable[[int], tuple[Any, Any]]  # (q, m) after n revolutions
     turns: int
     ended: float = nan
 
-    def errors(self, name: str) -> Run:
+    @cached_property
+    def errors(self) -> Errors:
         rows = [
             (turns, *errors(self.state(turns)[0], right))
-            for turns, (right, _) in truth(name).items()
+            for turns, (right, _) in truth(self.body).items()
             if turns <= self.turns
         ]
         if not rows:
-            raise Untestable(f"the variables of {name} are not defined after {self.ended}")
-        table = np.array(rows, dtype=float)
-        return Run(table[:, 0], table[:, 1], table[:, 2], self.ended)
+            raise Untestable(f"the variables of {self.body} are not defined after {self.ended}")
+        turns, orientation, axis = np.array(rows, dtype=float).T
+        return Errors(turns, orientation, axis, self.ended)
+
+
+def enter(problem: Problem, variables: Variables) -> tuple[tuple, tuple]:
+    """The variables at the start, and the constants of the body as the equations use them."""
+    q, m, body = problem.attitude, problem.angular_momentum, problem.body.data
+    if not isinstance(variables, Coordinates):
+        return (*q, *m), body
+    if variables.nominal is not None:
+        body = *body, variables.nominal(0.0, q, m, body)
+    return variables.enter(0.0, q, m, body), body
 
 
 def course(
     problem: Problem,
-    variables: Formulation | Coordinates,
+    variables: Variables,
     one_step: Callable,
     turns: int,
     a_turn: int,
     start: Integrator | None = None,
     plain: bool = False,
 ) -> Course:
-    """Steps, compiled unless ``plain``.
+    """The path by ``a_turn`` steps a revolution, compiled unless ``plain``.
 
-    ``start`` takes the first ones in plain Python, until its history is full.
+    ``start`` takes the first steps in plain Python, until its history is full.
     """
     parts = BoundIntegrator(start or INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
-    body, (q, m) = problem.body.data, (problem.attitude, problem.angular_momentum)
-    leave = None
-    y: tuple = (*q, *m)
-    if isinstance(variables, Coordinates):
-        if variables.nominal is not None:
-            body = *body, variables.nominal(0.0, q, m, body)
-        y, leave = variables.enter(0.0, q, m, body), variables.leave
-    h, k, rest = 1 / a_turn, 0, (body, problem.model.params)
+    (y, body), h, k = enter(problem, variables), 1 / a_turn, 0
+    rest = body, problem.model.params
     carry = parts.start(0.0, h, y, *rest)
     out = np.full((turns + 1, len(y)), nan)
     out[0] = y
-    if start is not None:
-        first: Any = loops.bound(start.step, *parts.layers)  # type: ignore[arg-type]
+    if start is not None and start.step is not None:
+        first: Any = loops.bound(start.step, *parts.layers)
         for k in range(ORDER - 1):
             y, carry = first(k * h, h, y, carry, *rest)
         k = ORDER - 1
     everything = y, carry, body, problem.model.numbers
     layers = {step: one_step}, *parts.layers[1:]
-    loop: Any = loops.bound(revolving(zeros(everything)), *layers)
+    loop: Any = loops.bound(revolution_loop(zeros(everything)), *layers)
     if not plain:
         loop = CompiledOrPlain(loop, "the torque")
     loop(np.array([flat(everything)]), h, k, turns * a_turn, a_turn, out)
     good = int(np.isfinite(out).all(axis=1).sum()) - 1
 
-    changes = loops.bound(outgrown, *layers)
+    changes = loops.bound(needs_reset, *layers)
     if any(changes(float(n), tuple(out[n].tolist()), body) for n in {*range(0, good, 64), good}):
-        raise Untestable(f"{variables.name} on {problem.name}: the variables were to be changed")
+        raise Untestable(f"{variables.name} on {problem.name}: the variables must be reset")
 
     def state(n: int) -> tuple[Any, Any]:
         row = tuple(out[n].tolist())
-        if leave is not None:
-            return leave(float(n), row, body)
+        if isinstance(variables, Coordinates):
+            return variables.leave(float(n), row, body)
         return np.array(row[:4]) / np.linalg.norm(row[:4]), row[4:]
 
-    return Course(state, good, nan if good == turns else float(good))
+    return Course(problem.name, state, good, nan if good == turns else float(good))
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes 2048 revolutions instead of 33 000."""
+class Laboratory(Base):
+    """The runs of figure 1; ``quick`` takes 2048 revolutions instead of 33 000."""
 
     def __init__(self, quick: bool, progress: Progress):
-        self.quick, self.progress = quick, progress
+        super().__init__(quick, progress)
         self.revolutions = QUICK if quick else FULL
         self._courses: dict[tuple[str, str], Course] = {}
-        self._runs: dict[tuple[str, str], Run] = {}
 
     @property
     def where(self) -> str:
@@ -232,7 +241,7 @@ class Laboratory:
 
     @property
     def fewer(self) -> float:
-        """By how many digits less the schemes part than after 33 000 revolutions."""
+        """How many digits less the schemes differ by than after 33 000 revolutions."""
         return GROWTH * log10(FULL / self.revolutions)
 
     def course(self, body: str, scheme: str) -> Course:
@@ -240,25 +249,19 @@ class Laboratory:
         key = body, scheme
         if key not in self._courses:
             self.progress(f"{body}, {scheme}")
-            make = self._settled if self.quick else self._solved
-            self._courses[key] = make(BODIES[body], formulation(SCHEMES[scheme]), scheme == CARRIED)
+            move = self._by_loop if self.quick else self._by_solve
+            self._courses[key] = move(BODIES[body], formulation(SCHEMES[scheme]), scheme == CARRIED)
         return self._courses[key]
 
-    def run(self, body: str, scheme: str) -> Run:
-        key = body, scheme
-        if key not in self._runs:
-            self._runs[key] = self.course(body, scheme).errors(BODIES[body].name)
-        return self._runs[key]
+    def errors(self, body: str, scheme: str) -> Errors:
+        return self.course(body, scheme).errors
 
-    def _settled(
-        self, problem: Problem, variables: Formulation | Coordinates, carried: bool
-    ) -> Course:
-        one_step, start = CARRYING if carried else PLAINLY, adams(ORDER, compensated=carried)
+    def _by_loop(self, problem: Problem, variables: Variables, compensated: bool) -> Course:
+        one_step = COMPENSATED_STEP if compensated else PLAIN_STEP
+        start = adams(ORDER, compensated=compensated)
         return course(problem, variables, one_step, self.revolutions, A_TURN, start)
 
-    def _solved(
-        self, problem: Problem, variables: Formulation | Coordinates, carried: bool
-    ) -> Course:
+    def _by_solve(self, problem: Problem, variables: Variables, compensated: bool) -> Course:
         run = solve(
             problem,
             (0.0, float(self.revolutions)),
@@ -266,24 +269,23 @@ class Laboratory:
             dt=1 / A_TURN,
             formulation=variables,
             save_every=A_TURN,
-            options={"compensated": carried},
+            options={"compensated": compensated},
         )
         q, m, last = run.q, run.angular_momentum, len(run.t) - 1
         ended = nan if run.status == Status.OK else float(run.t[-1])
-        return Course(lambda n: (q[n], m[n]), last, ended)
+        return Course(problem.name, lambda n: (q[n], m[n]), last, ended)
 
-    # ---- besides
     @cached_property
-    def other_integrators(self) -> dict[tuple[str, str], Run]:
+    def other_integrators(self) -> dict[tuple[str, str], Errors]:
         """(integrator, scheme): by RK4 and, in the full form, by extrapolation."""
         problem, turns, found = BODIES[EARTH], 32 if self.quick else OTHERS, {}
         steps: dict[str, tuple[Any, int]] = {"RK4": (INTEGRATORS["rk4"].step, 64)}
         if not self.quick:
-            steps["extrapolation"] = extrapolated, 16
+            steps["extrapolation"] = extrapolation_step, 16
         for scheme in (EULER, NEW):
             self.progress(f"other integrators, {scheme}")
             for name, (one_step, a_turn) in steps.items():
                 variables = formulation(SCHEMES[scheme])
-                made = course(problem, variables, one_step, turns, a_turn, plain=self.quick)
-                found[name, scheme] = made.errors(problem.name)
+                path = course(problem, variables, one_step, turns, a_turn, plain=self.quick)
+                found[name, scheme] = path.errors
         return found

@@ -1,10 +1,11 @@
-"""Table 1 of Fukushima (1995): times of evaluations, as ratios."""
+"""Measurements for table 1 of Fukushima (1995): times of evaluations, as ratios."""
 
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,7 +16,6 @@ from polhode.contracts import Coordinates, slope
 from polhode.integrators import INTEGRATORS
 from polhode.integrators._runge_kutta import moved
 from polhode.loops.join import BoundIntegrator
-from polhode.papers.claims import FAILS, Measured, Statements, judged
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     BODIES,
@@ -25,23 +25,24 @@ from polhode.papers.fukushima1995.laboratory import (
     NEW,
     SCHEMES,
     Laboratory,
+    enter,
     formulation,
 )
+from polhode.papers.verdicts import Measured, judge
 
-INTRODUCTION, STATEMENTS = Statements(), Statements()
 SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
 QUADRUPLE = "-DQUADRUPLE", "-DREAL=__float128", "-DSIN=sinq", "-DCOS=cosq", "-DNUMBER(x)=x##Q"
 STORED = 110.0, 138.0  # quadruple over double of clock.c, gcc -O2 on x86-64
-TIMED = NEW, EULER, ANDOYER, ENCKE
 
 
-# ---- loops whose every turn needs the one before, so that nothing is computed once for all
+# ---- loops in which every turn needs the one before, so that nothing is hoisted out of them
 def leaving(t, y, body):
+    """The place of the variables' ``leave``."""
     raise NotImplementedError
 
 
-def orientations(count, y, body, params):
+def orientations(y, body, params, count):
     rate = slope(0.0, y, body, params)
     for k in range(count):
         q, _ = leaving(0.0078125 * k, y, body)
@@ -49,60 +50,54 @@ def orientations(count, y, body, params):
     return y
 
 
-def equations(count, y, body, params):
+def equations(y, body, params, count):
     for k in range(count):
         y = moved(y, 1e-9, slope(0.0078125 * k, y, body, params))
     return y
 
 
-def clocks(laboratory: Laboratory) -> dict[str, tuple[float, float]]:
-    """Seconds of an attitude and of an equation of motion, the least of repeats round robin."""
-    return _clocks(laboratory.quick)
-
-
 @cache
-def _clocks(quick: bool) -> dict[str, tuple[float, float]]:
+def clocks(quick: bool) -> dict[str, list[float]]:
+    """Seconds of an attitude and of the equations of motion, the least of interleaved repeats."""
     problem = BODIES[EARTH]
     count, repeats = (300, 5) if quick else (50_000, 11)
-    ready: dict[str, list[tuple[Callable, tuple]]] = {}
-    for scheme in TIMED:
+    timed: dict[str, list[Callable[[int], object]]] = {}
+    for scheme in (NEW, EULER, ANDOYER, ENCKE):
         variables = formulation(SCHEMES[scheme])
         assert isinstance(variables, Coordinates)
         parts = BoundIntegrator(INTEGRATORS["rk4"], variables, problem.model, True, plain=True)
         layers = {**parts.layers[0], **parts.layers[1], leaving: variables.leave}
-        body, (q, m) = problem.body.data, (problem.attitude, problem.angular_momentum)
-        if variables.nominal is not None:
-            body = *body, variables.nominal(0.0, q, m, body)
-        arguments = count, variables.enter(0.0, q, m, body), body, problem.model.params
-        ready[scheme] = []
+        arguments = *enter(problem, variables), problem.model.params
+        timed[scheme] = []
         for template in (orientations, equations):
             loop: Any = loops.bound(template, layers, parts.layers[2])
             loop = loop if quick else CompiledOrPlain(loop, "the torque")
-            loop(1, *arguments[1:])
-            ready[scheme].append((loop, arguments))
-    least = {scheme: [float("inf")] * 2 for scheme in ready}
+            loop(*arguments, 1)
+            timed[scheme].append(partial(loop, *arguments))
+    least = {scheme: [inf, inf] for scheme in timed}
     for _ in range(repeats):
-        for scheme, pair in ready.items():
-            for k, (loop, arguments) in enumerate(pair):
+        for scheme, pair in timed.items():
+            for k, run in enumerate(pair):
                 begin = perf_counter()
-                loop(*arguments)
+                run(count)
                 least[scheme][k] = min(least[scheme][k], (perf_counter() - begin) / count)
-    return {scheme: (a, b) for scheme, (a, b) in least.items()}
+    return least
 
 
-def ratios(laboratory: Laboratory, scheme: str) -> tuple[float, float]:
-    found = clocks(laboratory)
+def ratios(lab: Laboratory, scheme: str) -> tuple[float, float]:
+    """Times in those of Euler's angles: (of the attitude, of the equations)."""
+    found = clocks(lab.quick)
     (a, b), (c, d) = found[scheme], found[EULER]
     return a / c, b / d
 
 
-def machine(laboratory: Laboratory) -> str:
-    return "plain Python" if laboratory.quick else "compiled"
+def machine(lab: Laboratory) -> str:
+    return "plain Python" if lab.quick else "compiled"
 
 
 # ---- quadruple precision
 def quadruple() -> tuple[tuple[float, float], str]:
-    """Times of quadruple over double precision: (of E, of the equations), and whence."""
+    """Times of quadruple over double precision, (of E, of the equations), and their source."""
     compiler = shutil.which("gcc")
     if compiler is None:
         return STORED, "no C compiler here; stored numbers of clock.c by gcc -O2 on x86-64"
@@ -121,50 +116,24 @@ def quadruple() -> tuple[tuple[float, float], str]:
     return (c / a, d / b), "clock.c by gcc -O2"
 
 
-@INTRODUCTION.claim(
-    "thirty-times",
-    "1",
-    "quadruple precision is roughly 30 times more time-consuming than double precision",
-    claimed="30; table 1: 29 (E), 35 (equations)",
-    expected=FAILS,
-    note="more: processors have become faster in double precision, and have no quadruple one",
-    timed=True,
-)
 def thirty_times(_: Laboratory) -> Measured:
     (e, f), whence = quadruple()
     text = f"E {e:.0f} times, equations of motion {f:.0f} times ({whence})"
-    return text, judged(min(e, f) > 15 and max(e, f) < 60)
+    return text, judge(min(e, f) > 15 and max(e, f) < 60)
 
 
 # ---- table 1
-@STATEMENTS.claim(
-    "no-difference",
-    "3, table 1",
-    "there is no actual difference in CPU time between the Euler and new schemes",
-    claimed="E 1.00, equations 0.95",
-    expected=FAILS,
-    note="here the new scheme has labels of the axes and a nominal angle that is reduced without"
-    " rounding; a departure from a quaternion needs no labels and costs less",
-    timed=True,
-)
-def no_difference(laboratory: Laboratory) -> Measured:
-    e, f = ratios(laboratory, NEW)
-    c, d = ratios(laboratory, ENCKE)
+def no_difference(lab: Laboratory) -> Measured:
+    e, f = ratios(lab, NEW)
+    c, d = ratios(lab, ENCKE)
     text = (
-        f"new over Euler, {machine(laboratory)}: E {e:.2f}, equations of motion {f:.2f}; a"
+        f"new over Euler, {machine(lab)}: E {e:.2f}, equations of motion {f:.2f}; a"
         f" quaternion as a departure {c:.2f} and {d:.2f}"
     )
-    return text, judged(max(e, f) < 1.2)
+    return text, judge(max(e, f) < 1.2)
 
 
-@STATEMENTS.claim(
-    "andoyer-slower",
-    "3, table 1",
-    "the Serret-Andoyer scheme is slower than Euler's",
-    claimed="E 1.26, equations 1.21",
-    timed=True,
-)
-def andoyer_slower(laboratory: Laboratory) -> Measured:
-    e, f = ratios(laboratory, ANDOYER)
-    text = f"Serret-Andoyer over Euler, {machine(laboratory)}: E {e:.2f}, equations {f:.2f}"
-    return text, judged(min(e, f) > 1)
+def andoyer_slower(lab: Laboratory) -> Measured:
+    e, f = ratios(lab, ANDOYER)
+    text = f"Serret-Andoyer over Euler, {machine(lab)}: E {e:.2f}, equations {f:.2f}"
+    return text, judge(min(e, f) > 1)

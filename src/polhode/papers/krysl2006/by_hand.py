@@ -2,7 +2,7 @@
 
 A state is (R, P): attitude matrix (body to inertial) and body momentum.  ``inertia`` are the three
 moments, ``torque(t, R)`` gives the body torque.  Where the page has a misprint or leaves something
-open, an argument chooses the reading, so that both can be measured.
+open, an argument selects the reading, so that both can be measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ HEUN2 = ((), (1.0,)), (1 / 2, 1 / 2)
 
 # ---- rotations
 def cay(x: Array, half: float = 0.5) -> Array:
-    """Cayley's map (1 - x/2)⁻¹ (1 + x/2); with ``half=1`` the other one in use."""
+    """Cayley's map (1 - x/2)⁻¹ (1 + x/2); ``half=1`` gives the other map of that name."""
     return np.linalg.solve(np.eye(3) - half * x, np.eye(3) + half * x)
 
 
@@ -39,7 +39,7 @@ def dexp(theta: Array) -> Array:
 
 
 def fixed_point(function: Callable[[Array], Array], x: Array) -> Array:
-    """The solution of x = function(x), iterated to rounding."""
+    """Solve x = function(x) by iteration to rounding."""
     for _ in range(200):
         new = function(x)
         change = np.abs(new - x).max()
@@ -167,7 +167,7 @@ def mkrk(
 
 
 def axis_splitting(h: float, state: State, inertia: Array) -> State:
-    """Turns about the principal axes, a symplectic map of the free body: a control, not Krysl's."""
+    """Rotations about the principal axes, a symplectic map of the free body, as a control."""
     r, p = state
     for axis, part in ((0, h / 2), (1, h / 2), (2, h), (1, h / 2), (0, h / 2)):
         turn = exp(np.eye(3)[axis] * (part * p[axis] / inertia[axis]))

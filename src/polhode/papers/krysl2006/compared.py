@@ -1,114 +1,67 @@
-"""Claims of section 4 of Krysl (2006): SWC1, AKW, BBTRAPWD and BBTRAP."""
+"""Section 4 of Krysl (2006): SWC1, AKW, BBTRAPWD and BBTRAP."""
 
-import numpy as np
-
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006 import by_hand
-from polhode.papers.krysl2006.derivation import torque_time
 from polhode.papers.krysl2006.laboratory import KEPT, Laboratory
-from polhode.papers.krysl2006.maps import asymmetry, kinetic, orders_by_hand, page_gap
+from polhode.papers.krysl2006.maps import (
+    asymmetry,
+    energy_change,
+    orders_by_hand,
+    page_gap,
+    torque_time,
+)
 from polhode.papers.maps import (
     EXACT,
     STEP,
     VISIBLE,
     gap,
-    march,
-    near,
     order_of,
     orders,
     states,
     step,
     step_difference,
 )
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, near, of_order
 
 COUNTS = (20, 40, 80)
 
 
 def _kept(lab: Laboratory, name: str) -> Measured:
     """Momentum and energy, both exact."""
-    momentum, energy = lab.free_drifts[name].momentum, lab.free_drifts[name].worst_energy
-    return f"momentum {momentum:.0e}, energy {energy:.0e}", judged(max(momentum, energy) < KEPT)
+    drift = lab.free_drifts[name]
+    return below(KEPT, "momentum {:.0e}, energy {:.0e}", drift.momentum, drift.worst_energy)
 
 
-@claim(
-    "second-order-four",
-    "4",
-    "the methods compared with are of second order",
-    claimed="order 2",
-)
+MEASUREMENTS: dict[str, Check] = {
+    "swc1-kept": lambda lab: _kept(lab, "swc1"),
+    "swc1-torque": lambda _: torque_time("swc1"),
+    "akw-kept": lambda lab: _kept(lab, "akw"),
+    "bbtrap-kept": lambda lab: _kept(lab, "bbtrap"),
+    "truncation-order": lambda _: of_order(
+        2,
+        "BBTRAPWD {:.2f}, BBTRAP {:.2f}",
+        *(min(orders(name, "torque", COUNTS)) for name in ("bbtrapwd", "bbtrap")),
+    ),
+}
+
+
 def second_order_four(_: Laboratory) -> Measured:
     found = {name: orders(name, "torque", COUNTS) for name in ("swc1", "akw", "bbtrap")}
     text = ", ".join(f"{name.upper()} {p:.2f} (Π) {r:.2f} (R)" for name, (p, r) in found.items())
-    return text, judged(all(near(x, 2) for pair in found.values() for x in pair))
+    return text, judge(all(near(x, 2) for pair in found.values() for x in pair))
 
 
-@claim(
-    "swc1-kept",
-    "4",
-    "SWC1 conserves momentum and energy",
-    claimed="exact, without torque",
-)
-def swc1_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "swc1")
-
-
-@claim(
-    "swc1-torque",
-    "4",
-    "SWC1: T(n-1/2) (not defined there; section 3 has t(n) + Δt/2)",
-    claimed="second order",
-    expected=CORRECTED,
-    note="it is T(t(n-1) + Δt/2, R(n-1) exp[Ψ/2])",
-)
-def swc1_torque(_: Laboratory) -> Measured:
-    return torque_time("swc1")
-
-
-@claim(
-    "akw-kept",
-    "4",
-    "AKW conserves spatial momentum and energy",
-    claimed="exact, without torque",
-)
-def akw_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "akw")
-
-
-@claim(
-    "akw-top",
-    "4",
-    "AKW conserves the Hamiltonian of the heavy top too",
-    claimed="exact",
-)
 def akw_top(lab: Laboratory) -> Measured:
-    found = {name: runs["akw"] for name, runs in lab.top_drifts.items()}
-    others = min(
-        runs[name].worst_energy
-        for runs in lab.top_drifts.values()
-        for name in runs
-        if name != "akw"
-    )
-    energy = max(drift.worst_energy for drift in found.values())
-    momentum = max(drift.momentum for drift in found.values())
+    tops = lab.top_drifts.values()
+    others = min(runs[name].worst_energy for runs in tops for name in runs if name != "akw")
+    energy = max(runs["akw"].worst_energy for runs in tops)
+    momentum = max(runs["akw"].momentum for runs in tops)
     text = (
         f"slow and fast top: energy {energy:.0e}, momentum about the vertical {momentum:.0e}"
         f" (energy of the other methods: {others:.0e} or more)"
     )
-    return text, judged(max(energy, momentum) < KEPT)
+    return text, judge(max(energy, momentum) < KEPT)
 
 
-@claim(
-    "akw-cayley",
-    "4",
-    "AKW: R(n) = R(n-1) cay[Δt skew[I⁻¹Π̄]] (cay not defined)",
-    claimed="second order",
-    expected=CORRECTED,
-    note="cay[x] = (1 - x/2)⁻¹(1 + x/2); the other map of that name, (1 - x)⁻¹(1 + x), turns twice"
-    " as far",
-)
 def akw_cayley(_: Laboratory) -> Measured:
     right = min(orders_by_hand(by_hand.akw, "torque", COUNTS))
     other = orders_by_hand(by_hand.akw, "torque", COUNTS, half=1.0)[1]
@@ -116,102 +69,43 @@ def akw_cayley(_: Laboratory) -> Measured:
     text = (
         f"order {right:.2f} (library: the same to {page:.0e}); with the other map {other:.2f} (R)"
     )
-    return text, judged(False, near(right, 2) and page < EXACT and other < 0.5)
+    return text, judge(False, near(right, 2) and page < EXACT and other < 0.5)
 
 
-@claim(
-    "bbtrap-kept",
-    "4",
-    "BBTRAP conserves energy; with SWC1 it is the energy- and momentum-conserving pair (5.1)",
-    claimed="exact, without torque",
-)
-def bbtrap_kept(lab: Laboratory) -> Measured:
-    return _kept(lab, "bbtrap")
-
-
-def _energy_error(method: str) -> float:
-    """The largest energy error of 300 free steps."""
-    path = march(method, "free", 300 * STEP, 300, states(1)[0])
-    energy = np.array([kinetic(s) for s in path])
-    return float(np.abs(energy / energy[0] - 1).max())
-
-
-@claim(
-    "truncation-energy",
-    "4",
-    "truncating dexp⁻¹ (BBTRAPWD to BBTRAP) furnishes energy conservation",
-    claimed="exact only if truncated",
-)
 def truncation_energy(_: Laboratory) -> Measured:
-    full, truncated = _energy_error("bbtrapwd"), _energy_error("bbtrap")
+    full, truncated = (largest(energy_change(name, 300)) for name in ("bbtrapwd", "bbtrap"))
     text = f"300 steps: BBTRAPWD {full:.0e}, BBTRAP {truncated:.0e}"
-    return text, judged(truncated < KEPT and full > VISIBLE)
+    return text, judge(truncated < KEPT and full > VISIBLE)
 
 
-@claim(
-    "truncation-order",
-    "4",
-    "while preserving the rate of convergence",
-    claimed="order 2 both",
-)
-def truncation_order(_: Laboratory) -> Measured:
-    found = [min(orders(name, "torque", COUNTS)) for name in ("bbtrapwd", "bbtrap")]
-    text = f"BBTRAPWD {found[0]:.2f}, BBTRAP {found[1]:.2f}"
-    return text, judged(all(near(x, 2) for x in found))
-
-
-@claim(
-    "bbtrapwd-neither",
-    "4",
-    "BBTRAPWD, the method before truncation: symmetry and energy are not discussed",
-    claimed="left open",
-    expected=CORRECTED,
-    note="added: it is neither symmetric nor energy-conserving, and its energy drifts",
-)
 def bbtrapwd_neither(_: Laboratory) -> Measured:
-    state = states(1)[0]
-
-    def back(h: float) -> float:
-        there = step("bbtrapwd")(h, state)
-        return gap(step("bbtrapwd")(-h, there), state)
-
-    order, _first = order_of(back)
+    state, mapped = states(1)[0], step("bbtrapwd")
+    order, _first = order_of(lambda h: gap(mapped(-h, mapped(h, state)), state))
     trip, mirror = asymmetry("bbtrapwd"), asymmetry("bbtrap")
-    path = march("bbtrapwd", "free", 600 * STEP, 600, state)
-    energy = np.array([kinetic(s) for s in path]) / kinetic(state) - 1
+    energy = energy_change("bbtrapwd", 600)
     text = (
         f"h then -h: {trip:.0e} from the start, O(h^{order:.1f}) (BBTRAP {mirror:.0e}); energy"
         f" {energy[300]:+.1e} after 300 steps, {energy[600]:+.1e} after 600"
     )
     drifts = abs(energy[600]) > 1.5 * abs(energy[300]) > VISIBLE
-    return text, judged(False, trip > VISIBLE and drifts)
+    return text, judge(False, trip > VISIBLE and drifts)
 
 
-@claim(
-    "bbtrap-swc1",
-    "4",
-    "BBTRAP is almost identical to SWC1; for torque-free motion it is identical",
-    claimed="identical / almost",
-)
 def bbtrap_swc1(_: Laboratory) -> Measured:
     free = max(gap(step("bbtrap")(STEP, state), step("swc1")(STEP, state)) for state in states())
     order, value = step_difference("bbtrap", "swc1")
     text = f"without torque {free:.0e}; with: {value:.0e} a step (h = 0.4), O(h^{order:.1f})"
-    return text, judged(free < EXACT and near(order, 3, 0.3))
+    return text, judge(free < EXACT and near(order, 3, 0.3))
 
 
-@claim(
-    "bbtrap-trapm",
-    "4",
-    "BBTRAP differs from TRAPM in subtle, but evidently important, ways",
-    claimed="differs",
-)
 def bbtrap_trapm(lab: Laboratory) -> Measured:
     order, value = step_difference("bbtrap", "trapm")
-    ranking = {name: study.ranking(study.attitude) for name, study in lab.convergence.items()}
-    gain = {name: ranks["bbtrap"] / ranks["trapm"] for name, ranks in ranking.items()}
+    gain = {}
+    for name, study in lab.convergence.items():
+        errors = study.ranking(study.attitude)
+        gain[name] = errors["bbtrap"] / errors["trapm"]
     text = (
         f"{value:.0e} a step (h = 0.4), O(h^{order:.1f}); error in R against TRAPM's:"
         f" {gain['free']:.1f}x (5.1), {gain['slow']:.1f}x (5.2), {gain['fast']:.1f}x (5.3)"
     )
-    return text, judged(value > VISIBLE and near(order, 3, 0.3) and gain["fast"] > 2)
+    return text, judge(value > VISIBLE and near(order, 3, 0.3) and gain["fast"] > 2)

@@ -1,36 +1,25 @@
-"""Claims of sections 5.1 to 5.3 of Krysl (2006): the free body and the two tops."""
+"""Sections 5.1 to 5.3 of Krysl (2006): the free body and the two tops."""
 
 import numpy as np
 
 from polhode.models import heavy_top
-from polhode.papers.claims import FAILS, Measured, Statements, judged
-from polhode.papers.krysl2006.laboratory import (
-    EXAMPLES,
-    KEPT,
-    PRESENT,
-    WHOLE_RUN,
-    Convergence,
-    Laboratory,
-)
+from polhode.papers.krysl2006.laboratory import EXAMPLES, KEPT, PRESENT, Laboratory
 from polhode.papers.krysl2006.maps import torque_gap
-from polhode.papers.maps import EXACT, VISIBLE, march, near, states, step
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
-
-
-def _listed(errors: dict[str, float]) -> str:
-    return ", ".join(f"{name.upper()} {error:.1e}" for name, error in errors.items())
+from polhode.papers.laboratory import WHOLE_RUN
+from polhode.papers.maps import EXACT, VISIBLE, march, states, step
+from polhode.papers.verdicts import Check, Measured, below, between, judge, largest, listing, near
 
 
-def _second_order(study: Convergence) -> Measured:
+def _second_order(lab: Laboratory, name: str) -> Measured:
+    """The orders of all methods, from the last two halvings."""
+    study = lab.convergence[name]
     p, r = study.orders(study.momentum), study.orders(study.attitude)
     text = f"order {min(p):.2f} to {max(p):.2f} (Π), {min(r):.2f} to {max(r):.2f} (R)"
-    return text, judged(all(near(x, 2) for x in (*p, *r)))
+    return text, judge(all(near(x, 2) for x in (*p, *r)))
 
 
 def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
-    """The error of the paper's kind of reference, and of ours against another method."""
+    """The error of a reference like the paper's, and of ours against another method."""
     example, study = EXAMPLES[name], lab.convergence[name]
     run = lab.run(example.problem(), "imidm", example.t_end, dt, WHOLE_RUN)
     p, r = lab.error(name, run)
@@ -40,244 +29,98 @@ def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
         gauss = lab.run(example.problem(), "mkrk:gauss6", example.t_end, dt * 10, WHOLE_RUN)
         p6, r6 = lab.error(name, gauss)
         text += f"; our DOP853 and Gauss of order 6 differ by {p6:.0e}, {r6:.0e}"
-    return text, judged(max(p, r) < smallest)
+    return text, judge(max(p, r) < smallest)
+
+
+def _present_leads(errors: dict[str, float]) -> Measured:
+    """Whether one of the present algorithms is the most accurate."""
+    return listing(errors, ".1e"), judge(next(iter(errors)) in PRESENT)
+
+
+MEASUREMENTS: dict[str, Check] = {
+    "free-order": lambda lab: _second_order(lab, "free"),
+    "free-reference": lambda lab: _own_reference(lab, "free", 0.001),
+    "slow-torque": lambda _: below(
+        EXACT,
+        "the model heavy_top(20) differs by {:.0e}",
+        torque_gap(heavy_top(20.0), lambda r: -20 * np.cross(r[:, 2], [0.0, 0.0, 1.0])),
+    ),
+    "slow-order": lambda lab: _second_order(lab, "slow"),
+    "slow-reference": lambda lab: _own_reference(lab, "slow", 0.0001),
+    "slow-attitude": lambda lab: _present_leads(lab.convergence["slow"].by_attitude),
+    "slow-momentum": lambda lab: _present_leads(lab.convergence["slow"].by_momentum),
+    "fast-order": lambda lab: _second_order(lab, "fast"),
+}
 
 
 # ---- 5.1
-@claim(
-    "free-order",
-    "5.1",
-    "figure 1: all algorithms are second order, in R and in Π",
-    claimed="order 2",
-    note="R₀ is not given: the identity",
-)
-def free_order(lab: Laboratory) -> Measured:
-    return _second_order(lab.convergence["free"])
-
-
-@claim(
-    "free-reference",
-    "5.1",
-    "the reference was obtained with an extremely small step of 0.001",
-    claimed="converged",
-    note="the method used is not named; our reference is DOP853",
-)
-def free_reference(lab: Laboratory) -> Measured:
-    return _own_reference(lab, "free", 0.001)
-
-
-@claim(
-    "free-best-momentum",
-    "5.1",
-    "the most accurate algorithm in Π is IMID",
-    claimed="IMID",
-    note="AKW has the same error: without torque its recursion for Π is IMID's",
-)
 def free_best_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
-    ranking = study.ranking(study.momentum)
-    text = f"{_listed(ranking)} (Δt = {study.steps[-1]:.4g})"
+    ranking = study.by_momentum
+    text = f"{listing(ranking, '.1e')} (Δt = {study.steps[-1]:.4g})"
     others = min(error for name, error in ranking.items() if name not in ("imid", "akw"))
-    return text, judged(ranking["imid"] < others)
+    return text, judge(ranking["imid"] < others)
 
 
-@claim(
-    "free-best-attitude",
-    "5.1",
-    "the most accurate algorithm in R is IMID",
-    claimed="IMID",
-    expected=FAILS,
-    note="TRAP is, by 9 %",
-)
 def free_best_attitude(lab: Laboratory) -> Measured:
-    study = lab.convergence["free"]
-    ranking = study.ranking(study.attitude)
+    ranking = lab.convergence["free"].by_attitude
     lead = 1 - ranking["trap"] / ranking["imid"]
-    text = f"{_listed(ranking)}: TRAP's error is {lead:.0%} below IMID's"
-    return text, judged(next(iter(ranking)) == "imid")
+    text = f"{listing(ranking, '.1e')}: TRAP's error is {lead:.0%} below IMID's"
+    return text, judge(next(iter(ranking)) == "imid")
 
 
-@claim(
-    "free-imid-kept",
-    "5.1",
-    "IMID is energy-conserving, even though it does not conserve spatial angular momentum",
-    claimed="energy exact, momentum not",
-)
 def free_imid_kept(lab: Laboratory) -> Measured:
     found = lab.free_drifts["imid"]
     text = f"energy {found.worst_energy:.0e}, momentum {found.momentum:.1e}"
-    return text, judged(found.worst_energy < KEPT and found.momentum > VISIBLE)
+    return text, judge(found.worst_energy < KEPT and found.momentum > VISIBLE)
 
 
-@claim(
-    "free-akw-momentum",
-    "5.1",
-    "AKW matches IMID in Π",
-    claimed="same error",
-    note="without torque the two have the same recursion for Π",
-)
 def free_akw_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ratio = study.momentum["akw"] / study.momentum["imid"]
-    found = float(np.abs(ratio - 1).max())
-    text = f"ratio of the errors 1 to within {found:.0e} at all {len(ratio)} steps"
-    return text, judged(found < 1e-6)  # both errors have rounding of 1e-16 · 1e4 steps / 1e-4
+    text = f"ratio of the errors 1 to within {{:.0e}} at all {len(ratio)} steps"
+    return below(1e-6, text, largest(ratio - 1))  # rounding: 1e-16 · 1e4 steps / errors of 1e-4
 
 
-@claim(
-    "free-akw-attitude",
-    "5.1",
-    "AKW is an order of magnitude less accurate in R",
-    claimed="about 10 times",
-)
 def free_akw_attitude(lab: Laboratory) -> Measured:
-    study = lab.convergence["free"]
-    ranking = study.ranking(study.attitude)
-    ratio = ranking["akw"] / ranking["imid"]
-    return f"{ratio:.1f} times the error of IMID", judged(5 < ratio < 50)
+    errors = lab.convergence["free"].by_attitude
+    return between(5, 50, "{:.1f} times the error of IMID", errors["akw"] / errors["imid"])
 
 
-@claim(
-    "free-trap-momentum",
-    "5.1",
-    "TRAP is slightly less accurate than IMID in Π",
-    claimed="slightly",
-    note="by a factor of two",
-)
 def free_trap_momentum(lab: Laboratory) -> Measured:
-    study = lab.convergence["free"]
-    ratio = float(study.momentum["trap"][-1] / study.momentum["imid"][-1])
-    return f"{ratio:.2f} times the error of IMID", judged(1 < ratio < 3)
+    errors = lab.convergence["free"].by_momentum
+    return between(1, 3, "{:.2f} times the error of IMID", errors["trap"] / errors["imid"])
 
 
-@claim(
-    "free-half-step",
-    "5.1",
-    "because of the half-step shift",
-    claimed="TRAP is IMID, shifted",
-)
 def free_half_step(_: Laboratory) -> Measured:
     start, h, count = states(1)[0], 0.2, 200
-    shift = step("forward-euler")
-    trap = march("trap", "free", count * h, count, start)[-1]
-    imid = march("imid", "free", count * h, count, start)[-1]
-    shifted = march("imid", "free", count * h, count, shift(h / 2, start))[-1]
-    apart = float(np.abs(np.subtract(trap[1], imid[1])).max())
-    # undo the shift: backward Euler with -h/2 is the inverse of forward Euler
-    unshifted = step("backward-euler")(-h / 2, shifted)
-    left = float(np.abs(np.subtract(trap[1], unshifted[1])).max())
-    text = f"{count} steps: |Π(TRAP) - Π(IMID)| = {apart:.0e}, with IMID half a step on {left:.0e}"
-    return text, judged(left < KEPT and apart > VISIBLE)
-
-
-@claim(
-    "free-pair",
-    "5.1",
-    "the pair BBTRAP/SWC1 is rather inaccurate in Π",
-    claimed="inaccurate",
-)
-def free_pair(lab: Laboratory) -> Measured:
-    study = lab.convergence["free"]
-    ranking = study.ranking(study.momentum)
-    ratio = min(ranking[name] / ranking["imid"] for name in ("bbtrap", "swc1"))
-    text = f"{ratio:.0f} times the error of IMID, {ratio * ranking['imid'] / ranking['imidm']:.1f}"
-    return f"{text} times that of IMIDM: the last two of seven", judged(
-        set(list(ranking)[-2:]) == {"bbtrap", "swc1"} and ratio > 10
+    shifted = step("forward-euler")(h / 2, start)
+    trap, imid, late = (
+        march(name, "free", count * h, count, first)[-1]
+        for name, first in (("trap", start), ("imid", start), ("imid", shifted))
     )
+    unshifted = step("backward-euler")(-h / 2, late)  # the inverse of the shift
+    apart, left = (largest(np.subtract(trap[1], end[1])) for end in (imid, unshifted))
+    text = f"{count} steps: |Π(TRAP) - Π(IMID)| = {apart:.0e}, with IMID half a step on {left:.0e}"
+    return text, judge(left < KEPT and apart > VISIBLE)
 
 
-# ---- 5.2
-@claim(
-    "slow-torque",
-    "5.2",
-    "the spatial torque is -20 R(:,3) x [0; 0; 1]",
-    claimed="as printed",
-)
-def slow_torque(_: Laboratory) -> Measured:
-    def printed(r: np.ndarray) -> np.ndarray:
-        return -20 * np.cross(r[:, 2], [0.0, 0.0, 1.0])
-
-    found = torque_gap(heavy_top(20.0), printed)
-    return f"the model heavy_top(20) differs by {found:.0e}", judged(found < EXACT)
-
-
-@claim(
-    "slow-order",
-    "5.2",
-    "figure 2: the present algorithm converges at a quadratic rate, as all others do",
-    claimed="order 2",
-)
-def slow_order(lab: Laboratory) -> Measured:
-    return _second_order(lab.convergence["slow"])
-
-
-@claim(
-    "slow-reference",
-    "5.2",
-    "the reference was obtained with an extremely small step of 0.0001",
-    claimed="converged",
-)
-def slow_reference(lab: Laboratory) -> Measured:
-    return _own_reference(lab, "slow", 0.0001)
-
-
-@claim(
-    "slow-attitude",
-    "5.2",
-    "its absolute accuracy is also outstanding: in R",
-    claimed="outstanding",
-    note="'the present algorithm' is not named; IMID and TRAP are the best in R",
-)
-def slow_attitude(lab: Laboratory) -> Measured:
-    study = lab.convergence["slow"]
-    ranking = study.ranking(study.attitude)
-    return _listed(ranking), judged(next(iter(ranking)) in PRESENT)
-
-
-@claim(
-    "slow-momentum",
-    "5.2",
-    "its absolute accuracy is also outstanding: in Π",
-    claimed="outstanding",
-    expected=FAILS,
-    note="SWC1 is twice as accurate as the best of the present ones",
-)
-def slow_momentum(lab: Laboratory) -> Measured:
-    study = lab.convergence["slow"]
-    ranking = study.ranking(study.momentum)
-    return _listed(ranking), judged(next(iter(ranking)) in PRESENT)
+def free_pair(lab: Laboratory) -> Measured:
+    ranking = lab.convergence["free"].by_momentum
+    ratio = min(ranking[name] / ranking["imid"] for name in ("bbtrap", "swc1"))
+    other = ratio * ranking["imid"] / ranking["imidm"]
+    text = f"{ratio:.0f} times the error of IMID, {other:.1f} times that of IMIDM: the last two of"
+    last = set(list(ranking)[-2:]) == {"bbtrap", "swc1"}
+    return f"{text} seven", judge(last and ratio > 10)
 
 
 # ---- 5.3
-@claim(
-    "fast-order",
-    "5.3",
-    "figure 3: convergence of the fast top",
-    claimed="order 2",
-    note="the final time is not given: t = 10",
-)
-def fast_order(lab: Laboratory) -> Measured:
-    return _second_order(lab.convergence["fast"])
-
-
-@claim(
-    "fast-kinetic",
-    "5.3",
-    "the kinetic energy is dominant",
-    claimed="dominant",
-)
 def fast_kinetic(lab: Laboratory) -> Measured:
     run = lab.run(EXAMPLES["fast"].problem(), "imidm", 10.0, 1e-3)
     ratio = run.kinetic_energy / np.abs(np.asarray(run.potential_energy))
-    return f"at least {ratio.min():.0f} times the potential energy", judged(ratio.min() > 20)
+    return f"at least {ratio.min():.0f} times the potential energy", judge(ratio.min() > 20)
 
 
-@claim(
-    "fast-frequencies",
-    "5.3",
-    "precession and nutation have distinct frequencies",
-    claimed="distinct",
-)
 def fast_frequencies(_: Laboratory) -> Measured:
     times = np.linspace(0.0, 10.0, 4001)
     q, _m = EXAMPLES["fast"].reference(times)
@@ -285,43 +128,28 @@ def fast_frequencies(_: Laboratory) -> Measured:
     azimuth = np.unwrap(np.arctan2(2 * (y * z - w * x), 2 * (x * z + w * y)))
     height = 1 - 2 * (x * x + y * y)
     turns = np.flatnonzero(np.diff(np.sign(np.diff(height)))) + 1
-    nutation = np.pi * (len(turns) - 1) / (times[turns[-1]] - times[turns[0]])
-    precession = abs(azimuth[turns[-1]] - azimuth[turns[0]]) / (times[turns[-1]] - times[turns[0]])
+    span = times[turns[-1]] - times[turns[0]]
+    nutation = np.pi * (len(turns) - 1) / span
+    precession = abs(azimuth[turns[-1]] - azimuth[turns[0]]) / span
     text = f"{precession:.2f} and {nutation:.2f} rad/s: 1 to {nutation / precession:.0f}"
-    return text, judged(nutation > 5 * precession)
+    return text, judge(nutation > 5 * precession)
 
 
-@claim(
-    "fast-accuracy",
-    "5.3",
-    "the pair IMIDM/TRAPM is significantly more accurate than the other algorithms",
-    claimed="significantly",
-)
 def fast_accuracy(lab: Laboratory) -> Measured:
-    study = lab.convergence["fast"]
-    ratios = []
-    for errors in (study.momentum, study.attitude):
-        ranking = study.ranking(errors)
+    study, ratios = lab.convergence["fast"], []
+    for ranking in (study.by_momentum, study.by_attitude):
         others = min(error for name, error in ranking.items() if name not in ("imidm", "trapm"))
         ratios.append(others / max(ranking["imidm"], ranking["trapm"]))
     text = f"{ratios[0]:.1f} times (Π) and {ratios[1]:.1f} times (R) better than the next best"
-    return text, judged(min(ratios) > 3)
+    return text, judge(min(ratios) > 3)
 
 
-@claim(
-    "fast-reason",
-    "5.3",
-    "perhaps momentum conservation together with time symmetry is the decisive advantage",
-    claimed="perhaps",
-    expected=FAILS,
-    note="SWC1 and BBTRAP have both, and are no more accurate for it",
-)
 def fast_reason(lab: Laboratory) -> Measured:
     names = ("swc1", "bbtrap", "trapm", "imidm")
     trips = {name: lab.round_trips[name] for name in names}
     kept = {name: lab.top_drifts["fast"][name].momentum for name in names}
-    errors = lab.convergence["fast"].attitude
-    ratio = min(errors[n][-1] for n in names[:2]) / max(errors[n][-1] for n in names[2:])
+    errors = lab.convergence["fast"].by_attitude
+    ratio = min(errors[n] for n in names[:2]) / max(errors[n] for n in names[2:])
     text = (
         f"SWC1 and BBTRAP too return from 1000 steps there and back (to"
         f" {max(trips['swc1'], trips['bbtrap']):.0e}; IMIDM, TRAPM"
@@ -329,4 +157,4 @@ def fast_reason(lab: Laboratory) -> Measured:
         f" {max(kept.values()):.0e}), with {ratio:.1f} times the error in R"
     )
     both = max(*trips.values(), *kept.values()) < KEPT
-    return text, judged(not (both and ratio > 2))
+    return text, judge(not (both and ratio > 2))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.papers.drawing import legend, plain_numbers, saved, sheet
+from polhode.papers.drawing import curve, legend, plain_numbers, save, sheet
 from polhode.papers.krysl2006.laboratory import (
     ALL,
     COMPARED,
@@ -21,30 +21,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOUR = {
-    "akw": style.GREY,
-    "bbtrap": style.PURPLE,
-    "swc1": style.ORANGE,
-    "trap": style.SKY,
-    "imid": style.BLUE,
-    "trapm": style.GREEN,
-    "imidm": style.RED,
+LOOK = {  # colour, marker and its size: larger marks show where curves coincide
+    "akw": (style.GREY, "X", 8.0),
+    "bbtrap": (style.PURPLE, "s", 8.0),
+    "swc1": (style.ORANGE, "D", 5.0),
+    "trap": (style.SKY, "v", 7.0),
+    "imid": (style.BLUE, "^", 5.0),
+    "trapm": (style.GREEN, "p", 7.5),
+    "imidm": (style.RED, "o", 5.0),
 }
-MARKER = {
-    "akw": "X",
-    "bbtrap": "s",
-    "swc1": "D",
-    "trap": "v",
-    "imid": "^",
-    "trapm": "p",
-    "imidm": "o",
-}
-SIZE = {"akw": 8.0, "bbtrap": 8.0, "trap": 7.0, "trapm": 7.5}  # they show where curves coincide
 FOUR = 0.075  # half the height of figure 4; figure 5 has a fifth of it
 
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
-    """All five, as PNG files in ``out``."""
+    """Draw all five as PNG files in ``out``."""
     laboratory.progress("figures")
     pictures = [
         _convergence(f"{EXAMPLES[name].title}: error at $t$ = {EXAMPLES[name].t_end:g}", study)
@@ -55,11 +45,12 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     pictures.append(
         _hamiltonian(laboratory, PRESENT, FOUR / 5, f"{wall} present methods, scale 5 : 1")
     )
-    return saved(pictures, out)
+    return save(pictures, out)
 
 
 # ---- figures 1 to 3
 def _convergence(title: str, study: Convergence) -> "Figure":
+    """Errors against step sizes; the methods compared with are dashed, with open marks."""
     picture = sheet(9.0, 4.2, title)
     picture.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr, call-arg]
     left, right = picture.subplots(1, 2, sharex=True)
@@ -68,7 +59,18 @@ def _convergence(title: str, study: Convergence) -> "Figure":
         (right, study.attitude, "attitude matrix  $\\|R - R_{\\mathrm{ref}}\\|_2$"),
     ):
         for name in ALL:
-            _errors(ax, name, study.steps, errors[name])
+            present = name in PRESENT
+            curve(
+                ax,
+                study.steps,
+                errors[name],
+                LOOK[name],
+                filled=present,
+                markeredgewidth=1.2,
+                linewidth=1.3,
+                zorder=3 - LOOK[name][2] / 10 + 0.3 * present,
+                label=name.upper(),
+            )
         _second_order(ax, study.steps, [errors[name] for name in ALL])
         ax.set(xscale="log", yscale="log")
         style.dress(ax, "", r"step $\Delta t$", f"error in {quantity}")
@@ -76,26 +78,8 @@ def _convergence(title: str, study: Convergence) -> "Figure":
     return picture
 
 
-def _errors(ax: "Axes", name: str, steps: np.ndarray, errors: np.ndarray) -> None:
-    """Present methods as full lines and filled marks; those compared with dashed and open."""
-    present = name in PRESENT
-    ax.plot(
-        steps,
-        errors,
-        color=COLOUR[name],
-        marker=MARKER[name],
-        markersize=SIZE.get(name, 5.0),
-        markerfacecolor=COLOUR[name] if present else "white",
-        markeredgewidth=1.2,
-        linestyle="-" if present else (0, (4, 2)),
-        linewidth=1.3,
-        zorder=3 - SIZE.get(name, 5.0) / 10 + 0.3 * present,
-        label=name.upper(),
-    )
-
-
 def _second_order(ax: "Axes", steps: np.ndarray, errors: list[np.ndarray]) -> None:
-    """A triangle of slope 2 below the curves."""
+    """Draw a triangle of slope 2 below the curves."""
     x = np.array([steps[-1] * 1.3, steps[-1] * 1.3 * 2.5])
     lowest = min(float(e[-1]) for e in errors)
     y = 0.28 * lowest * (x / steps[-1]) ** 2
@@ -111,11 +95,12 @@ def _second_order(ax: "Axes", steps: np.ndarray, errors: list[np.ndarray]) -> No
 def _hamiltonian(
     laboratory: Laboratory, names: tuple[str, ...], half: float, title: str
 ) -> "Figure":
+    """H/H0 over the steps, a panel for each method; ``half`` is half the height of a panel."""
     picture = sheet(9.0, 1.0 + 1.45 * len(names), title)
     panels = picture.subplots(len(names), 1, sharex=True, sharey=True)
     for ax, name in zip(panels, names, strict=True):
         values = laboratory.hamiltonian[name]
-        ax.plot(np.arange(len(values)), values, color=COLOUR[name], linewidth=0.25)
+        ax.plot(np.arange(len(values)), values, color=LOOK[name][0], linewidth=0.25)
         ax.axhline(1.0, color=style.INK, linewidth=0.6)
         ax.set_ylim(1 - half, 1 + half)
         ax.margins(x=0)

@@ -1,4 +1,4 @@
-"""The runs that the claims and figures of Krysl (2006) share; each is made once, when asked for."""
+"""The runs that the claims and figures of Krysl (2006) share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ import numpy as np
 from polhode import problems
 from polhode.contracts import Model
 from polhode.models import heavy_top, soft_wall
+from polhode.papers import laboratory as shared
 from polhode.papers import reference
-from polhode.papers.claims import Untestable
-from polhode.papers.maps import slope
+from polhode.papers.laboratory import WHOLE_RUN, under
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import largest, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import solve
@@ -23,49 +24,37 @@ COMPARED = ("akw", "bbtrap", "swc1")
 ALL = (*COMPARED, *PRESENT)
 WALL_STEP, WALL_STEPS = 0.5, 40_000
 FREE_STEP = 0.5  # a turn of 27 degrees
-WHOLE_RUN = 10**9  # save_every: the ends only
-KEPT = 1e-11  # of up to 1e6 steps whose errors of 1e-16 would all have one sign, at the very worst
-
-Progress = Callable[[str], None]
+KEPT = 1e-11  # relative: up to 1e6 steps with errors of 1e-16 each, at worst all of one sign
 
 TORQUES = heavy_top(0.0) + soft_wall("printed")
 
 
 def torques(strength: float = 0.0, wall: float = 0.0) -> Model:
-    """A top of that strength, and so much of the printed soft wall.
+    """A top of strength ``strength`` with ``wall`` times the printed soft wall.
 
-    All torques of the paper are one model with other numbers: one loop to compile for each method.
+    All torques of the paper are one model with other numbers, so that each method is compiled once.
     """
     return replace(TORQUES, numbers=((float(strength),), (float(wall),)))
 
 
 @dataclass(frozen=True)
 class Example:
-    """An example of section 5: a problem of the catalogue, its torque, and when it ends."""
+    """An example of section 5: a problem of the catalogue, its torque and its end."""
 
     title: str
     start: Callable[[], Problem]
     t_end: float
-    fewest: int  # steps of the coarsest run that is drawn
+    fewest: int  # steps of the coarsest run drawn
     halvings: int
     strength: float = 0.0
 
     def problem(self) -> Problem:
-        given = self.start()
-        return Problem(
-            given.body,
-            torques(self.strength),
-            given.attitude,
-            angular_momentum=given.angular_momentum,
-            scalar_first=True,
-            name=given.name,
-        )
+        """The problem, with the shared model of all torques."""
+        return under(self.start(), torques(self.strength))
 
     def reference(self, times: Any) -> tuple[np.ndarray, np.ndarray]:
         """(q, Π) at ``times``."""
-        given, law = self.start(), reference.top(self.strength)
-        moments = given.body.data[0]
-        return reference.motion(moments, given.attitude, given.angular_momentum, law, times)
+        return reference.motion_of(self.start(), reference.top(self.strength), times)
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -77,7 +66,7 @@ EXAMPLES: Mapping[str, Example] = {
 
 @dataclass(frozen=True)
 class Convergence:
-    """Errors at the end of an example, by method; NaN where a run did not get there."""
+    """Errors at the end of an example, by method; NaN where a run stopped early."""
 
     steps: np.ndarray  # falling
     momentum: Mapping[str, np.ndarray]
@@ -93,75 +82,59 @@ class Convergence:
         """The errors at the smallest step, the best first."""
         return dict(sorted(((n, float(e[-1])) for n, e in errors.items()), key=lambda x: x[1]))
 
+    @property
+    def by_momentum(self) -> dict[str, float]:
+        """The ranking in Π."""
+        return self.ranking(self.momentum)
+
+    @property
+    def by_attitude(self) -> dict[str, float]:
+        """The ranking in R."""
+        return self.ranking(self.attitude)
+
 
 @dataclass(frozen=True)
 class Drift:
-    """What a run changes, relative to its start."""
+    """Changes along a run, relative to its start."""
 
-    momentum: float  # in inertial axes (its component along e₃ if there is a torque), the largest
-    norm: float  # |Π|, the largest
+    momentum: float  # largest, in inertial axes; with a torque, of the component along e₃
+    norm: float  # largest, of |Π|
     energy: np.ndarray  # over time
 
     @property
     def worst_energy(self) -> float:
-        return float(np.abs(self.energy).max())
+        """The largest energy error."""
+        return largest(self.energy)
 
 
 def drift(run: Trajectory, vertical: bool = False) -> Drift:
+    """The drift of a run; with ``vertical``, of the momentum only the component along e₃."""
     momentum = run.angular_momentum_inertial
     change = momentum - momentum[0]
     moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
     norm = np.linalg.norm(run.angular_momentum, axis=1)
-    energy = np.asarray(run.energy)
-    return Drift(
-        float(moved.max() / norm[0]),
-        float(np.abs(norm / norm[0] - 1).max()),
-        energy / energy[0] - 1,
-    )
+    largest_norm = largest(relative_change(norm))
+    return Drift(float(moved.max() / norm[0]), largest_norm, relative_change(run.energy))
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes fewer and shorter runs."""
+class Laboratory(shared.Laboratory):
+    """The runs of Krysl's paper.
 
-    def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
-
-    def run(
-        self,
-        problem: Problem,
-        method: str,
-        t_end: float,
-        dt: float,
-        save_every: int = 1,
-        may_stop: bool = False,
-    ) -> Trajectory:
-        """A run from time 0; one that stops early is no measurement, unless it may."""
-        run = solve(problem, (0.0, t_end), method=method, dt=dt, save_every=save_every)
-        if not (run.success or may_stop):
-            raise Untestable(f"{method} on {problem.name}: {run.message}")
-        return run
+    ``quick`` takes fewer steps in the convergence studies and shorter runs where something is
+    conserved.
+    """
 
     # ---- section 5.1 to 5.3
     @cached_property
     def references(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """(R, Π) at the end of each example."""
         self.progress("reference solutions by DOP853")
-        found = {}
-        for name, example in EXAMPLES.items():
-            q, m = example.reference(example.t_end)
-            found[name] = matrix(q[-1]), m[-1]
-        return found
+        ends = {name: example.reference(example.t_end) for name, example in EXAMPLES.items()}
+        return {name: (matrix(q[-1]), m[-1]) for name, (q, m) in ends.items()}
 
     def error(self, name: str, run: Trajectory) -> tuple[float, float]:
         """(momentum, attitude) at the end of an example; the attitude in the spectral norm."""
-        if not run.success:
-            return float("nan"), float("nan")
-        attitude, momentum = self.references[name]
-        return (
-            float(np.linalg.norm(run.angular_momentum[-1] - momentum)),
-            float(np.linalg.norm(matrix(run.q[-1]) - attitude, 2)),
-        )
+        return shared.end_errors(run, self.references[name], norm=2)
 
     @cached_property
     def convergence(self) -> dict[str, Convergence]:
@@ -175,14 +148,16 @@ class Laboratory:
             for method in ALL:
                 self.progress(f"{example.title.lower()}: convergence of {method}")
                 errors = [
-                    self.error(name, self.run(problem, method, example.t_end, dt, WHOLE_RUN, True))
+                    self.error(
+                        name, self.run(problem, method, example.t_end, dt, WHOLE_RUN, may_stop=True)
+                    )
                     for dt in (example.t_end / n for n in counts)
                 ]
                 momentum[method], attitude[method] = np.array(errors).T
             studies[name] = Convergence(example.t_end / np.array(counts), momentum, attitude)
         return studies
 
-    # ---- what is kept
+    # ---- conservation
     @cached_property
     def free_drifts(self) -> dict[str, Drift]:
         """The free body of 5.1 at a large step, for a long time."""
@@ -208,7 +183,7 @@ class Laboratory:
 
     @cached_property
     def round_trips(self) -> dict[str, float]:
-        """How far 1000 steps of the fast top and 1000 steps back end from the start."""
+        """The distance from the start after 1000 steps of the fast top and 1000 steps back."""
         example = EXAMPLES["fast"]
         found = {}
         for name in ALL:
@@ -221,20 +196,17 @@ class Laboratory:
                 scalar_first=True,
             )
             home = solve(back, (1.0, 0.0), method=name, dt=1e-3, save_every=WHOLE_RUN)
-            size = np.linalg.norm(there.angular_momentum[0])
-            found[name] = float(
-                max(
-                    np.abs(home.angular_momentum[-1] - there.angular_momentum[0]).max() / size,
-                    np.abs(matrix(home.q[-1]) - matrix(there.q[0])).max(),
-                )
+            size = float(np.linalg.norm(there.angular_momentum[0]))
+            found[name] = max(
+                largest(home.angular_momentum[-1] - there.angular_momentum[0]) / size,
+                largest(matrix(home.q[-1]) - matrix(there.q[0])),
             )
         return found
 
     # ---- section 5.4
     def wall_problem(self, sign: float) -> Problem:
         """The soft wall: sign +1 as printed, -1 the attraction that the text describes."""
-        given = problems.soft_wall()
-        return Problem(given.body, torques(0.0, sign), angular_momentum=given.angular_momentum)
+        return under(problems.soft_wall(), torques(0.0, sign))
 
     @cached_property
     def wall(self) -> dict[str, Trajectory]:
@@ -249,9 +221,8 @@ class Laboratory:
     @cached_property
     def hamiltonian(self) -> dict[str, np.ndarray]:
         """H/H0 of those runs."""
-        return {
-            name: np.asarray(r.energy) / np.asarray(r.energy)[0] for name, r in self.wall.items()
-        }
+        energies = {name: np.asarray(run.energy) for name, run in self.wall.items()}
+        return {name: energy / energy[0] for name, energy in energies.items()}
 
     @cached_property
     def wall_attractive(self) -> dict[float, dict[str, Trajectory]]:

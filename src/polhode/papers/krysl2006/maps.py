@@ -1,4 +1,4 @@
-"""What Krysl (2006) compares of one-step maps: compositions, inverses, the formulas of the page.
+"""One-step maps of Krysl (2006): compositions, inverses, the formulas of the page.
 
 Bodies, torques and states are those of ``papers.maps``.
 """
@@ -19,6 +19,8 @@ from polhode.papers.maps import (
     State,
     defect_order,
     gap,
+    march,
+    orders,
     orders_of_ends,
     states,
     step,
@@ -26,20 +28,29 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import Measured, judge, largest, near, relative_change
 
 
 def kinetic(state: State) -> float:
+    """The kinetic energy."""
     m = np.array(state[1])
     return float(m @ (m / INERTIA)) / 2
 
 
-# ---- differences, the largest of several states, without torque and with it
+def energy_change(method: str, count: int, h: float = STEP) -> np.ndarray:
+    """The relative change of the kinetic energy along free steps of a method."""
+    path = march(method, "free", count * h, count, states(1)[0])
+    return relative_change([kinetic(state) for state in path])
+
+
+# ---- differences
 def worst(difference: Callable[[State, str], float]) -> float:
+    """The largest of a difference over several states, with and without torque."""
     return max(difference(state, model) for state in states() for model in ("free", "torque"))
 
 
 def same_step(one: str, other: str) -> float:
-    """How far a step of one method ends from a step of another."""
+    """The difference between a step of one method and a step of another."""
 
     def difference(state: State, model: str) -> float:
         return gap(step(one, model)(STEP, state), step(other, model)(STEP, state))
@@ -48,7 +59,7 @@ def same_step(one: str, other: str) -> float:
 
 
 def composed_gap(whole: str, first: str, second: str) -> float:
-    """How far a step of one method ends from half steps of two others."""
+    """The difference between a step of one method and half steps of two others."""
 
     def difference(state: State, model: str) -> float:
         middle = step(first, model)(STEP / 2, state)
@@ -58,8 +69,8 @@ def composed_gap(whole: str, first: str, second: str) -> float:
     return worst(difference)
 
 
-def undone(first: str, second: str, h: float = STEP) -> float:
-    """How far from the start a step of one method and a step back of another end."""
+def round_trip(first: str, second: str, h: float = STEP) -> float:
+    """The distance from the start after a step of one method and a step back of another."""
 
     def difference(state: State, model: str) -> float:
         there = step(first, model)(h, state)
@@ -69,39 +80,39 @@ def undone(first: str, second: str, h: float = STEP) -> float:
 
 
 def asymmetry(method: str) -> float:
-    return undone(method, method)
+    """The distance from the start after a step forward and a step back."""
+    return round_trip(method, method)
 
 
 # ---- the page
 def page_gap(method: str, **reading: Any) -> float:
-    """How far a step of the library ends from the formula of the page."""
+    """The difference between a step of the library and the formula of the page."""
     formula = getattr(by_hand, method.partition(":")[0])
 
     def difference(state: State, model: str) -> float:
         start = matrix(state[0]), np.array(state[1])
         r, p = formula(0.0, STEP, start, INERTIA, torque_by_hand(model), **reading)
         q, m = step(method, model)(STEP, state)
-        apart = np.abs(matrix(q) - r).max(), np.abs(np.array(m) - p).max() / np.linalg.norm(p)
-        return float(max(apart))
+        return max(largest(matrix(q) - r), largest(np.array(m) - p) / float(np.linalg.norm(p)))
 
     return worst(difference)
 
 
 def torque_gap(model: Model, printed: Callable[[np.ndarray], np.ndarray]) -> float:
-    """How far a model is from the inertial torque of the page, a function of R; relative."""
+    """The relative difference between a model and the inertial torque of the page, given R."""
     found = 0.0
     for q, m in states():
         r = matrix(q)
         library = r @ np.array(model.torque(0.0, q, m, BODY.data, model.params))
         right = printed(r)
-        found = max(found, float(np.abs(library - right).max() / np.abs(right).max()))
+        found = max(found, largest(library - right) / largest(right))
     return found
 
 
 def orders_by_hand(
     formula: Callable[..., by_hand.State], model: str, counts: Sequence[int], **reading: Any
 ) -> tuple[float, float]:
-    """The orders in Π and R of a formula of the page, read in some way."""
+    """The orders in Π and R of a formula of the page, with a reading of it."""
     ends, acting = [], torque_by_hand(model)
     for n in counts:
         q, m = states(1)[0]
@@ -113,9 +124,9 @@ def orders_by_hand(
 
 
 def defects(method: str) -> tuple[float, float, float]:
-    """(order of the defect of one free step, its value at the largest h, that of a control there).
+    """(order of the defect of one free step, its value at the largest h, that of a control).
 
-    The control is a splitting that is symplectic: what it shows is the error of the measurement.
+    The control is a symplectic splitting: its defect is the error of the measurement.
     """
     q, m = states(1)[0]
     control = symplectic_defect(
@@ -123,3 +134,18 @@ def defects(method: str) -> tuple[float, float, float]:
         (matrix(q), np.array(m)),
     )
     return *defect_order(method, "free"), control
+
+
+def torque_time(method: str) -> Measured:
+    """The orders of the page and of the library with a torque that depends on time."""
+    counts = 20, 40, 80
+    library = min(orders(method, "swinging", counts))
+    right, printed = (
+        min(orders_by_hand(getattr(by_hand, method), "swinging", counts, late=late))
+        for late in (0.0, 1.0)
+    )
+    text = (
+        f"top of strength 3 cos 2t: order {printed:.2f} as printed, {right:.2f} at t(n-1) + Δt/2"
+        f" (library {library:.2f})"
+    )
+    return text, judge(near(printed, 2), near(library, 2) and near(right, 2))

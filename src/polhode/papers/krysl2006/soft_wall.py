@@ -1,20 +1,18 @@
-"""Claims of section 5.4 of Krysl (2006): a body in a Coulomb potential with a soft wall."""
+"""Section 5.4 of Krysl (2006): a body in a Coulomb potential with a soft wall."""
 
 import numpy as np
 
 from polhode.models import soft_wall
 from polhode.papers import reference
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.krysl2006.laboratory import ALL, COMPARED, PRESENT, WALL_STEP, Laboratory
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.verdicts import Measured, between, judge, largest, listing, relative_change
 from polhode.results.trajectory import Trajectory
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 BALANCE = 0.01 ** (1 / 9)  # the x at which the two terms of the torque cancel: 0.599
 SLOW = 500  # steps: periods that are long in a run of 40 000
+FINE_STEP = 0.002  # resolves the wall
 
 
 def wall_distance(run: Trajectory) -> np.ndarray:
@@ -22,29 +20,28 @@ def wall_distance(run: Trajectory) -> np.ndarray:
     return 1.1 + 1 - 2 * (run.q[:, 1] ** 2 + run.q[:, 2] ** 2)
 
 
+def spectrum(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(frequency per step, power) of a series, with a Hann window."""
+    centred = (values - values.mean()) * np.hanning(len(values))
+    return np.fft.rfftfreq(len(values)), np.abs(np.fft.rfft(centred)) ** 2
+
+
 def slow_share(values: np.ndarray, period: float) -> float:
     """The part of the variance with periods of more than ``period`` steps."""
-    centred = (values - values.mean()) * np.hanning(len(values))
-    power = np.abs(np.fft.rfft(centred)) ** 2
-    return float(power[np.fft.rfftfreq(len(values)) < 1 / period].sum() / power.sum())
+    frequency, power = spectrum(values)
+    return float(power[frequency < 1 / period].sum() / power.sum())
 
 
 def slowest_line(values: np.ndarray, period: float) -> float:
     """The period in steps of the strongest line among those slower than ``period``."""
-    power = np.abs(np.fft.rfft((values - values.mean()) * np.hanning(len(values)))) ** 2
-    slow = np.flatnonzero(np.fft.rfftfreq(len(values)) < 1 / period)[2:]
+    frequency, power = spectrum(values)
+    slow = np.flatnonzero(frequency < 1 / period)[2:]
     return float(len(values) / slow[np.argmax(power[slow])])
-
-
-def relative(run: Trajectory) -> np.ndarray:
-    """H/H0 - 1 along a run."""
-    energy = np.asarray(run.energy)
-    return energy / energy[0] - 1
 
 
 def extremes(lab: Laboratory) -> dict[str, float]:
     """The largest |H/H0 - 1| of figures 4 and 5."""
-    return {name: float(np.abs(h - 1).max()) for name, h in lab.hamiltonian.items()}
+    return {name: largest(h - 1) for name, h in lab.hamiltonian.items()}
 
 
 def rms(lab: Laboratory) -> dict[str, float]:
@@ -57,17 +54,7 @@ def wander(values: np.ndarray) -> float:
     return float(np.ptp([part.mean() for part in np.array_split(values, 20)]))
 
 
-# ---- claims
-@claim(
-    "wall-sign",
-    "5.4",
-    "the torque (-x⁻² + 0.01x⁻¹¹)[-R23; R13; 0], x = 1.1 + R33, is that of an attractive Coulomb"
-    " potential with a repulsive soft wall",
-    claimed="attraction and wall",
-    expected=CORRECTED,
-    note="the printed sign belongs to V = 1/x - 0.001/x¹⁰, a repulsion; the text needs the other"
-    " one. Figures 4 and 5 belong to the printed sign",
-)
+# ---- measurements
 def wall_sign(lab: Laboratory) -> Measured:
     def printed(r: np.ndarray) -> np.ndarray:
         return reference.wall(0.0, r[2, 2]) * np.array([-r[1, 2], r[0, 2], 0.0])
@@ -81,160 +68,98 @@ def wall_sign(lab: Laboratory) -> Measured:
         f" printed (repels), {-slopes[1]:+.2f} opposite; model as printed to {found:.0e}"
     )
     right = found < EXACT and abs(h0[0] - 2.5873) < 1e-4 and abs(h0[1] - 1.6349) < 1e-4
-    return text, judged(slopes[0] > 0, right and slopes[1] > 0)
+    return text, judge(slopes[0] > 0, right and slopes[1] > 0)
 
 
-@claim(
-    "wall-knocks",
-    "5.4",
-    "the body is repeatedly repelled from the wall",
-    claimed="repeated knocks",
-    expected=CORRECTED,
-    note="with the sign of the text; with the printed one no wall is ever met",
-)
 def wall_knocks(lab: Laboratory) -> Measured:
     def knocks(x: np.ndarray) -> int:
         lowest = (x[1:-1] < x[:-2]) & (x[1:-1] <= x[2:])
         return int(np.count_nonzero(lowest & (x[1:-1] < BALANCE)))
 
-    text_sign = wall_distance(lab.wall_attractive[0.002]["imidm"])
-    printed = wall_distance(lab.run(lab.wall_problem(1.0), "imidm", 200.0, 0.002))
+    text_sign = wall_distance(lab.wall_attractive[FINE_STEP]["imidm"])
+    printed = wall_distance(lab.run(lab.wall_problem(1.0), "imidm", 200.0, FINE_STEP))
     text = (
         f"in 200 s {knocks(text_sign)} knocks, x down to {text_sign.min():.3f}; printed sign:"
         f" {knocks(printed)}, x never below {printed.min():.3f} (the two terms balance at 0.599)"
     )
-    return text, judged(knocks(printed) > 0, knocks(text_sign) > 10)
+    return text, judge(knocks(printed) > 0, knocks(text_sign) > 10)
 
 
-@claim(
-    "wall-short-step",
-    "5.4",
-    "the sharp knock at the wall calls for a relatively short time step",
-    claimed="short step",
-    note="with the sign of the text; a clear failure status is the right answer at 0.5",
-)
 def wall_short_step(lab: Laboratory) -> Measured:
-    long, short = (lab.wall_attractive[dt] for dt in (WALL_STEP, 0.002))
+    long, short = (lab.wall_attractive[dt] for dt in (WALL_STEP, FINE_STEP))
     stopped = [run for run in long.values() if not run.success]
     finished = [run for run in short.values() if run.success]
     names = sorted({run.status.name for run in stopped})
     after = max((run.nsteps for run in stopped), default=0)
-    worst = max((float(np.abs(relative(run)).max()) for run in finished), default=np.nan)
+    worst = max((largest(relative_change(run.energy)) for run in finished), default=np.nan)
     text = (
         f"Δt = 0.5: {len(stopped)} of {len(ALL)} methods stop ({', '.join(names)}) within"
         f" {after + 1} steps; Δt = 0.002: {len(finished)} finish, H to {worst:.0e}"
     )
-    return text, judged(len(stopped) == len(ALL) and len(finished) == len(ALL))
+    return text, judge(len(stopped) == len(ALL) and len(finished) == len(ALL))
 
 
-@claim(
-    "wall-not-exact",
-    "5.4",
-    "none of the algorithms conserves the Hamiltonian of this system exactly",
-    claimed="none",
-)
 def wall_not_exact(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     best = min(errors, key=lambda name: errors[name])
-    text = f"the smallest largest |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
-    return text, judged(errors[best] > VISIBLE)
+    text = f"the smallest maximum of |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
+    return text, judge(errors[best] > VISIBLE)
 
 
-@claim(
-    "wall-angle",
-    "5.4",
-    "Δt = 0.5 leads to rotations within a step of well over 30°",
-    claimed="> 30°",
-    note="as a mean and at most; the smallest are below",
-)
 def wall_angle(lab: Laboratory) -> Measured:
-    mean, largest, smallest = [], [], []
+    mean, most, least = [], [], []
     for name in ALL:
         rotation = lab.wall[name][:4001].rotation
         angles = np.degrees((rotation[:-1].inv() * rotation[1:]).magnitude())
         mean.append(angles.mean())
-        largest.append(angles.max())
-        smallest.append(angles.min())
+        most.append(angles.max())
+        least.append(angles.min())
     text = (
-        f"mean {min(mean):.0f}° to {max(mean):.0f}°, largest {min(largest):.0f}° to"
-        f" {max(largest):.0f}°, smallest {min(smallest):.0f}°"
+        f"mean {min(mean):.0f}° to {max(mean):.0f}°, largest {min(most):.0f}° to"
+        f" {max(most):.0f}°, smallest {min(least):.0f}°"
     )
-    return text, judged(min(mean) > 30 and min(largest) > 35)
+    return text, judge(min(mean) > 30 and min(most) > 35)
 
 
-@claim(
-    "wall-poorly",
-    "5.4",
-    "so the sharp repelling action near the wall is likely represented rather poorly",
-    claimed="poorly",
-    expected=CORRECTED,
-    note="with the sign of the text; the printed problem has no wall, and its torque is mild",
-)
 def wall_poorly(lab: Laboratory) -> Measured:
     nearest = min(float(wall_distance(lab.wall[name]).min()) for name in ALL)
-    met = np.abs([reference.wall(0.0, x - 1.1) for x in np.linspace(nearest, 2.1, 500)]).max()
-    closest = float(wall_distance(lab.wall_attractive[0.002]["imidm"]).min())
+    met = largest([reference.wall(0.0, x - 1.1) for x in np.linspace(nearest, 2.1, 500)])
+    closest = float(wall_distance(lab.wall_attractive[FINE_STEP]["imidm"]).min())
     wall = abs(reference.wall(0.0, closest - 1.1))
     stopped = sum(not run.success for run in lab.wall_attractive[WALL_STEP].values())
     text = (
         f"printed sign: x stays above {nearest:.3f} and |t| below {met:.1f}; sign of the text: |t|"
         f" reaches {wall:.0f} at the wall, and {stopped} of {len(ALL)} methods stop there"
     )
-    return text, judged(nearest < BALANCE, met < 5 < wall and stopped == len(ALL))
+    return text, judge(nearest < BALANCE, met < 5 < wall and stopped == len(ALL))
 
 
-@claim(
-    "wall-no-blow-up",
-    "5.4",
-    "figure 4: none of AKW, BBTRAP, SWC1 blows up",
-    claimed="bounded",
-)
 def wall_no_blow_up(lab: Laboratory) -> Measured:
-    errors = extremes(lab)
+    errors = {name: error for name, error in extremes(lab).items() if name in COMPARED}
     finished = all(lab.wall[name].success for name in COMPARED)
-    text = "largest |H/H0 - 1|: " + ", ".join(
-        f"{name.upper()} {errors[name]:.3f}" for name in COMPARED
-    )
-    return text, judged(finished and max(errors[name] for name in COMPARED) < 0.2)
+    text = f"largest |H/H0 - 1|: {listing(errors, '.3f')}"
+    return text, judge(finished and max(errors.values()) < 0.2)
 
 
-@claim(
-    "wall-irregular",
-    "5.4",
-    "but their long-term behaviour displays an irregular pattern",
-    claimed="irregular",
-)
 def wall_irregular(lab: Laboratory) -> Measured:
-    shares = {n: slow_share(lab.hamiltonian[n][1:], SLOW) for n in COMPARED}
+    shares = [slow_share(lab.hamiltonian[name][1:], SLOW) for name in COMPARED]
     spans = [wander(lab.hamiltonian[name][1:]) for name in COMPARED]
     text = (
-        f"{min(shares.values()):.0%} or more of the variance of H has periods over {SLOW} steps;"
+        f"{min(shares):.0%} or more of the variance of H has periods over {SLOW} steps;"
         f" means of 20 stretches wander by {min(spans):.3f} or more"
     )
-    return text, judged(min(shares.values()) > 0.5 and min(spans) > 0.01)
+    return text, judge(min(shares) > 0.5 and min(spans) > 0.01)
 
 
-@claim(
-    "wall-scale",
-    "5.4",
-    "the vertical scale of figure 5 is 1/5 of that of figure 4",
-    claimed="1/5",
-)
 def wall_scale(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     four, five = (max(errors[name] for name in names) for names in (COMPARED, PRESENT))
     text = (
         f"largest |H/H0 - 1|: {four:.3f} in figure 4, {five:.4f} in figure 5: 1/{four / five:.1f}"
     )
-    return text, judged(3 < four / five < 8)
+    return text, judge(3 < four / five < 8)
 
 
-@claim(
-    "wall-smaller",
-    "5.4",
-    "that is, the error in the Hamiltonian is generally much smaller",
-    claimed="much smaller",
-)
 def wall_smaller(lab: Laboratory) -> Measured:
     error = rms(lab)
     compared, present = ([error[name] for name in names] for names in (COMPARED, PRESENT))
@@ -243,68 +168,42 @@ def wall_smaller(lab: Laboratory) -> Measured:
         f" {min(present):.4f} to {max(present):.4f} in figure 5; ratio"
         f" {min(compared) / max(present):.1f} to {max(compared) / min(present):.0f}"
     )
-    return text, judged(min(compared) > 2 * max(present))
+    return text, judge(min(compared) > 2 * max(present))
 
 
-@claim(
-    "wall-clean",
-    "5.4",
-    "the present algorithms yield very clean and well behaved solutions",
-    claimed="clean",
-)
 def wall_clean(lab: Laboratory) -> Measured:
     growth = []
     for name in PRESENT:
-        first, second = np.array_split(np.abs(lab.hamiltonian[name][1:] - 1), 2)
-        growth.append(float(second.max() / first.max() - 1))
+        first, second = map(largest, np.array_split(lab.hamiltonian[name][1:] - 1, 2))
+        growth.append(second / first - 1)
     spans = [wander(lab.hamiltonian[name][1:]) for name in PRESENT]
     text = (
-        f"largest error of the second half within {max(map(abs, growth)):.1%} of the first's; means"
+        f"largest error of the second half within {largest(growth):.1%} of the first's; means"
         f" of 20 stretches wander by {max(spans):.4f} at most"
     )
-    return text, judged(max(map(abs, growth)) < 0.05 and max(spans) < 0.002)
+    return text, judge(largest(growth) < 0.05 and max(spans) < 0.002)
 
 
-@claim(
-    "wall-periodic",
-    "5.4",
-    "the trapezoidal rules display a more pronounced periodic pattern of lower frequency",
-    claimed="slower pattern",
-)
 def wall_periodic(lab: Laboratory) -> Measured:
-    shares = {n: slow_share(lab.hamiltonian[n][1:], 100) for n in PRESENT}
+    shares = {name: slow_share(lab.hamiltonian[name][1:], 100) for name in PRESENT}
     line = slowest_line(lab.hamiltonian["trapm"][1:], 100)
-    text = "variance of H with periods over 100 steps: " + ", ".join(
-        f"{name.upper()} {share:.1%}" for name, share in shares.items()
+    text = (
+        f"variance of H with periods over 100 steps: {listing(shares, '.1%')} (TRAPM's main line:"
+        f" {line:.0f} steps)"
     )
-    text += f" (TRAPM's main line: {line:.0f} steps)"
-    return text, judged(
-        min(shares["trap"], shares["trapm"]) > 3 * max(shares["imid"], shares["imidm"])
-    )
+    slow, fast = min(shares["trap"], shares["trapm"]), max(shares["imid"], shares["imidm"])
+    return text, judge(slow > 3 * fast)
 
 
-@claim(
-    "wall-trapezoid-error",
-    "5.4",
-    "and a somewhat higher error than the midpoint rules",
-    claimed="somewhat higher",
-)
 def wall_trapezoid_error(lab: Laboratory) -> Measured:
     error = rms(lab)
-    ratios = error["trap"] / error["imid"], error["trapm"] / error["imidm"]
-    text = f"rms of H/H0 - 1: TRAP/IMID {ratios[0]:.1f}, TRAPM/IMIDM {ratios[1]:.1f}"
-    return text, judged(all(1 < ratio < 4 for ratio in ratios))
+    text = "rms of H/H0 - 1: TRAP/IMID {:.1f}, TRAPM/IMIDM {:.1f}"
+    return between(1, 4, text, error["trap"] / error["imid"], error["trapm"] / error["imidm"])
 
 
-@claim(
-    "wall-superior",
-    "5.4",
-    "in the overall quality of the Hamiltonian all present algorithms are superior",
-    claimed="all four to all three",
-)
 def wall_superior(lab: Laboratory) -> Measured:
     error, errors = rms(lab), extremes(lab)
     worst, best = max(error[n] for n in PRESENT), min(error[n] for n in COMPARED)
     peak, other = max(errors[n] for n in PRESENT), min(errors[n] for n in COMPARED)
     text = f"worst present against best compared: rms {worst:.4f} / {best:.4f}, largest {peak:.4f}"
-    return f"{text} / {other:.4f}", judged(worst < best and peak < other)
+    return f"{text} / {other:.4f}", judge(worst < best and peak < other)

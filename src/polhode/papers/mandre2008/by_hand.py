@@ -1,6 +1,6 @@
 """The formulas of Mandre (2008) for numbers of any kind, from the page, without the library.
 
-Vectors and quaternions (scalar first) are tuples of floats or of mpmath's numbers, tensors tuples
+Vectors and quaternions (scalar first) are tuples of floats, fractions or series, tensors are tuples
 of rows.  Where the page has a misprint or leaves a choice, an argument chooses the reading, so that
 both can be measured.
 """
@@ -14,8 +14,8 @@ Torque = Callable[[Any, Numbers, Numbers], Numbers]  # (t, q, ω), in body axes
 
 
 # ---- vectors
-def combined(*terms: tuple[Any, Numbers]) -> Numbers:
-    """The sum of (factor, vector)."""
+def combine(*terms: tuple[Any, Numbers]) -> Numbers:
+    """The sum of factor * vector over all terms."""
     return tuple(
         sum((f * v for f, v in zip((f for f, _ in terms), column, strict=True)), 0 * column[0])
         for column in zip(*(v for _, v in terms), strict=True)
@@ -34,7 +34,7 @@ def cross(a: Numbers, b: Numbers) -> Numbers:
     )
 
 
-def applied(tensor: Rows, v: Numbers) -> Numbers:
+def apply(tensor: Rows, v: Numbers) -> Numbers:
     return tuple(dot(tuple(row), v) for row in tensor)
 
 
@@ -46,7 +46,7 @@ def diagonal(moments: Sequence[Any]) -> tuple[Numbers, ...]:
 # ---- quaternions, section 6
 def grassmann(p: Numbers, q: Numbers) -> Numbers:
     a, v, b, w = p[0], p[1:], q[0], q[1:]
-    return a * b - dot(v, w), *combined((a, w), (b, v), (1, cross(v, w)))
+    return a * b - dot(v, w), *combine((a, w), (b, v), (1, cross(v, w)))
 
 
 def conjugate(q: Numbers) -> Numbers:
@@ -62,7 +62,7 @@ def pure(v: Numbers) -> Numbers:
     return 0 * v[0], *v
 
 
-def turned(q: Numbers, v: Numbers) -> Numbers:
+def rotate(q: Numbers, v: Numbers) -> Numbers:
     """q v q̄, section 4."""
     return grassmann(grassmann(q, pure(v)), conjugate(q))[1:]
 
@@ -93,8 +93,8 @@ def second_derivative(
     u = grassmann(back(q), qd)
     bracket = tau
     if gyroscopic:
-        bracket = combined((1, tau), (-4, cross(u[1:], applied(tensor, u[1:]))))
-    turning = grassmann(q, pure(applied(inverse_tensor, bracket)))
+        bracket = combine((1, tau), (-4, cross(u[1:], apply(tensor, u[1:]))))
+    turning = grassmann(q, pure(apply(inverse_tensor, bracket)))
     return tuple(x + y / 2 for x, y in zip(grassmann(qd, u), turning, strict=True))
 
 
@@ -105,22 +105,22 @@ Acceleration = Callable[[Any, Numbers, Numbers], Numbers]  # (t, y, ẏ)
 def nystrom(
     t: Any, h: Any, y: Numbers, yd: Numbers, g: Acceleration, second: bool = False
 ) -> tuple[Numbers, Numbers]:
-    """(y₁, ẏ₁) of ÿ = g; ``second`` has k₂, not k₁, in the place at which k₃ is taken."""
+    """(y₁, ẏ₁) of ÿ = g; ``second`` uses k₂ instead of k₁ in the argument y of k₃."""
     k1 = g(t, y, yd)
-    middle = combined((1, y), (h / 2, yd), (h * h / 8, k1))
-    k2 = g(t + h / 2, middle, combined((1, yd), (h / 2, k1)))
+    middle = combine((1, y), (h / 2, yd), (h * h / 8, k1))
+    k2 = g(t + h / 2, middle, combine((1, yd), (h / 2, k1)))
     if second:
-        middle = combined((1, y), (h / 2, yd), (h * h / 8, k2))
-    k3 = g(t + h / 2, middle, combined((1, yd), (h / 2, k2)))
-    k4 = g(t + h, combined((1, y), (h, yd), (h * h / 2, k3)), combined((1, yd), (h, k3)))
+        middle = combine((1, y), (h / 2, yd), (h * h / 8, k2))
+    k3 = g(t + h / 2, middle, combine((1, yd), (h / 2, k2)))
+    k4 = g(t + h, combine((1, y), (h, yd), (h * h / 2, k3)), combine((1, yd), (h, k3)))
     w = h * h / 6
     return (
-        combined((1, y), (h, yd), (w, k1), (w, k2), (w, k3)),
-        combined((1, yd), (h / 6, k1), (h / 3, k2), (h / 3, k3), (h / 6, k4)),
+        combine((1, y), (h, yd), (w, k1), (w, k2), (w, k3)),
+        combine((1, yd), (h / 6, k1), (h / 3, k2), (h / 3, k3), (h / 6, k4)),
     )
 
 
-def spun(
+def spin_step(
     t: Any,
     h: Any,
     q: Numbers,
@@ -141,7 +141,7 @@ def spun(
     return q, omega_of(q, qd, back)
 
 
-def normalised(q: Numbers) -> Numbers:
+def normalise(q: Numbers) -> Numbers:
     """sgn(q) = q/|q|."""
     size = dot(q, q) ** 0.5
     return tuple(x / size for x in q)
@@ -159,9 +159,9 @@ def cubic(tensor: Rows) -> tuple[Any, Any, Any, Any]:
     )
 
 
-# ---- 7.3: values known at the start of the last three steps
-def foretold(values: Sequence[Any], x: Any) -> Any:
-    """d at x steps after the last of (a, b, c), by as many of them as there are."""
+# ---- 7.3: extrapolation from the starts of the last three steps
+def extrapolate(values: Sequence[Any], x: Any) -> Any:
+    """The value x steps after the last of (a, b, c), from as many of them as are given."""
     if len(values) == 1:
         return values[0]
     if len(values) == 2:
@@ -174,24 +174,24 @@ def foretold(values: Sequence[Any], x: Any) -> Any:
 # ---- 7.7: ways to turn a quaternion by a given ω
 def euler(q: Numbers, h: Any, rates: Sequence[Numbers]) -> Numbers:
     """q + h q̇, with the first of the rates at the start, the middle and the end of the step."""
-    return combined((1, q), (h, rate_of(q, rates[0])))
+    return combine((1, q), (h, rate_of(q, rates[0])))
 
 
 def runge_kutta(q: Numbers, h: Any, rates: Sequence[Numbers]) -> Numbers:
     """RK4 for q̇ = q ω/2."""
     begin, middle, end = rates
     k1 = rate_of(q, begin)
-    k2 = rate_of(combined((1, q), (h / 2, k1)), middle)
-    k3 = rate_of(combined((1, q), (h / 2, k2)), middle)
-    k4 = rate_of(combined((1, q), (h, k3)), end)
-    return combined((1, q), (h / 6, k1), (h / 3, k2), (h / 3, k3), (h / 6, k4))
+    k2 = rate_of(combine((1, q), (h / 2, k1)), middle)
+    k3 = rate_of(combine((1, q), (h / 2, k2)), middle)
+    k4 = rate_of(combine((1, q), (h, k3)), end)
+    return combine((1, q), (h / 6, k1), (h / 3, k2), (h / 3, k3), (h / 6, k4))
 
 
 def whitmore(q: Numbers, h: Any, rates: Sequence[Numbers]) -> Numbers:
-    """NASA's: a turn about the mean of the rates at both ends, by its cosine and sine."""
+    """NASA's method: a turn about the mean of the rates at both ends of the step."""
     from math import cos, sin
 
-    mean = combined((0.5, rates[0]), (0.5, rates[2]))
+    mean = combine((0.5, rates[0]), (0.5, rates[2]))
     size = dot(mean, mean) ** 0.5
     half = h * size / 2
     share = sin(half) / size if size else h / 2

@@ -1,4 +1,4 @@
-"""Claims of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
+"""Measurements of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from polhode.body import RigidBody
 from polhode.errors import MethodError
-from polhode.papers.claims import CORRECTED, FAILS, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import (
     SPAN,
@@ -14,304 +13,193 @@ from polhode.papers.mandre2008.laboratory import (
     TUMBLING,
     Laboratory,
     angle,
+    kinematic_runs,
+    tumbling_exact,
 )
 from polhode.papers.mandre2008.reference import Array, flight
-from polhode.papers.maps import near, slope
+from polhode.papers.verdicts import (
+    Measured,
+    above,
+    judge,
+    largest,
+    listing,
+    near,
+    relative_change,
+    slope,
+)
 from polhode.problems.problem import Problem
-from polhode.solvers.exact import exact_free_motion
 from polhode.solvers.exact_torque import exact_constant_torque
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 WHERE = f"T = {SPAN:g}, h = {STEP}"
 
 
 def off_sphere(path: Array) -> float:
-    return float(np.abs(np.linalg.norm(path, axis=1) - 1).max())
+    """The largest | |q| - 1 |."""
+    return largest(np.linalg.norm(path, axis=1) - 1)
 
 
-def off_attitude(laboratory: Laboratory, name: str) -> float:
-    """The angle at the end of a run by the exact ω."""
-    return angle(laboratory.kinematics[name][-1], laboratory.tumbling_exact.q[-1])
+def off_attitude(lab: Laboratory, name: str) -> float:
+    """The angle by which a run from the exact ω misses the attitude at its end."""
+    return angle(lab.kinematics[name][-1], lab.tumbling_exact.q[-1])
 
 
-def orders(laboratory: Laboratory, name: str) -> float:
-    """The order in the attitude at t = 4 by the exact ω."""
-    counts = 40, 80, 160, 320
-    end = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, [4.0]).q[0]
-    ends = [laboratory.kinematic_runs(4.0 / n, n)[name][-1] for n in counts]
-    return slope([4.0 / n for n in counts], [angle(q, end) for q in ends])
+def orders(name: str) -> float:
+    """The order in the attitude at t = 4, from the exact ω."""
+    counts, end = (40, 80, 160, 320), tumbling_exact([4.0]).q[0]
+    errors = [angle(kinematic_runs(4.0 / n, n)[name][-1], end) for n in counts]
+    return slope([4.0 / n for n in counts], errors)
 
 
-@claim(
-    "leaves-length",
-    "7.7",
-    "during integration steps the quaternion drifts away from length 1",
-    claimed="drifts",
-)
-def leaves_length(laboratory: Laboratory) -> Measured:
-    found = {name: off_sphere(laboratory.kinematics[name]) for name in ("Euler", "RK4")}
-    ours = laboratory.worst("as printed, never", "length")
-    text = f"{WHERE}: Euler {found['Euler']:.1g}, RK4 {found['RK4']:.1g}, RKN4 {ours:.1g}"
-    return text, judged(min(*found.values(), ours) > 1e-12)
+def leaves_length(lab: Laboratory) -> Measured:
+    euler, rk4 = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
+    ours = lab.worst("as printed, never", "length")
+    return above(1e-12, f"{WHERE}: Euler {{:.1g}}, RK4 {{:.1g}}, RKN4 {{:.1g}}", euler, rk4, ours)
 
 
-@claim(
-    "tangential",
-    "7.7",
-    "q is a point on a sphere in four dimensions, q̇ its tangential speed",
-    claimed="q·q̇ = 0",
-)
 def tangential(_: Laboratory) -> Measured:
     q = series.turning()
     length = series.apart((by_hand.dot(q, q),), (1,))
     across = by_hand.dot(q, series.rates(q))
     off = series.apart((across,), (0,), series.TERMS - 1)
-    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judged(length == off == 0)
+    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judge(length == off == 0)
 
 
-@claim(
-    "naive",
-    "7.7",
-    "with q + hq̇ the point moves away from the sphere",
-    claimed="moves away",
-)
-def naive(laboratory: Laboratory) -> Measured:
-    path = laboratory.kinematics["Euler"]
-    omega = laboratory.tumbling_exact.omega
-    grown = np.linalg.norm(path[1:], axis=1) / np.linalg.norm(path[:-1], axis=1)
+def naive(lab: Laboratory) -> Measured:
+    path, omega = lab.kinematics["Euler"], lab.tumbling_exact.omega
+    length = np.linalg.norm(path, axis=1)
     law = np.sqrt(1 + (STEP * np.linalg.norm(omega[:-1], axis=1) / 2) ** 2)
-    off = float(np.abs(grown - law).max())
-    text = (
-        f"|q| grows by √(1 + h²ω²/4) in each step, to {off:.1g}: it is"
-        f" {np.linalg.norm(path[-1]):.1f} after {SPAN:g}"
-    )
-    return text, judged(off < 1e-13 and off_sphere(path) > 0.1)
+    off = largest(length[1:] / length[:-1] - law)
+    text = f"|q| grows by √(1 + h²ω²/4) in each step, to {off:.1g}: it is {length[-1]:.1f} after"
+    return f"{text} {SPAN:g}", judge(off < 1e-13 and off_sphere(path) > 0.1)
 
 
-@claim(
-    "rk4-too",
-    "7.7",
-    "and so it does with more sophisticated algorithms like RK4",
-    claimed="moves away",
-)
-def rk4_too(laboratory: Laboratory) -> Measured:
+def rk4_too(lab: Laboratory) -> Measured:
     steps = 0.4, 0.2, 0.1
-    drifts = [off_sphere(laboratory.kinematic_runs(h, round(20 / h))["RK4"]) for h in steps]
-    found = off_sphere(laboratory.kinematics["RK4"])
+    drifts = [off_sphere(kinematic_runs(h, round(20 / h))["RK4"]) for h in steps]
+    found = off_sphere(lab.kinematics["RK4"])
     text = f"{found:.1g} ({WHERE}), as h^{slope(steps, drifts):.1f}"
-    return text, judged(found > 1e-12)
+    return text, judge(found > 1e-12)
 
 
-@claim(
-    "each-step",
-    "7.7",
-    "integrating like that needs constant and costly normalisation at each step",
-    claimed="at each step",
-    expected=FAILS,
-    note="q̇ = qω/2 is linear: its length multiplies q and changes nothing else, so that once, where"
-    " q is used, is enough",
-)
-def each_step(laboratory: Laboratory) -> Measured:
+def each_step(lab: Laboratory) -> Measured:
     count = round(SPAN / STEP)
-    times = 0.5 * STEP * np.arange(2 * count + 1)
-    rates = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times).omega.tolist()
-    apart = []
-    for name, way in (("Euler", by_hand.euler), ("RK4", by_hand.runge_kutta)):
-        q: by_hand.Numbers = TUMBLING.attitude
-        for k in range(count):
-            q = by_hand.normalised(way(q, STEP, [tuple(r) for r in rates[2 * k : 2 * k + 3]]))
-        apart.append(angle(q, laboratory.kinematics[name][-1]))
+    forced = kinematic_runs(STEP, count, normalise=True)
+    apart = [angle(forced[name][-1], lab.kinematics[name][-1]) for name in ("Euler", "RK4")]
     text = (
         f"normalised at each of {count} steps or once at the end, the attitudes differ by"
         f" {apart[0]:.1g} (Euler) and {apart[1]:.1g} rad (RK4)"
     )
-    return text, judged(max(apart) > 1e-12)
+    return text, judge(max(apart) > 1e-12)
 
 
-@claim(
-    "nasa",
-    "7.7",
-    "NASA's patent moves the point correctly across the sphere, by one composed angular velocity",
-    claimed="|q| = 1",
-    note="a turn about the mean of ω at both ends of the step; of order 2",
-)
-def nasa(laboratory: Laboratory) -> Measured:
-    found, rate = off_sphere(laboratory.kinematics["NASA"]), orders(laboratory, "NASA")
-    wrong = off_attitude(laboratory, "NASA")
-    text = (
-        f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by {wrong:.1g} rad, order"
-        f" {rate:.2f}"
-    )
-    return text, judged(found < 1e-13 and near(rate, 2))
+def nasa(lab: Laboratory) -> Measured:
+    found, rate = off_sphere(lab.kinematics["NASA"]), orders("NASA")
+    text = f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by"
+    text += f" {off_attitude(lab, 'NASA'):.1g} rad, order {rate:.2f}"
+    return text, judge(found < 1e-13 and near(rate, 2))
 
 
-@claim(
-    "on-the-surface",
-    "7.7",
-    "our q̈ is the change of the tangential speed, which indicates that it must follow the surface",
-    claimed="follows",
-    expected=FAILS,
-    note="it leaves the sphere as other methods of its order do, and faster than RK4",
-)
-def on_the_surface(laboratory: Laboratory) -> Measured:
-    ours = {name: laboratory.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")}
-    theirs = off_sphere(laboratory.kinematics["RK4"])
-    text = (
-        f"{WHERE}: |q| - 1 reaches {ours['as printed']:.1e} as printed, {ours['q⁻¹']:.1e} with q⁻¹;"
-        f" RK4 for q̇ = qω/2 {theirs:.1e}"
-    )
-    return text, judged(max(ours.values()) < 1e-12)
+def on_the_surface(lab: Laboratory) -> Measured:
+    printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
+    text = f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹; RK4 for q̇ ="
+    text += f" qω/2 {off_sphere(lab.kinematics['RK4']):.1e}"
+    return text, judge(max(printed, right) < 1e-12)
 
 
-@claim(
-    "keeps-momentum",
-    "7.7",
-    "it factors in the change that is needed to maintain angular momentum",
-    claimed="maintained",
-    note="to the error of the method: with q⁻¹, and not to rounding",
-)
-def keeps_momentum(laboratory: Laboratory) -> Measured:
+def keeps_momentum(lab: Laboratory) -> Measured:
     right, printed = (
-        laboratory.worst(f"{name}, every step", "momentum") for name in ("q⁻¹", "as printed")
+        lab.worst(f"{name}, every step", "momentum") for name in ("q⁻¹", "as printed")
     )
-    steps = 0.1, 0.05, 0.025
-    found = []
+    steps, found = (0.1, 0.05, 0.025), []
     for h in steps:
-        momentum = laboratory.run(TUMBLING, 20.0, h).angular_momentum_inertial
+        momentum = lab.rkn4(TUMBLING, 20.0, h).angular_momentum_inertial
         found.append(float(np.linalg.norm(momentum - momentum[0], axis=1).max()))
+    order = slope(steps, found)
     text = (
         f"{WHERE}: L changes by {right:.1g} with q⁻¹ ({printed:.1g} as printed, normalised every"
-        f" step), as h^{slope(steps, found):.1f}"
+        f" step), as h^{order:.1f}"
     )
-    return text, judged(right < 1e-6 and slope(steps, found) > 3.5)
+    return text, judge(right < 1e-6 and order > 3.5)
 
 
-@claim(
-    "as-good",
-    "7.7",
-    "this is pretty much as good as what NASA is doing, if not better",
-    claimed="as good",
-    expected=FAILS,
-    note="in drift, which the section is about; with q⁻¹ its attitude is far better, being of order"
-    " 4. Footnote 2 takes it back in part",
-)
-def as_good(laboratory: Laboratory) -> Measured:
-    ours = laboratory.worst("as printed, every 1000", "length")
-    theirs = off_sphere(laboratory.kinematics["NASA"])
-    end = laboratory.tumbling_exact.q[-1]
-    wrong = {
-        name: angle(laboratory.tumbling[name].q[-1], end)
-        for name in ("as printed, every 1000", "q⁻¹, every 1000")
-    }
-    printed, right = wrong.values()
+def as_good(lab: Laboratory) -> Measured:
+    ours = lab.worst("as printed, every 1000", "length")
+    theirs = off_sphere(lab.kinematics["NASA"])
+    printed, right = (
+        angle(lab.tumbling[f"{name}, every 1000"].q[-1], lab.tumbling_exact.q[-1])
+        for name in ("as printed", "q⁻¹")
+    )
     text = (
         f"{WHERE}: |q| - 1 is {ours:.1g} against {theirs:.1g}; attitude wrong by {printed:.1g} rad"
-        f" as printed, {right:.1g} with q⁻¹, against {off_attitude(laboratory, 'NASA'):.1g} of"
+        f" as printed, {right:.1g} with q⁻¹, against {off_attitude(lab, 'NASA'):.1g} of"
         " NASA's from the exact ω"
     )
-    return text, judged(ours < 10 * theirs)
+    return text, judge(ours < 10 * theirs)
 
 
-@claim(
-    "better-than-euler",
-    "7.7",
-    "footnote 2: NASA's offers better integration than a simple Euler method",
-    claimed="better",
-)
-def better_than_euler(laboratory: Laboratory) -> Measured:
-    wrong = {name: off_attitude(laboratory, name) for name in ("Euler", "NASA")}
-    rates = {name: orders(laboratory, name) for name in ("Euler", "NASA")}
-    text = (
-        f"{WHERE}: attitude wrong by {wrong['NASA']:.1g} against {wrong['Euler']:.1g} rad, order"
-        f" {rates['NASA']:.2f} against {rates['Euler']:.2f}"
+def better_than_euler(lab: Laboratory) -> Measured:
+    (euler, first), (nasa, second) = (
+        (off_attitude(lab, name), orders(name)) for name in ("Euler", "NASA")
     )
-    return text, judged(wrong["NASA"] < wrong["Euler"] and rates["NASA"] > rates["Euler"] + 0.5)
-
-
-@claim(
-    "rk4-comparable",
-    "7.7",
-    "footnote 2: higher order methods like RK4 offer comparable accuracy",
-    claimed="comparable",
-    note="much better at equal steps",
-)
-def rk4_comparable(laboratory: Laboratory) -> Measured:
-    wrong = {name: off_attitude(laboratory, name) for name in ("RK4", "NASA")}
     text = (
-        f"{WHERE}, exact ω: attitude wrong by {wrong['RK4']:.1g} rad by RK4,"
-        f" {wrong['NASA']:.1g} by NASA's; order {orders(laboratory, 'RK4'):.2f}"
+        f"{WHERE}: attitude wrong by {nasa:.1g} against {euler:.1g} rad, order"
+        f" {second:.2f} against {first:.2f}"
     )
-    return text, judged(wrong["RK4"] < 2 * wrong["NASA"])
+    return text, judge(nasa < euler and second > first + 0.5)
 
 
-@claim(
-    "eons",
-    "7.7",
-    "footnote 2: NASA's method is probably more stable over eons of time",
-    claimed="more stable",
-    note="stable is not accurate: its attitude is lost by then, and RK4's is not",
-)
-def eons(laboratory: Laboratory) -> Measured:
-    h, count = 0.1, 10_000 if laboratory.quick else 200_000
-    paths = laboratory.kinematic_runs(h, count)
-    run = laboratory.run(TUMBLING, h * count, h, as_printed=True, normalise_every=0)
-    lost = -float(laboratory.energy(run)[-1])
-    end = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, [h * count]).q[0]
-    length = {name: off_sphere(paths[name]) for name in ("NASA", "RK4")}
-    wrong = {name: angle(paths[name][-1], end) for name in ("NASA", "RK4")}
+def rk4_comparable(lab: Laboratory) -> Measured:
+    rk4, nasa = (off_attitude(lab, name) for name in ("RK4", "NASA"))
+    text = f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4, {nasa:.1g} by NASA's; order"
+    return f"{text} {orders('RK4'):.2f}", judge(rk4 < 2 * nasa)
+
+
+def eons(lab: Laboratory) -> Measured:
+    h, count = 0.1, 10_000 if lab.quick else 200_000
+    paths = kinematic_runs(h, count)
+    run = lab.rkn4(TUMBLING, h * count, h, as_printed=True, normalise_every=0)
+    lost, end = -float(relative_change(run.energy)[-1]), tumbling_exact([h * count]).q[0]
+    (length, wrong), (other, theirs) = (
+        (off_sphere(paths[name]), angle(paths[name][-1], end)) for name in ("NASA", "RK4")
+    )
     text = (
-        f"{count} steps of {h}: |q| - 1 is {length['NASA']:.1g}, for RK4 {length['RK4']:.1g}; RKN4"
-        f" as printed loses {100 * lost:.0f} % of the energy; attitude wrong by {wrong['NASA']:.1g}"
-        f" (RK4 {wrong['RK4']:.1g}) rad"
+        f"{count} steps of {h}: |q| - 1 is {length:.1g}, for RK4 {other:.1g}; RKN4"
+        f" as printed loses {100 * lost:.0f} % of the energy; attitude wrong by {wrong:.1g}"
+        f" (RK4 {theirs:.1g}) rad"
     )
-    return text, judged(length["NASA"] < 1e-12 and min(length["RK4"], lost) > 1e-6)
+    return text, judge(length < 1e-12 and min(other, lost) > 1e-6)
 
 
 # ---- 7.8
-def torqued(moments: Sequence[float], omega: Sequence[float], torque: Sequence[float]) -> float:
+def closed_form_error(
+    moments: Sequence[float], omega: Sequence[float], torque: Sequence[float]
+) -> float:
     """How far the closed form is from DOP853 after 10 s."""
     body, end = RigidBody(list(moments)), 10.0
     found = exact_constant_torque(body, None, omega, torque, [end])
     problem = Problem(body, omega=omega, position=[0.0, 0.0, 0.0])
-
-    def wrench(t: float, *state: Array) -> tuple[Array, Array]:
-        return np.array(torque), np.zeros(3)
-
-    _, _, q, rate = flight(problem, wrench, end)
-    return max(angle(found.q[0], q), float(np.abs(found.omega[0] - rate).max()))
+    _, _, q, rate = flight(problem, lambda *_: (np.array(torque), np.zeros(3)), end)
+    return max(angle(found.q[0], q), largest(found.omega[0] - rate))
 
 
-@claim(
-    "constant-torque",
-    "7.8",
-    "with a constant torque it might be possible to integrate q̈ directly, and be rid of drift; 'I"
-    " have no idea how'",
-    claimed="might be possible",
-    expected=CORRECTED,
-    note="for a sphere, a symmetric body with the torque along its axis, and some motions of any"
-    " body: ph.exact_constant_torque; none is known for all",
-)
 def constant_torque(_: Laboratory) -> Measured:
     cases = {
         "sphere": ((2.0, 2.0, 2.0), (1.0, 0.5, -0.3), (0.3, -0.2, 0.4)),
         "symmetric": ((2.0, 2.0, 1.0), (1.0, 0.5, -0.3), (0.0, 0.0, 0.4)),
         "about a principal axis": ((1.0, 2.0, 3.0), (0.0, 0.0, -0.3), (0.0, 0.0, 0.4)),
     }
-    off = {name: torqued(*case) for name, case in cases.items()}
+    off = {name: closed_form_error(*case) for name, case in cases.items()}
+    moments, omega, torque = cases["symmetric"]
     times = np.linspace(0.0, 1e6, 101)
-    run = exact_constant_torque(RigidBody([2.0, 2.0, 1.0]), None, *cases["symmetric"][1:], times)
-    length = off_sphere(run.q)
+    length = off_sphere(exact_constant_torque(RigidBody(moments), None, omega, torque, times).q)
     try:
         exact_constant_torque(RigidBody([1.0, 2.0, 3.0]), None, [1, 0.5, 0], [0.1, 0.2, 0], [1.0])
         refused = False
     except MethodError:
         refused = True
-    shown = ", ".join(f"{name} {value:.1g}" for name, value in off.items())
     text = (
-        f"closed forms against DOP853 after 10 s: {shown}; |q| - 1 after 10⁶ s {length:.1g};"
-        f" {'0' if refused else '1'} for any body and torque"
+        f"closed forms against DOP853 after 10 s: {listing(off, '.1g', str)}; |q| - 1 after 10⁶ s"
+        f" {length:.1g}; {'0' if refused else '1'} for any body and torque"
     )
     known = max(off.values()) < 1e-10 and length < 1e-14
-    return text, judged(known and not refused, known)
+    return text, judge(known and not refused, known)

@@ -1,4 +1,4 @@
-"""Three figures to Mandre (2008), which has none: normalisation, orders, a tennis racket."""
+"""Three figures for Mandre (2008), which has none: normalisation, orders, a tennis racket."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import problems
-from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.drawing import legend, save, sheet
 from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory, Study
 from polhode.plot import rates, style
 from polhode.plot.space import eye
@@ -27,14 +27,14 @@ LOOK = {
 FLOOR = 1e-12
 
 
-def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All three, as PNG files in ``out``."""
-    laboratory.progress("figures")
-    return saved([_normalisation(laboratory), _orders(laboratory), _racket()], out)
+    lab.progress("figures")
+    return save([_normalisation(lab), _orders(lab), _racket()], out)
 
 
 # ---- figure 1
-def _normalisation(laboratory: Laboratory) -> "Figure":
+def _normalisation(lab: Laboratory) -> "Figure":
     picture = sheet(
         10.0, 4.2, f"Free tumbling, moments 1, 2, 3, $h$ = {STEP}: what is normalised when"
     )
@@ -46,8 +46,8 @@ def _normalisation(laboratory: Laboratory) -> "Figure":
         strict=True,
     ):
         for name, (colour, dash) in LOOK.items():
-            values = np.maximum.accumulate(laboratory.changes(name)[quantity])
-            times = laboratory.tumbling[name].t
+            values = np.maximum.accumulate(lab.changes(name)[quantity])
+            times = lab.tumbling[name].t
             ax.plot(times, np.maximum(values, FLOOR), color=colour, linestyle=dash, label=name)
         ax.set_yscale("log")
         ax.set_xlim(0, SPAN)
@@ -58,12 +58,12 @@ def _normalisation(laboratory: Laboratory) -> "Figure":
 
 
 # ---- figure 2
-def _orders(laboratory: Laboratory) -> "Figure":
+def _orders(lab: Laboratory) -> "Figure":
     picture = sheet(
         10.0, 4.2, "Orders: section 6 with a torque (left), section 7.5 on a spring (right)"
     )
     left, right = picture.subplots(1, 2)
-    spinning, flights = laboratory.spinning, laboratory.flights
+    spinning, flights = lab.spinning, lab.flights
     for name, colour, mark in (
         ("as printed", style.RED, "s"),
         ("as printed, normalised", style.ORANGE, "D"),
@@ -91,8 +91,8 @@ def _line(ax: "Axes", study: Study, column: int, name: str, colour: str, mark: s
 
 
 # ---- figure 3
-RING, GRIP = 0.13, (-0.135, -0.555)  # the head, and the handle along x, from the middle of the head
-FRAMES, PACE = 11, 6.0  # pictures of the racket, and how fast they move to the right (m/s)
+RING, GRIP = 0.13, (-0.135, -0.555)  # the head; the handle along x, from its middle
+FRAMES, PACE = 11, 6.0  # images of the racket, and their speed to the right (m/s)
 
 
 def _racket() -> "Figure":

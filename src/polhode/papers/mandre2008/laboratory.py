@@ -1,8 +1,7 @@
-"""What the claims and figures of Mandre (2008) share, each made once when asked for.
+"""The runs that the claims and figures of Mandre (2008) share.
 
-``TUMBLING``, a free body with the moments 1, 2 and 3, is where normalisation and drift are
-measured; the problems off-centre-spring and charged-top of the catalogue are where rotation and
-translation need each other.
+Normalisation and drift are measured on ``TUMBLING``, a free body with the moments 1, 2 and 3,
+coupled rotation and translation on the catalogue's problems off-centre-spring and charged-top.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,17 +25,13 @@ from polhode.methods.rkn4 import (
     spin,
     turning,
 )
-from polhode.papers.claims import Untestable
+from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.mandre2008 import by_hand, reference
 from polhode.papers.mandre2008.by_hand import Numbers
-from polhode.papers.maps import slope
+from polhode.papers.verdicts import relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.entry import solve
 from polhode.solvers.exact import exact_free_motion
-
-Progress = Callable[[str], None]
-Errors = np.ndarray  # a row for each step, a column for each of several quantities
 
 MOMENTS = 1.0, 2.0, 3.0
 TUMBLING = Problem(RigidBody(MOMENTS), omega=[1.0, 1.0, 1.0], name="tumbling")
@@ -52,7 +47,7 @@ VARIANTS: Mapping[str, dict[str, Any]] = {
 }
 
 
-# ---- 7.5: RKN4 in two halves, each of which sees the other as it was at the start of the step
+# ---- 7.5: RKN4 in two halves, each of which takes the other's state from the start of the step
 def _held_place(t, y, yd, body, params):
     given, x, p = params
     u, omega, m = spin(y, yd, body)
@@ -74,10 +69,10 @@ def _apart(t, h, state, carry, body, params):
 
 
 def frozen() -> Method:
-    """The method with the two halves of sections 5 and 6 kept apart."""
+    """The methods of sections 5 and 6 side by side, without a coupling within the step."""
     record: dict[str, Any] = {
         "name": "rkn4-apart",
-        "title": "RKN4 in two halves that see each other at the start of a step",
+        "title": "RKN4 in two halves, coupled only at the start of a step",
         "order": 1,
         "symmetric": False,
         "references": ("mandre2008",),
@@ -86,9 +81,9 @@ def frozen() -> Method:
 
 
 # ---- a torque that depends on everything
-def pushed(t: float, q: Numbers, omega: Numbers) -> Numbers:
+def push(t: float, q: Numbers, omega: Numbers) -> Numbers:
     """A top, a swing and friction, in body axes."""
-    u = by_hand.turned(by_hand.inverse(q), (0.0, 0.0, 1.0))
+    u = by_hand.rotate(by_hand.inverse(q), (0.0, 0.0, 1.0))
     return (
         1.5 * u[1] + 0.3 * cos(2 * t) - 0.1 * omega[0],
         -1.5 * u[0] - 0.1 * omega[1],
@@ -110,9 +105,29 @@ Step = Callable[[float, float, Numbers, Numbers], tuple[Numbers, Numbers]]  # (t
 
 
 def angle(q: Any, p: Any) -> float:
-    """The turn between two attitudes of any length."""
+    """The angle between two attitudes; quaternions of any length."""
     u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
+
+
+def march(
+    step: Step, t_end: float, count: int, q: Numbers, omega: Numbers, normalise: bool = True
+) -> tuple[Numbers, Numbers]:
+    """(q, ω) after ``count`` steps from 0 to ``t_end``."""
+    h = t_end / count
+    for k in range(count):
+        q, omega = step(k * h, h, q, omega)
+        q = by_hand.normalise(q) if normalise else q
+    return q, omega
+
+
+def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torque:
+    """7.3: torques extrapolated from values at the starts of the last steps, the last at t."""
+
+    def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
+        return tuple(by_hand.extrapolate(row, (s - t) / h) for row in zip(*values, strict=True))
+
+    return torque
 
 
 @dataclass(frozen=True)
@@ -120,7 +135,7 @@ class Study:
     """Errors by step, and the orders that follow."""
 
     steps: np.ndarray
-    errors: Errors
+    errors: np.ndarray  # a row for each step, a column for each quantity
 
     @property
     def orders(self) -> list[float]:
@@ -129,7 +144,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Coupled:
-    """A problem in which rotation and translation need each other, and how it is converged."""
+    """A problem with coupled rotation and translation, and the runs of its convergence study."""
 
     problem: Problem
     wrench: reference.Wrench
@@ -140,24 +155,22 @@ class Coupled:
 def coupled() -> dict[str, Coupled]:
     box, disc = problems.off_centre_spring(), problems.charged_top()
     return {
-        "spring": Coupled(box, reference.hung(box.body.mass), 1.0, (200, 400, 800)),
-        "charge": Coupled(disc, reference.charged(disc.body.mass), 0.2, (400, 800, 1600)),
+        "spring": Coupled(box, reference.spring_wrench(box.body.mass), 1.0, (200, 400, 800)),
+        "charge": Coupled(disc, reference.charge_wrench(disc.body.mass), 0.2, (400, 800, 1600)),
     }
 
 
-class Laboratory:
-    """All shared results; ``quick`` takes fewer and shorter runs."""
+def tumbling_exact(times: Any) -> Trajectory:
+    """The tumbling body in closed form."""
+    return exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times)
 
-    def __init__(self, quick: bool, progress: Progress):
-        self.quick = quick
-        self.progress = progress
 
-    def run(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
-        """RKN4 from time 0, with its options; one that stops early is no measurement."""
-        run = solve(problem, (0.0, t_end), method="rkn4", dt=dt, options=options or None)
-        if not run.success:
-            raise Untestable(f"rkn4 on {problem.name} with {options}: {run.message}")
-        return run
+class Laboratory(Base):
+    """The runs; ``quick`` takes fewer steps to find orders, and shorter runs to find drifts."""
+
+    def rkn4(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
+        """A run of RKN4 from time 0, with its options."""
+        return self.run(problem, "rkn4", t_end, dt, options=options or None)
 
     # ---- free tumbling
     @cached_property
@@ -165,31 +178,23 @@ class Laboratory:
         """By variant of normalisation, T = 100 and h = 0.025."""
         self.progress(f"free tumbling on [0, {SPAN:g}]")
         return {
-            name: self.run(TUMBLING, SPAN, STEP, **options) for name, options in VARIANTS.items()
+            name: self.rkn4(TUMBLING, SPAN, STEP, **options) for name, options in VARIANTS.items()
         }
 
     @cached_property
     def tumbling_exact(self) -> Trajectory:
         """The closed form at the same times."""
-        return exact_free_motion(
-            TUMBLING.body, None, TUMBLING.omega, self.tumbling["q⁻¹, every step"].t
-        )
-
-    @staticmethod
-    def energy(run: Trajectory) -> np.ndarray:
-        """The relative change of the energy over time."""
-        energy = np.asarray(run.energy)
-        return energy / energy[0] - 1
+        return tumbling_exact(self.tumbling["q⁻¹, every step"].t)
 
     def changes(self, name: str) -> dict[str, np.ndarray]:
-        """What a variant gets wrong, over time: lengths, energy, momentum, attitude."""
+        """The errors of a variant over time: length of q, energy, momentum, attitude."""
         run = self.tumbling[name]
         size = np.linalg.norm(run.q, axis=1)
         momentum = run.to_inertial(run.angular_momentum)  # q of any length
         off = np.linalg.norm(momentum - momentum[0], axis=1)
         return {
             "length": np.abs(size - 1),
-            "energy": np.abs(self.energy(run)),
+            "energy": np.abs(relative_change(run.energy)),
             "momentum": off / np.linalg.norm(momentum[0]),
             "attitude": run.frame_error(self.tumbling_exact.q) / np.sqrt(2),
         }
@@ -203,20 +208,17 @@ class Laboratory:
         """(q, ω) by the reference."""
 
         def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> Any:
-            return np.array(pushed(t, tuple(q), tuple(omega))), np.zeros(3)
+            return np.array(push(t, tuple(q), tuple(omega))), np.zeros(3)
 
         _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
         return q, omega
 
-    def by_hand(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
+    def study(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
         """The errors in attitude and ω of a step from the page."""
         q_end, omega_end = self.pushed_end
         rows = []
         for count in counts:
-            h, q, omega = PUSHED_END / count, PUSHED.attitude, PUSHED.omega
-            for k in range(count):
-                q, omega = step(k * h, h, q, omega)
-                q = by_hand.normalised(q) if normalise else q
+            q, omega = march(step, PUSHED_END, count, PUSHED.attitude, PUSHED.omega, normalise)
             rows.append([angle(q, q_end), float(np.linalg.norm(omega - omega_end))])
         return Study(PUSHED_END / np.array(counts), np.array(rows))
 
@@ -227,16 +229,16 @@ class Laboratory:
         counts = (20, 40, 80, 160) if self.quick else (20, 40, 80, 160, 320)
 
         def of(back: by_hand.Back) -> Step:
-            return lambda t, h, q, omega: by_hand.spun(t, h, q, omega, pushed, MOMENTS, back)
+            return lambda t, h, q, omega: by_hand.spin_step(t, h, q, omega, push, MOMENTS, back)
 
         return {
-            "as printed": self.by_hand(of(by_hand.conjugate), counts),
-            "as printed, normalised": self.by_hand(of(by_hand.conjugate), counts, True),
-            "q⁻¹": self.by_hand(of(by_hand.inverse), counts),
+            "as printed": self.study(of(by_hand.conjugate), counts),
+            "as printed, normalised": self.study(of(by_hand.conjugate), counts, True),
+            "q⁻¹": self.study(of(by_hand.inverse), counts),
         }
 
-    def foretold(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
-        """7.3: torques from the starts of the last ``known`` steps; the first two steps see all.
+    def extrapolation_study(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
+        """7.3: torques from the starts of the last ``known`` steps; exact in the first two steps.
 
         ``sign`` is that of x = (t - t₀)/h.
         """
@@ -245,18 +247,11 @@ class Laboratory:
         def step(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
             if t == 0.0:
                 values.clear()
-            values.append(pushed(t, q, omega))
-            history = values[-known:]
+            values.append(push(t, q, omega))
+            seen = push if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
+            return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
-            def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
-                if len(values) < 3:
-                    return pushed(s, q, omega)
-                x = sign * (s - t) / h
-                return tuple(by_hand.foretold(row, x) for row in zip(*history, strict=True))
-
-            return by_hand.spun(t, h, q, omega, torque, MOMENTS, by_hand.inverse)
-
-        return self.by_hand(step, counts, normalise=True)
+        return self.study(step, counts, normalise=True)
 
     # ---- six degrees of freedom
     @cached_property
@@ -277,38 +272,31 @@ class Laboratory:
         counts = case.counts if self.quick else (*case.counts, 2 * case.counts[-1])
         for count in counts:
             dt = case.t_end / count
-            run = solve(case.problem, (0.0, case.t_end), method=method, dt=dt, save_every=count)
-            rows.append(
-                [
-                    float(np.linalg.norm(run.x[-1] - x)),
-                    float(np.linalg.norm(run.v[-1] - v)),
-                    angle(run.q[-1], q),
-                    float(np.linalg.norm(run.omega[-1] - omega)),
-                ]
-            )
+            run = self.run(case.problem, method, case.t_end, dt, save_every=count)
+            off = run.x[-1] - x, run.v[-1] - v, run.omega[-1] - omega
+            place, speed, spin = (float(np.linalg.norm(vector)) for vector in off)
+            rows.append([place, speed, angle(run.q[-1], q), spin])
         return Study(case.t_end / np.array(counts), np.array(rows))
 
     # ---- 7.7
     @cached_property
     def kinematics(self) -> dict[str, np.ndarray]:
         """Quaternions of the tumbling body by its exact ω, in rows of steps of ``STEP``."""
-        count = round(SPAN / STEP)
-        return self.kinematic_runs(STEP, count)
+        return kinematic_runs(STEP, round(SPAN / STEP))
 
-    def kinematic_runs(self, h: float, count: int) -> dict[str, np.ndarray]:
-        times = 0.5 * h * np.arange(2 * count + 1)
-        rates = exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times).omega.tolist()
-        ways = {
-            "Euler": by_hand.euler,
-            "RK4": by_hand.runge_kutta,
-            "NASA": by_hand.whitmore,
-        }
-        found: dict[str, np.ndarray] = {}
-        for name, way in ways.items():
-            q: Numbers = TUMBLING.attitude
-            path = [q]
-            for k in range(count):
-                q = way(q, h, [tuple(r) for r in rates[2 * k : 2 * k + 3]])
-                path.append(q)
-            found[name] = np.array(path)
-        return found
+
+KINEMATICS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_hand.whitmore}
+
+
+def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, np.ndarray]:
+    """Quaternions of the tumbling body from its exact ω, by each of the methods of 7.7."""
+    times = 0.5 * h * np.arange(2 * count + 1)
+    rates = [tuple(row) for row in tumbling_exact(times).omega.tolist()]
+    found: dict[str, np.ndarray] = {}
+    for name, turn in KINEMATICS.items():
+        path: list[Numbers] = [TUMBLING.attitude]
+        for k in range(count):
+            q = turn(path[-1], h, rates[2 * k : 2 * k + 3])
+            path.append(by_hand.normalise(q) if normalise else q)
+        found[name] = np.array(path)
+    return found

@@ -1,4 +1,4 @@
-"""Claims of sections 5 and 6 of Mandre (2008): linear and angular movement."""
+"""Measurements of sections 5 and 6 of Mandre (2008): linear and angular movement."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,27 +12,25 @@ from polhode.compiler.tree import bind
 from polhode.contracts import torque
 from polhode.methods.rkn4 import rkn4
 from polhode.models import heavy_top
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, Laboratory
 from polhode.papers.mandre2008.reference import five
-from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, largest, seen_from_centre
-from polhode.papers.maps import near, orders, slope
+from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, around_centre
+from polhode.papers.maps import orders
+from polhode.papers.verdicts import Measured, judge, largest, near, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
-
 
 # ---- section 5: a particle
 Force = Callable[[Any, Numbers, Numbers], Numbers]  # F(t, p, v) of a mass of 1
 START, SPEED, UNTIL = (1.0, 0.2, -0.3), (0.1, 0.8, 0.4), 2.0
+COUNTS = 40, 80, 160
+STEPS = [UNTIL / count for count in COUNTS]
 
 
-def driven(t: float, p: Numbers, v: Numbers) -> Numbers:
-    """Springs that stiffen, a swing, friction that grows with the speed."""
+def driving_force(t: float, p: Numbers, v: Numbers) -> Numbers:
+    """Stiffening springs, a swinging force, and friction that grows with the speed."""
     square, speed = by_hand.dot(p, p), by_hand.dot(v, v)
     f = -1.0 - square
     return (
@@ -46,21 +44,21 @@ def lorentz(t: float, p: Numbers, v: Numbers) -> Numbers:
     """E = -grad |p|⁴/4, and the field of a magnetic mirror."""
     square = by_hand.dot(p, p)
     field = -0.8 * p[0] * p[2], -0.8 * p[1] * p[2], 2.0 + 0.8 * p[2] ** 2
-    return by_hand.combined((-square, p), (1, by_hand.cross(v, field)))
+    return by_hand.combine((-square, p), (1, by_hand.cross(v, field)))
 
 
 def hamiltonian(p: Numbers, v: Numbers) -> float:
     return float(by_hand.dot(v, v) / 2 + by_hand.dot(p, p) ** 2 / 4)
 
 
-def flown(force: Force, count: int, **reading: bool) -> tuple[Numbers, Numbers]:
+def fly(force: Force, count: int, **reading: bool) -> tuple[Numbers, Numbers]:
     h, p, v = UNTIL / count, START, SPEED
     for k in range(count):
         p, v = by_hand.nystrom(k * h, h, p, v, force, **reading)
     return p, v
 
 
-def linear_orders(force: Force, **reading: bool) -> tuple[float, float]:
+def linear_orders(force: Force, **reading: bool) -> list[float]:
     """The orders in p and v."""
     from scipy.integrate import solve_ivp
 
@@ -68,65 +66,40 @@ def linear_orders(force: Force, **reading: bool) -> tuple[float, float]:
         return *y[3:], *force(t, tuple(y[:3]), tuple(y[3:]))
 
     found = solve_ivp(rates, (0, UNTIL), [*START, *SPEED], method="DOP853", rtol=1e-13, atol=1e-14)
-    end, counts = found.y[:, -1], (40, 80, 160)
-    ends = [flown(force, count, **reading) for count in counts]
-    steps = [UNTIL / count for count in counts]
-    return (
-        slope(steps, [float(np.linalg.norm(p - end[:3])) for p, _ in ends]),
-        slope(steps, [float(np.linalg.norm(v - end[3:])) for _, v in ends]),
-    )
+    right = found.y[:3, -1], found.y[3:, -1]
+    ends = [fly(force, count, **reading) for count in COUNTS]
+    return [
+        slope(STEPS, [float(np.linalg.norm(end[k] - right[k])) for end in ends]) for k in (0, 1)
+    ]
 
 
-@claim(
-    "nyström",
-    "5",
-    "the Runge-Kutta-Nyström formulas, a modification of RK4 for F(p, v, t)",
-    claimed="fourth order",
-    note="k₃ takes k₁ in the place and k₂ in the velocity: right as printed",
-)
-def nystrom(_: Laboratory) -> Measured:
-    p, v = linear_orders(driven)
-    other = linear_orders(driven, second=True)
+def nyström(_: Laboratory) -> Measured:
+    p, v = linear_orders(driving_force)
+    other = linear_orders(driving_force, second=True)
     text = (
         f"order {p:.2f} (p) and {v:.2f} (v), with springs, friction and a swing; with k₂ in the"
         f" place of k₃ {other[0]:.2f} and {other[1]:.2f}"
     )
-    return text, judged(min(p, v) > 3.85)
+    return text, judge(min(p, v) > 3.85)
 
 
-@claim(
-    "lorentz",
-    "5",
-    "the force may depend on place and speed, as F = q (E(p) + v × B(p)) does",
-    claimed="fourth order",
-)
-def lorentz_force(_: Laboratory) -> Measured:
+def lorentz_(_: Laboratory) -> Measured:
     p, v = linear_orders(lorentz)
-    counts = 40, 80, 160
     first = hamiltonian(START, SPEED)
-    energies = [abs(hamiltonian(*flown(lorentz, n)) / first - 1) for n in counts]
-    rate = slope([UNTIL / n for n in counts], energies)
+    energies = [abs(hamiltonian(*fly(lorentz, n)) / first - 1) for n in COUNTS]
     text = (
         f"order {p:.2f} (p), {v:.2f} (v) in a magnetic mirror; energy to {energies[-1]:.1g} with"
-        f" h = {UNTIL / counts[-1]:g}, as h^{rate:.1f}"
+        f" h = {STEPS[-1]:g}, as h^{slope(STEPS, energies):.1f}"
     )
-    return text, judged(min(p, v) > 3.85)
+    return text, judge(min(p, v) > 3.85)
 
 
-@claim(
-    "constant-force",
-    "5",
-    "with a constant force the formulas reduce to p + vh + ah²/2 and v + ah",
-    claimed="identity",
-)
 def constant_force(_: Laboratory) -> Measured:
-    h, a = Fraction(3, 7), tuple(map(Fraction, (1, -2, 5)))
-    p, v = tuple(map(Fraction, (2, 3, -1))), tuple(map(Fraction, (-4, 1, 1)))
+    h, a, p, v = Fraction(3, 7), (1, -2, 5), (2, 3, -1), (-4, 1, 1)
     found = by_hand.nystrom(Fraction(0), h, p, v, lambda t, p, v: a)
-    right = by_hand.combined((1, p), (h, v), (h * h / 2, a)), by_hand.combined((1, v), (h, a))
-    pairs = zip((*found[0], *found[1]), (*right[0], *right[1]), strict=True)
-    off = float(max(abs(x - y) for x, y in pairs))
-    return f"differ by {off:g}, in fractions", judged(off == 0)
+    right = by_hand.combine((1, p), (h, v), (h * h / 2, a)), by_hand.combine((1, v), (h, a))
+    off = float(max(abs(x - y) for x, y in zip(sum(found, ()), sum(right, ()), strict=True)))
+    return f"differ by {off:g}, in fractions", judge(off == 0)
 
 
 # ---- section 6: the equations, without rounding
@@ -142,112 +115,74 @@ def inverse_tensor() -> tuple[Numbers, ...]:
     return series.transposed(tuple(tuple(x / size for x in column) for column in columns))
 
 
-def given_motion() -> dict[str, Numbers]:
-    """A motion as series, its ω and τ from the rotation matrix alone."""
+def given_motion() -> tuple[Numbers, Numbers, Numbers]:
+    """(q, ω, τ) of a motion as series, ω and τ from the rotation matrix alone."""
     q = series.turning()
     a = series.matrix(q)
     omega = series.rate_in_body(a)
-    momentum = tuple(by_hand.dot(row, by_hand.applied(TENSOR, omega)) for row in a)
-    tau = by_hand.applied(series.transposed(a), series.rates(momentum))
-    return {"q": q, "omega": omega, "tau": tau}
+    momentum = tuple(by_hand.dot(row, by_hand.apply(TENSOR, omega)) for row in a)
+    return q, omega, by_hand.apply(series.transposed(a), series.rates(momentum))
 
 
-@claim(
-    "euler",
-    "6",
-    "Iω̇ + ω × (Iω) = τ in the frame of the body, so ω̇ = I⁻¹(τ - ω × (Iω))",
-    claimed="identity",
-)
+def angular_acceleration(tau: Numbers, u: Numbers, factor: int = 1) -> Numbers:
+    """I⁻¹(τ - factor u × (Iu))."""
+    turning = by_hand.cross(u, by_hand.apply(TENSOR, u))
+    return by_hand.apply(inverse_tensor(), by_hand.combine((1, tau), (-factor, turning)))
+
+
 def euler(_: Laboratory) -> Measured:
-    of = given_motion()
-    spin = by_hand.applied(TENSOR, of["omega"])
-    bracket = by_hand.combined((1, of["tau"]), (-1, by_hand.cross(of["omega"], spin)))
-    found = by_hand.applied(inverse_tensor(), bracket)
-    off = series.apart(found, series.rates(of["omega"]), KNOWN - 1)
+    _q, omega, tau = given_motion()
+    off = series.apart(angular_acceleration(tau, omega), series.rates(omega), KNOWN - 1)
     body = five()
     run = exact_free_motion(RigidBody(body.tensor), None, OMEGA, TIMES)
-    particles = largest(run.point_position(body.places) - seen_from_centre(None))
+    particles = largest(run.point_position(body.places) - around_centre(None))
     text = (
         f"ω̇ of a rotation matrix differs by {off:g}, in fractions; five free point masses on rods"
         f" are where these equations have them to {particles:.1g} m in 5 s"
     )
-    return text, judged(off == 0 and particles < INTEGRATED)
+    return text, judge(off == 0 and particles < INTEGRATED)
 
 
-@claim(
-    "quaternion-rate",
-    "6",
-    "q̇ = ωᵂ q/2 = q ω q̄ q/2 = q ω/2",
-    claimed="identities",
-)
 def quaternion_rate(_: Laboratory) -> Measured:
-    of = given_motion()
-    q, omega = of["q"], of["omega"]
-    world = tuple(by_hand.dot(row, omega) for row in series.matrix(q))
+    q, omega, _tau = given_motion()
+    world = by_hand.apply(series.matrix(q), omega)
     forms = by_hand.grassmann(by_hand.pure(world), q), by_hand.grassmann(q, by_hand.pure(omega))
     off = max(series.apart(tuple(x / 2 for x in form), series.rates(q), KNOWN) for form in forms)
-    return f"differ by {off:g}, in fractions; ω from the rotation matrix", judged(off == 0)
+    return f"differ by {off:g}, in fractions; ω from the rotation matrix", judge(off == 0)
 
 
-@claim(
-    "grassmann",
-    "6",
-    "vectors enter Grassmann products as (0, v), and their vector part is extracted again",
-    claimed="nothing is lost",
-    note="of 2 q̄ q̇ something is lost once |q| is not 1: its scalar part is the rate of |q|²",
-)
 def grassmann(_: Laboratory) -> Measured:
-    q = tuple(map(Fraction, (2, -1, 3, 1)))
-    x = tuple(map(Fraction, (4, 1, -2)))
+    q, x = tuple(map(Fraction, (2, -1, 3, 1))), tuple(map(Fraction, (4, 1, -2)))
     turned = by_hand.grassmann(by_hand.grassmann(q, by_hand.pure(x)), by_hand.conjugate(q))
     p = tuple(map(series.Series, (2, -1, 3, 1), (1, 2, 0, 1)))
     lost = by_hand.grassmann(by_hand.conjugate(p), series.rates(p))[0] * 2
-    rate = by_hand.dot(p, p).rate()
-    off = series.apart((lost,), (rate,), KNOWN)
+    off = series.apart((lost,), (by_hand.dot(p, p).rate(),), KNOWN)
     text = (
         f"the scalar part of q x q̄ is {float(turned[0]):g}, in fractions; that of 2 q̄ q̇ is the"
         f" rate of |q|² to {off:g}"
     )
-    return text, judged(turned[0] == 0 and off == 0)
+    return text, judge(turned[0] == 0 and off == 0)
 
 
-@claim(
-    "omega",
-    "6",
-    "ω = 2 q̄ q̇, and ω̇ = I⁻¹(τ - 4 (q̄ q̇) × (I (q̄ q̇)))",
-    claimed="identities",
-)
 def omega(_: Laboratory) -> Measured:
-    of = given_motion()
-    q, rate = of["q"], series.rates(of["q"])
-    first = series.apart(by_hand.omega_of(q, rate), of["omega"], KNOWN)
-    u = by_hand.grassmann(by_hand.conjugate(q), rate)[1:]
-    bracket = by_hand.combined((1, of["tau"]), (-4, by_hand.cross(u, by_hand.applied(TENSOR, u))))
-    second = series.apart(
-        by_hand.applied(inverse_tensor(), bracket), series.rates(of["omega"]), KNOWN - 1
-    )
-    return f"differ by {first:g} and {second:g}, in fractions", judged(first == second == 0)
+    q, right, tau = given_motion()
+    first = series.apart(by_hand.omega_of(q, series.rates(q)), right, KNOWN)
+    u = by_hand.grassmann(by_hand.conjugate(q), series.rates(q))[1:]
+    second = series.apart(angular_acceleration(tau, u, 4), series.rates(right), KNOWN - 1)
+    return f"differ by {first:g} and {second:g}, in fractions", judge(first == second == 0)
 
 
-@claim(
-    "second-derivative",
-    "6",
-    "q̈ = (q̇ ω + q ω̇)/2 = q̇ q̄ q̇ + q [I⁻¹(τ - 4 (q̄ q̇) × (I (q̄ q̇)))]/2",
-    claimed="identities",
-)
 def second_derivative(_: Laboratory) -> Measured:
-    of = given_motion()
-    q, omega = of["q"], of["omega"]
-    rate, known = series.rates(q), KNOWN - 1
-    true = series.rates(rate)
+    q, omega, tau = given_motion()
+    rate = series.rates(q)
     terms = (
         by_hand.grassmann(rate, by_hand.pure(omega)),
         by_hand.grassmann(q, by_hand.pure(series.rates(omega))),
     )
     first = tuple((x + y) / 2 for x, y in zip(*terms, strict=True))
-    page = by_hand.second_derivative(q, rate, of["tau"], TENSOR, inverse_tensor())
-    off = series.apart(first, true, known), series.apart(page, true, known)
-    return f"differ by {off[0]:g} and {off[1]:g}, in fractions", judged(max(off) == 0)
+    page = by_hand.second_derivative(q, rate, tau, TENSOR, inverse_tensor())
+    off = [series.apart(form, series.rates(rate), KNOWN - 1) for form in (first, page)]
+    return f"differ by {off[0]:g} and {off[1]:g}, in fractions", judge(max(off) == 0)
 
 
 # ---- section 6: the step
@@ -258,17 +193,10 @@ def top(t: Any, q: Numbers, omega: Numbers) -> Numbers:
 
 
 def one_step(back: by_hand.Back) -> float:
-    """How far a step of the library is from the page in fractions."""
+    """How far a step of the library is from the page, which is computed in fractions."""
     q, omega, h = (0.5, 0.5, -0.5, 0.5), (0.75, -1.25, 0.5), 0.125
-    exact = by_hand.spun(
-        Fraction(0),
-        Fraction(h),
-        tuple(map(Fraction, q)),
-        tuple(map(Fraction, omega)),
-        top,
-        tuple(map(Fraction, MOMENTS)),
-        back,
-    )
+    exact_q, exact_omega, moments = (tuple(map(Fraction, x)) for x in (q, omega, MOMENTS))
+    exact = by_hand.spin_step(Fraction(0), Fraction(h), exact_q, exact_omega, top, moments, back)
     method = rkn4(as_printed=back is by_hand.conjugate, normalise_every=0)
     assert method.step is not None
     model, body = heavy_top(3.0), TUMBLING.body.data
@@ -281,31 +209,17 @@ def one_step(back: by_hand.Back) -> float:
     return float(max(abs(Fraction(x) - y) for x, y in pairs))
 
 
-@claim(
-    "page-step",
-    "6",
-    "the formulas of a step: q̇₀, k₁ to k₄, q₁, q̇₁, ω₁",
-    claimed="as printed",
-)
 def page_step(_: Laboratory) -> Measured:
     printed, right = one_step(by_hand.conjugate), one_step(by_hand.inverse)
     text = (
         f"a step with a torque, in fractions from the page: rkn4(as_printed=True) differs by"
         f" {printed:.1g}, and rkn4 from the same with q⁻¹ by {right:.1g}"
     )
-    return text, judged(max(printed, right) < 1e-14)
+    return text, judge(max(printed, right) < 1e-14)
 
 
-@claim(
-    "order",
-    "6",
-    "Runge-Kutta-Nyström for q̈, with ω₁ = 2 q̄₁ q̇₁",
-    claimed="fourth order",
-    expected=CORRECTED,
-    note="ω₁ = 2 q₁⁻¹ q̇₁; with q̄ each step multiplies ω by |q|²",
-)
-def order(laboratory: Laboratory) -> Measured:
-    of = laboratory.spinning
+def order(lab: Laboratory) -> Measured:
+    of = lab.spinning
     printed, right = of["as printed"].orders, of["q⁻¹"].orders
     library = min(min(orders("rkn4", model, (20, 40, 80))) for model in ("torque", "swinging"))
     worse = of["as printed"].errors[-1] / of["q⁻¹"].errors[-1]
@@ -315,78 +229,48 @@ def order(laboratory: Laboratory) -> Measured:
         f" {worse[0]:.0f} and {worse[1]:.0f} times larger at h = {of['q⁻¹'].steps[-1]:g}"
     )
     fine = min(*right, library) > 3.85
-    return text, judged(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
+    return text, judge(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
 
 
-@claim(
-    "drifts",
-    "6",
-    "the quaternion might drift from unit length, and should be normalised from time to time",
-    claimed="drifts",
-)
-def drifts(laboratory: Laboratory) -> Measured:
-    found = [laboratory.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")]
+def drifts(lab: Laboratory) -> Measured:
+    found = [lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")]
     text = (
         f"free tumbling, T = {SPAN:g}, h = {STEP}: |q| leaves 1 by {found[0]:.1g} as printed,"
         f" {found[1]:.1g} with q⁻¹"
     )
-    return text, judged(min(found) > 1e-10)
+    return text, judge(min(found) > 1e-10)
 
 
-def drift_rate(laboratory: Laboratory, faster: float, h: float) -> float:
-    """| |q| - 1 | after 20 time units of the tumbling body, so many times as fast."""
+def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
+    """The mean rate of | |q| - 1 | over 20 time units, for a body ``faster`` times as fast."""
     omega = [faster * w for w in TUMBLING.omega]
-    run = laboratory.run(Problem(TUMBLING.body, omega=omega), 20.0, h, normalise_every=0)
+    run = lab.rkn4(Problem(TUMBLING.body, omega=omega), 20.0, h, normalise_every=0)
     return float(abs(np.linalg.norm(run.q[-1]) - 1)) / 20.0
 
 
-@claim(
-    "how-often",
-    "6",
-    "how often depends on the step, on the angular velocity, and on the accuracy wanted",
-    claimed="depends",
-)
-def how_often(laboratory: Laboratory) -> Measured:
+def how_often(lab: Laboratory) -> Measured:
     speeds, steps = (1.0, 2.0, 4.0), (0.02, 0.01, 0.005)
-    by_step = slope(steps, [drift_rate(laboratory, 4.0, h) for h in steps])
-    by_speed = slope(speeds, [drift_rate(laboratory, s, 0.02) for s in speeds])
+    by_step = slope(steps, [drift_rate(lab, 4.0, h) for h in steps])
+    by_speed = slope(speeds, [drift_rate(lab, s, 0.02) for s in speeds])
     text = f"|q| drifts at a rate of about h^{by_step:.1f} |ω|^{by_speed:.1f}"
-    return text, judged(by_step > 3 and by_speed > 4)
+    return text, judge(by_step > 3 and by_speed > 4)
 
 
-@claim(
-    "thousand",
-    "6",
-    "normalising every 1000 iterations might be good enough",
-    claimed="good enough",
-    expected=CORRECTED,
-    note="with q⁻¹, where it changes nothing that matters; as printed it costs the order, and only"
-    " every step will do",
-)
-def thousand(laboratory: Laboratory) -> Measured:
+def thousand(lab: Laboratory) -> Measured:
     energy = {
-        name: {
-            often: laboratory.worst(f"{name}, {often}", "energy")
-            for often in ("every step", "every 1000", "never")
-        }
+        name: [lab.worst(f"{name}, {n}", "energy") for n in ("every step", "every 1000", "never")]
         for name in ("as printed", "q⁻¹")
     }
-    printed, right = (
-        of["every 1000"] / of["every step"] for of in (energy["as printed"], energy["q⁻¹"])
-    )
-    shown = "; ".join(
-        f"{name} {of['every step']:.1e}, {of['every 1000']:.1e}, {of['never']:.1e}"
-        for name, of in energy.items()
-    )
+    printed, right = (rarely / often for often, rarely, _ in energy.values())
+    shown = "; ".join(f"{n} {a:.1e}, {b:.1e}, {c:.1e}" for n, (a, b, c) in energy.items())
     text = (
         f"|ΔE/E|, T = {SPAN:g}, h = {STEP}, normalised every step, every 1000, never: {shown};"
         f" {printed:.0f} times larger every 1000 as printed, {right:.3f} times with q⁻¹"
     )
     enough = 2.0  # times the error
-    return text, judged(printed < enough, right < enough and energy["q⁻¹"]["every step"] < 4e-7)
+    return text, judge(printed < enough, right < enough and energy["q⁻¹"][0] < 4e-7)
 
 
-@claim("sign", "6", "sgn(q) = q/|q|", claimed="|q| = 1")
-def sign(laboratory: Laboratory) -> Measured:
-    found = laboratory.worst("q⁻¹, every step", "length")
-    return f"|q| is 1 to {found:.1g} after every of 4000 steps", judged(found < 1e-15)
+def sign(lab: Laboratory) -> Measured:
+    found = lab.worst("q⁻¹, every step", "length")
+    return f"|q| is 1 to {found:.1g} after every of 4000 steps", judge(found < 1e-15)

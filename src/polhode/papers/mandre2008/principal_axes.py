@@ -1,24 +1,20 @@
-"""Claims of section 7.1 of Mandre (2008): principal moments and axes."""
+"""Measurements of section 7.1 of Mandre (2008): principal moments and axes."""
 
-from collections import Counter
 from fractions import Fraction
 from itertools import permutations
-from typing import Any, ClassVar
+from operator import matmul, mul
 
 import numpy as np
 
 from polhode.body import RigidBody
-from polhode.papers.claims import CORRECTED, Measured, Statements, judged
+from polhode.papers.counted import count_operations
 from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
-from polhode.papers.mandre2008.rigid_body import largest
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
+from polhode.papers.verdicts import Measured, judge, largest
 from polhode.solvers.exact import exact_free_motion
-
-STATEMENTS = Statements()
-claim = STATEMENTS.claim
 
 SEED = 20080226
 
@@ -39,13 +35,6 @@ def axes_of(tensor: Array) -> tuple[Array, Array]:
     return moments, b * np.array([1.0, 1.0, np.linalg.det(b)])
 
 
-@claim(
-    "diagonal",
-    "7.1",
-    "a symmetric tensor has axes in which it is diagonal: (I - I₁1) n₁ = 0 and so on, with n₁, n₂,"
-    " n₃ of length 1 and n₁ × n₂ = n₃",
-    claimed="exist",
-)
 def diagonal(_: Laboratory) -> Measured:
     worst = 0.0
     for tensor in tensors(1000):
@@ -56,52 +45,16 @@ def diagonal(_: Laboratory) -> Measured:
             largest(b.T @ b - np.eye(3)),
             largest(np.cross(b[:, 0], b[:, 1]) - b[:, 2]),
         )
-    return f"1000 tensors: all conditions to {worst:.1g}", judged(worst < EXACT)
+    return f"1000 tensors: all conditions to {worst:.1g}", judge(worst < EXACT)
 
 
-class Counted:
-    """A number that counts what is done with it."""
-
-    done: ClassVar[Counter[str]] = Counter()
-
-    def __init__(self, value: float):
-        self.value = value
-
-    def __mul__(self, other: "Counted") -> "Counted":
-        Counted.done["*"] += 1
-        return Counted(self.value * other.value)
-
-    def __add__(self, other: "Counted") -> "Counted":
-        Counted.done["+"] += 1
-        return Counted(self.value + other.value)
-
-
-def operations(a: Any, b: Any, whole: bool) -> int:
-    """Of a product of a tensor with a vector, or of its diagonal."""
-    counted = [np.array([Counted(x) for x in np.ravel(y)]).reshape(np.shape(y)) for y in (a, b)]
-    Counted.done.clear()
-    _ = counted[0] @ counted[1] if whole else counted[0] * counted[1]
-    return sum(Counted.done.values())
-
-
-@claim(
-    "fewer-calculations",
-    "7.1",
-    "multiplying a diagonal matrix with a vector takes less calculations",
-    claimed="fewer",
-)
 def fewer_calculations(_: Laboratory) -> Measured:
     v = np.array([1.0, 2.0, 3.0])
-    full, less = operations(tensors(1)[0], v, True), operations(v, v, False)
-    return f"{less} operations instead of {full}", judged(less < full)
+    _, full = count_operations(matmul, tensors(1)[0], v)
+    _, less = count_operations(mul, v, v)
+    return f"{less} operations instead of {full}", judge(less < full)
 
 
-@claim(
-    "cubic",
-    "7.1",
-    "|I - λ1| = aλ³ + bλ² + cλ + d with the coefficients given",
-    claimed="identity",
-)
 def cubic(_: Laboratory) -> Measured:
     rows = tuple(tuple(map(Fraction, row)) for row in ((7, 2, -3), (2, 5, 1), (-3, 1, 11)))
     a, b, c, d = by_hand.cubic(rows)
@@ -110,38 +63,28 @@ def cubic(_: Laboratory) -> Measured:
         shifted = [tuple(v - x * (i == j) for j, v in enumerate(r)) for i, r in enumerate(rows)]
         size = by_hand.dot(shifted[0], by_hand.cross(shifted[1], shifted[2]))
         worst = max(worst, abs(size - (((a * x + b) * x + c) * x + d)))
-    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judged(worst == 0)
+    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judge(worst == 0)
 
 
-@claim(
-    "three-real",
-    "7.1",
-    "the cubic has three real solutions, the principal moments; this direct approach is possible"
-    " instead of Jacobi's iteration",
-    claimed="possible",
-    note="where two moments are nearly equal it keeps half of the digits",
-)
 def three_real(_: Laboratory) -> Measured:
-    apart, unreal = [], 0.0
+    apart = unreal = 0.0
     for tensor in tensors(1000):
-        roots = np.roots(by_hand.cubic(tensor.tolist()))
+        roots, moments = np.roots(by_hand.cubic(tensor.tolist())), np.linalg.eigvalsh(tensor)
         unreal = max(unreal, largest(np.imag(roots)))
-        moments = np.linalg.eigvalsh(tensor)
-        apart.append(float(np.abs(np.sort(roots.real) - moments).max() / moments[2]))
-    turn = exp(np.array([0.4, -0.9, 0.3]))
-    twin = turn @ np.diag([1.0, 1.0, 1.7]) @ turn.T
-    roots = np.sort_complex(np.roots(by_hand.cubic(twin.tolist())))
-    lost = float(np.abs(roots - [1.0, 1.0, 1.7]).max())
-    kept = largest(np.linalg.eigvalsh(twin) - np.array([1.0, 1.0, 1.7]))
+        apart = max(apart, largest(np.sort(roots.real) - moments) / moments[2])
+    turn, right = exp(np.array([0.4, -0.9, 0.3])), np.array([1.0, 1.0, 1.7])
+    twin = turn @ np.diag(right) @ turn.T
+    lost = largest(np.sort_complex(np.roots(by_hand.cubic(twin.tolist()))) - right)
+    kept = largest(np.linalg.eigvalsh(twin) - right)
     text = (
-        f"1000 tensors: imaginary parts {unreal:g}, moments to {max(apart):.1g}; for 1, 1 and 1.7"
+        f"1000 tensors: imaginary parts {unreal:g}, moments to {apart:.1g}; for 1, 1 and 1.7"
         f" to {lost:.1g}, by an eigenvalue solver {kept:.1g}"
     )
-    return text, judged(unreal == 0 and max(apart) < 1e-10 and lost < 1e-6)
+    return text, judge(unreal == 0 and apart < 1e-10 and lost < 1e-6)
 
 
 def null_vector(rows: Array) -> tuple[Array, int]:
-    """(n with rows n = 0, of length 1; divisions made), by Gaussian elimination with pivots."""
+    """(n, divisions) with rows n = 0 and |n| = 1, by Gaussian elimination with pivots."""
     a, order, divisions = rows.copy(), [0, 1, 2], 0
     for k in range(2):
         i, j = np.unravel_index(np.abs(a[k:, k:]).argmax(), (3 - k, 3 - k))
@@ -158,15 +101,6 @@ def null_vector(rows: Array) -> tuple[Array, int]:
     return n / np.linalg.norm(n), divisions + 2
 
 
-@claim(
-    "elimination",
-    "7.1",
-    "the eigenvectors come from homogeneous systems by iterative methods like Gaussian elimination,"
-    " and are normalised",
-    claimed="iterative",
-    expected=CORRECTED,
-    note="elimination is direct: it ends after five divisions",
-)
 def elimination(_: Laboratory) -> Measured:
     worst, count = 0.0, 0
     for tensor in tensors(1000):
@@ -175,16 +109,9 @@ def elimination(_: Laboratory) -> Measured:
             n, count = null_vector(tensor - moments[k] * np.eye(3))
             worst = max(worst, largest(n * np.sign(n @ b[:, k]) - b[:, k]))
     text = f"3000 axes to {worst:.1g}, each after {count} divisions and no iteration"
-    return text, judged(False, worst < 1e-9)  # of differences of moments down to 1e-5 of them
+    return text, judge(False, worst < 1e-9)  # moments differ by as little as 1e-5
 
 
-@claim(
-    "equal-moments",
-    "7.1",
-    "if all three moments match, any orthonormal axes will do; if two, the third eigenvector gives"
-    " the others",
-    claimed="any, or derived",
-)
 def equal_moments(_: Laboratory) -> Measured:
     turn, other = exp(np.array([0.4, -0.9, 0.3])), exp(np.array([-1.2, 0.5, 0.8]))
     ball = 2.5 * np.eye(3)
@@ -196,16 +123,9 @@ def equal_moments(_: Laboratory) -> Measured:
     n1 = n1 / np.linalg.norm(n1)
     b = np.stack([n1, np.cross(n3, n1), n3], axis=1)
     two = largest(b.T @ twin @ b - np.diag(moments))
-    return f"diagonal to {three:.1g} and {two:.1g}", judged(max(three, two) < EXACT)
+    return f"diagonal to {three:.1g} and {two:.1g}", judge(max(three, two) < EXACT)
 
 
-@claim(
-    "right-handed",
-    "7.1",
-    "the three cross products hold if and only if the determinant of the axes is +1; swapping or"
-    " negating one makes it so",
-    claimed="equivalent",
-)
 def right_handed(_: Laboratory) -> Measured:
     b = exp(np.array([0.4, -0.9, 0.3]))
     agree = cases = 0
@@ -219,11 +139,11 @@ def right_handed(_: Laboratory) -> Measured:
             flipped = np.linalg.det(n * np.array([[-1.0], [1.0], [1.0]]))
             agree += abs(flipped + np.linalg.det(n)) < EXACT
             cases += 2
-    return f"in {agree} of {cases} cases", judged(agree == cases)
+    return f"in {agree} of {cases} cases", judge(agree == cases)
 
 
 # ---- the change of axes
-def changed() -> dict[str, Array]:
+def change_of_axes() -> dict[str, Array]:
     """A body with a full tensor, an attitude, a rate, a torque, a point, and a part of the body."""
     tensor = tensors(3)[2]
     moments, b = axes_of(tensor)
@@ -239,74 +159,58 @@ def changed() -> dict[str, Array]:
     }
 
 
-@claim(
-    "new-axes",
-    "7.1",
-    "in the new axes x' = Bᵀx, ω' = Bᵀω, τ' = Bᵀτ; parts of the body have c' = Bᵀc, A'_L = BᵀA_L",
-    claimed="as printed",
-)
 def new_axes(_: Laboratory) -> Measured:
-    of = changed()
-    b, omega, x = of["b"], of["omega"], of["x"]
+    of = change_of_axes()
+    b, omega, x, part, c = (of[name] for name in ("b", "omega", "x", "a_part", "c"))
     torque = np.cross(x, [1.0, 2.0, -1.0])
     rate = np.linalg.solve(of["tensor"], torque - np.cross(omega, of["tensor"] @ omega))
     new = b.T @ omega
     there = (b.T @ torque - np.cross(new, of["moments"] * new)) / of["moments"]
-    turned = largest(b.T @ np.cross(omega, x) - np.cross(new, b.T @ x))
-    part = largest(b.T @ (of["a_part"] @ x + of["c"]) - (b.T @ of["a_part"] @ x + b.T @ of["c"]))
-    found = largest(b.T @ rate - there), turned, part
+    found = (
+        largest(b.T @ rate - there),
+        largest(b.T @ np.cross(omega, x) - np.cross(new, b.T @ x)),
+        largest(b.T @ (part @ x + c) - (b.T @ part @ x + b.T @ c)),
+    )
     text = (
         f"Euler's equations {found[0]:.1g}, ω × x {found[1]:.1g}, a point of a part {found[2]:.1g}"
     )
-    return text, judged(max(found) < EXACT)
+    return text, judge(max(found) < EXACT)
 
 
 def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """Where the point is after 3 s, computed in the new axes from that attitude in them."""
+    """The point after 3 s, computed in the new axes from ``attitude`` in them."""
     body = RigidBody(of["moments"].tolist())
     run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
     return run.point_position(of["b"].T @ of["x"])[0]
 
 
-@claim(
-    "new-attitude",
-    "7.1",
-    "q' = quat(B) ∘ q, A' = B A",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="q' = q ∘ quat(B), A' = A B",
-)
 def new_attitude(_: Laboratory) -> Measured:
-    of = changed()
+    of = change_of_axes()
     a, b, x = of["a"], of["b"], of["x"]
     q, turn = quaternion(a), quaternion(b)
-    printed, right = (largest(new @ b.T @ x - a @ x) for new in (b @ a, a @ b))
-    page = largest(matrix(by_hand.grassmann(turn, q)) - b @ a)
-    same = largest(matrix(by_hand.grassmann(q, turn)) - a @ b)
     given = exact_free_motion(RigidBody(of["tensor"]), a, of["omega"], [3.0]).point_position(x)[0]
-    after = [largest(ends(of, new) - given) for new in (b @ a, a @ b)]
+    (printed, off, page), (right, after, same) = (
+        (
+            largest(new @ b.T @ x - a @ x),
+            largest(ends(of, new) - given),
+            largest(matrix(by_hand.grassmann(*pair)) - new),
+        )
+        for new, pair in ((b @ a, (turn, q)), (a @ b, (q, turn)))
+    )
     text = (
         f"a point is {printed:.2f} m from where it was as printed, {right:.1g} m with A B; after"
-        f" 3 s {after[0]:.2f} and {after[1]:.1g} m (q and A agree to {max(page, same):.1g})"
+        f" 3 s {off:.2f} and {after:.1g} m (q and A agree to {max(page, same):.1g})"
     )
-    fine = max(right, after[1], page, same) < EXACT
-    return text, judged(printed < EXACT, fine and min(printed, after[0]) > VISIBLE)
+    fine = max(right, after, page, same) < EXACT
+    return text, judge(printed < EXACT, fine and min(printed, off) > VISIBLE)
 
 
-@claim(
-    "new-part",
-    "7.1",
-    "q'_L = quat(B) ∘ q_L",
-    claimed="as printed",
-    expected=CORRECTED,
-    note="q'_L = quat(Bᵀ) ∘ q_L, which is A'_L = BᵀA_L, printed beside it",
-)
 def new_part(_: Laboratory) -> Measured:
-    of = changed()
+    of = change_of_axes()
     q, b = quaternion(of["a_part"]), of["b"]
     beside = b.T @ of["a_part"]
     printed, right = (
         largest(matrix(by_hand.grassmann(quaternion(turn), q)) - beside) for turn in (b, b.T)
     )
     text = f"differs from A'_L beside it by {printed:.2f} as printed, {right:.1g} with Bᵀ"
-    return text, judged(printed < EXACT, right < EXACT)
+    return text, judge(printed < EXACT, right < EXACT)

@@ -1,0 +1,5 @@
+"""``python -m polhode``: the command line."""
+
+from polhode.cli.main import main
+
+main()

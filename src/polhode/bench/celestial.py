@@ -1,0 +1,148 @@
+"""The real Moon and the real Earth: torques a second, ephemeris included, and 50 years of each.
+
+The Moon's runs are timed; the Earth's also show what is left between the pole and IAU 2006/2000A,
+for each of the switches.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import polhode as ph
+from polhode.bench.peers import missing
+from polhode.bench.records import Bench, Finding, Settings, Table
+from polhode.bench.timing import round_robin
+from polhode.compiler.machine import compiled
+from polhode.compiler.tree import bind
+from polhode.kernels.trig import ELEMENTARY
+
+COUNT, STEP = 1_000_000, 1500.0  # torques, and seconds between them
+DAY, YEARS = 86400.0, 50.0
+YEAR = 365.25 * DAY
+RUN = {"what": "", "s_min": "s", "steps": "steps", "torques": "torques"}
+RESIDUALS = {
+    "rms_1": "rms 1 (mas)",
+    "rms_2": "rms 2 (mas)",
+    "trend_1": "trend 1 (mas/year)",
+    "trend_2": "trend 2 (mas/year)",
+    "core": "free core nutation (d)",
+}
+
+
+def sum_torques(torque: Callable) -> Callable:
+    """The compiled sum of the torques at n times."""
+    bound = bind(torque, ELEMENTARY)
+
+    def total(n, h, q, m, body, params):
+        found = 0.0
+        for i in range(n):
+            found += bound(i * h, q, m, body, params)[0]
+        return found
+
+    return compiled(total)
+
+
+def torques(problems: Mapping[str, ph.Problem], settings: Settings) -> Table:
+    """The torques of each problem in a second."""
+    settings.report("torques")
+    count, calls = COUNT // 100 if settings.quick else COUNT, {}
+    (torque,) = {problem.model.torque for problem in problems.values()}
+    loop = sum_torques(torque)
+    for name, p in problems.items():
+        arguments = p.attitude, p.angular_momentum, p.body.data, p.model.params
+        calls[name] = partial(loop, count, STEP, *arguments), count
+    times = round_robin(calls, settings.repeats)
+    rows = [{"what": name, "rate": 1e3 / taken.minimum} for name, taken in times.items()]
+    return Table("Torques", {"what": "torque of", "rate": "million a second"}, rows)
+
+
+def runs(
+    head: Mapping[str, str],
+    problems: Mapping[str, tuple[ph.Problem, Any]],
+    span: tuple[float, float],
+    settings: Settings,
+    more: Callable[[Any], Mapping[str, float]] = lambda run: {},
+    **options: Any,
+) -> Table:
+    """The time of a run of each (problem, formulation), and ``more(run)`` about it."""
+    calls, rows = {}, []
+    for name, (problem, formulation) in problems.items():
+        settings.report(name)
+        solver = ph.prepare(
+            problem, method="extrapolation", formulation=formulation, rtol=1e-12, **options
+        )
+        run = solver(span)
+        calls[name] = partial(solver, span), 1e9
+        rows.append({"what": name, "steps": run.nsteps, "torques": run.nfev, **more(run)})
+    times = round_robin(calls, settings.repeats)
+    for row in rows:
+        row["s_min"] = times[row["what"]].minimum
+    return Table(f"{span[1] / YEAR:.3g} years", head, rows)
+
+
+# ---- the Moon
+def measure_moon(settings: Settings) -> Iterator[Finding]:
+    if missing(MOON.needs):
+        return
+    start = "1970-01-01"
+    problems = {
+        "Earth and Sun": ph.celestial.moon(start),
+        "with planets and oblateness": ph.celestial.moon(start, planets=True, oblateness=True),
+    }
+    yield torques(problems, settings)
+    variants = {
+        "rigid": (problems["Earth and Sun"], None),
+        "tides and core": ph.celestial.layered_moon(start),
+    }
+    span = 0.0, (5.0 if settings.quick else YEARS) * YEAR
+    yield runs(RUN | {"what": "Moon"}, variants, span, settings)
+
+
+# ---- the Earth
+def measure_earth(settings: Settings) -> Iterator[Finding]:
+    if missing(EARTH.needs):
+        return
+    start, days = "1975-01-01", np.arange(18263) * DAY
+    problems = {
+        "Moon and Sun": ph.celestial.earth(start),
+        "with geodetic precession": ph.celestial.earth(start, geodetic=True),
+        "with planets too": ph.celestial.earth(start, planets=True, geodetic=True),
+    }
+    yield torques(problems, settings)
+    yield runs(
+        RUN | {"what": "Earth"} | RESIDUALS,
+        {name: (problem, None) for name, problem in problems.items()},
+        (0.0, float(days[-1])),
+        settings,
+        partial(earth_residuals, start=start),
+        t_eval=days,
+    )
+
+
+def earth_residuals(run: Any, start: str) -> dict[str, float]:
+    """Residuals of the pole, their trends, and the free core nutation of a run."""
+    gaps = ph.celestial.earth_residuals(run, start)
+    drift = ph.celestial.earth_residuals(run, start, detrend=False) - gaps
+    core = ph.celestial.core_resonance(ph.celestial.earth_nutations(run, start))
+    values = *np.sqrt((gaps**2).mean(axis=0)), *((drift[-1] - drift[0]) / YEARS), -core.period
+    return dict(zip(RESIDUALS, map(float, values), strict=True))
+
+
+MOON = Bench(
+    name="moon",
+    place=170,
+    summary="torques of the real Moon a second, and the time of 50 years",
+    measure=measure_moon,
+    needs=("de421",),
+    repeats=5,
+)
+EARTH = Bench(
+    name="earth",
+    place=180,
+    summary="torques of the real Earth a second, and the time and the residuals of 50 years",
+    measure=measure_earth,
+    needs=("de421", "erfa"),
+    repeats=3,
+)

@@ -1,0 +1,149 @@
+"""The race to a given accuracy: which runs reach it, and which of them is the fastest.
+
+All runs take turns in one process.  For each error and each kind of run (an integrator, a form of
+heyoka's equations) the fastest run that reaches the error counts, even by luck.  A first look at
+the clock selects ``SHOWN`` runs of each kind, which are then timed well; ratios are of their least
+times.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from polhode.bench.records import Finding, Note, Settings, Table, Verdict, at_least
+from polhode.bench.timing import Times, timed
+
+SHOWN, FIRST_LOOK = 3, 5  # runs of a kind that are timed well; repeats before that
+HEAD = {
+    "what": "error and variant",
+    "error": "error",
+    "us_min": "µs min",
+    "us_median": "µs median",
+    "ratio_min": "heyoka / ours, min",
+    "ratio_median": "median",
+}
+Clock = Callable[[Mapping[Any, Callable], int], dict[Any, Times]]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A run and the error that it reaches."""
+
+    kind: str  # an integrator, or a form of heyoka's equations
+    name: str
+    error: float
+    call: Callable
+    count: int | None = None  # evaluations or steps
+    target: float | None = None  # the only error it competes for; default: every error it reaches
+
+    def reaches(self, error: float) -> bool:
+        return self.error <= error and self.target in (None, error)
+
+
+def fastest(
+    variants: Iterable[Variant], error: float, times: Mapping[Variant, Times], each: int = 1
+) -> list[Variant]:
+    """The fastest few of each kind that reach an error, the fastest of all first."""
+    counts: Counter[str] = Counter()
+    chosen = []
+    good = [v for v in variants if v in times and v.reaches(error)]
+    for variant in sorted(good, key=lambda v: times[v].minimum):
+        counts[variant.kind] += 1
+        if counts[variant.kind] <= each:
+            chosen.append(variant)
+    return chosen
+
+
+# ---- rows
+def row(
+    error: float, variant: Variant, times: Times, ratio: tuple[Times, Times] | None = None
+) -> dict[str, Any]:
+    """A row of the table, with the quotient of two times."""
+    count = {} if variant.count is None else {"count": variant.count}
+    above, below = ratio or (None, None)
+    return {
+        "what": f"{error:.0e}  {variant.name}",
+        "error": variant.error,
+        **count,
+        "us_min": times.minimum / 1e3,
+        "us_median": times.median / 1e3,
+        "ratio_min": above.minimum / below.minimum if above and below else None,
+        "ratio_median": above.median / below.median if above and below else None,
+    }
+
+
+Rows = Callable[[float, list[Variant], list[Variant], Mapping[Variant, Times]], list[dict]]
+
+
+def heyoka_over_ours(
+    error: float,
+    theirs: list[Variant],
+    ours: list[Variant],
+    times: Mapping[Variant, Times],
+    forms: int | None = 1,
+) -> list[dict]:
+    """heyoka's fastest forms, then all of ours with heyoka's time over theirs."""
+    if not theirs:
+        return []
+    first = times[theirs[0]]
+    return [
+        *(row(error, v, times[v]) for v in theirs[:forms]),
+        *(row(error, v, times[v], (first, times[v])) for v in ours),
+    ]
+
+
+ALL_FORMS = partial(heyoka_over_ours, forms=None)
+
+
+# ---- the race
+@dataclass(frozen=True)
+class Race:
+    """The runs of one problem, and the ratios that are claimed for it."""
+
+    title: str
+    claims: Mapping[float, float | None]  # error -> the least ratio heyoka / ours
+    theirs: Sequence[Variant]
+    ours: Sequence[Variant]
+    problem: str = ""  # its name in the verdicts
+    judged: str | None = None  # the kind of ours that is judged; default: the fastest
+    rows: Rows = heyoka_over_ours
+    head: Mapping[str, str] = field(default_factory=lambda: HEAD)
+    clock: Clock = timed
+
+    def run(self, settings: Settings) -> Iterator[Finding]:
+        """Notes, the table and the verdicts."""
+        first = self.clock({v: v.call for v in (*self.theirs, *self.ours)}, FIRST_LOOK)
+        chosen = [
+            variant
+            for error in self.claims
+            for variants in (self.theirs, self.ours)
+            for variant in fastest(variants, error, first, SHOWN)
+        ]
+        times = self.clock({v: v.call for v in chosen}, settings.repeats)
+        rows: list[dict] = []
+        verdicts: list[Verdict] = []
+        for error, least in self.claims.items():
+            theirs, ours = (fastest(group, error, times) for group in (self.theirs, self.ours))
+            rows += self.rows(error, theirs, ours, times)
+            if not theirs:
+                yield Note(f"heyoka does not reach {error:.0e}")
+            elif least is not None:
+                verdicts.append(self.verdict(error, least, times[theirs[0]], ours, times))
+        yield Table(self.title, self.head, rows)
+        yield from verdicts
+
+    def verdict(
+        self,
+        error: float,
+        least: float,
+        peer: Times,
+        ours: list[Variant],
+        times: Mapping[Variant, Times],
+    ) -> Verdict:
+        good = [v for v in ours if self.judged in (None, v.kind)]
+        ratio = peer.minimum / times[good[0]].minimum if good else None
+        problem = f"{self.problem}, " if self.problem else ""
+        what = f"{problem}{error:.0e}: heyoka / {self.judged or 'ours'}"
+        return at_least(what, ratio, least)

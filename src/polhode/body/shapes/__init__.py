@@ -1,0 +1,22 @@
+"""Shapes with closed forms, and meshes: mass, centre of mass and inertia.  One file each.
+
+Every function takes ``mass=`` (kg) or ``density=`` (kg/m³ unless stated otherwise) and returns a
+``Shape``, which can be moved, turned, added to others and subtracted from them.  Axes of symmetry
+lie along z.  Shapes with a middle have it at the origin; ``cone``, ``frustum`` and ``hemisphere``
+stand on the plane z = 0.  Formulas of hollow shapes are sums of positive terms: thin walls lose no
+digits.
+
+``SHAPES`` is the registry.  The file ``box.py`` has the function ``box``, and ``EXAMPLES``,
+arguments with which the tests call it.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from polhode.body.shape import Shape
+from polhode.contracts.registry import functions
+
+SHAPES: Mapping[str, Callable[..., Shape]] = MappingProxyType(functions(__name__))
+globals().update(SHAPES)
+
+__all__ = ["SHAPES", "Shape", *SHAPES]

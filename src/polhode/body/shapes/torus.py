@@ -1,0 +1,22 @@
+"""A solid ring."""
+
+import math
+
+from polhode.body.shape import Shape, positive, weighed
+from polhode.body.shapes._common import symmetric
+from polhode.errors import InputError
+
+
+def torus(
+    radius: float, tube: float, *, mass: float | None = None, density: float | None = None
+) -> Shape:
+    """A solid ring: a disc of radius ``tube`` whose centre goes round on a circle of ``radius``."""
+    r, s = positive(radius, "radius"), positive(tube, "tube")
+    if s > r:
+        raise InputError(f"tube must be at most radius = {r!r}, got {tube!r}")
+    m = weighed(2 * math.pi**2 * r * s * s, mass, density)
+    return symmetric(m, m * (r * r / 2 + 5 / 8 * s * s), m * (r * r + 3 / 4 * s * s))
+
+
+PLACE = 70
+EXAMPLES = ({"radius": 0.7, "tube": 0.3},)

@@ -1,0 +1,26 @@
+"""A cylinder with a coaxial hole."""
+
+import math
+
+from polhode.body.shape import Shape, positive, weighed
+from polhode.body.shapes._common import nested, symmetric
+
+
+def tube(
+    radius: float,
+    inner: float,
+    length: float,
+    *,
+    mass: float | None = None,
+    density: float | None = None,
+) -> Shape:
+    """A cylinder with a coaxial hole of radius ``inner``."""
+    r, s = nested(radius, inner)
+    length = positive(length, "length")
+    m = weighed(math.pi * (r - s) * (r + s) * length, mass, density)
+    squares = r * r + s * s
+    return symmetric(m, m * (3 * squares + length * length) / 12, m * squares / 2)
+
+
+PLACE = 90
+EXAMPLES = ({"radius": 0.7, "inner": 0.3, "length": 1.9},)
