@@ -317,7 +317,7 @@ def _attitudes(q: Vector, w: Vector, change: Vector, times: np.ndarray) -> np.nd
 
 
 def _own_axes(w: Vector, change: Vector) -> tuple[Vector, float, float, float]:
-    """Return (axes, r, p, a): w = r e1 + p e3, change = a e3; e1, e3 are the first and last axis."""
+    """Return (axes, r, p, a): w = r e1 + p e3, change = a e3; e1, e3 are the outer axes."""
     a = hypot(*change)
     main = change if a > 0.0 else w if any(w) else (0.0, 0.0, 1.0)
     e3 = multiply(1.0 / hypot(*main), main)
