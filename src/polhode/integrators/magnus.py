@@ -4,8 +4,9 @@
 
 for inertial axes, with kernels for body axes; a body rate takes the conjugate of all this
 (``kernels.gauss_taylor.side``).  One exponential a step, no error estimate.  Where |ω| h is of
-order 1 the truncated terms of the series matter, and ``gauss-taylor`` needs fewer evaluations; where ω
-changes many times before the body has turned much, ``magnus8`` is the cheapest of its order.
+order 1 the truncated terms of the series matter, and ``gauss-taylor`` needs fewer evaluations;
+where ω changes many times before the body has turned much, ``magnus8`` is the cheapest of its
+order.
 """
 
 from functools import cache, partial
