@@ -193,7 +193,7 @@ def test_rounding_is_seen_where_it_is():
     for sums, compensated in roundoff.SUMS.items():
         method = variant(METHODS["mr2"], None, compensated)
         lanes = Lanes(method, roundoff.MODELS["free"], Tops.random(roundoff.BODIES), roundoff.H)
-        found[sums] = dict(roundoff.grown(lanes, compensated, 2000))
+        found[sums] = dict(roundoff.growth(lanes, compensated, 2000))
     assert [*found["plain"]] == [*found["compensated"]] == [1000, 2000]
     assert (found["plain"][1000] > 1e-15).all()
     assert (found["compensated"][1000] < 0.05 * found["plain"][1000]).all()

@@ -21,7 +21,7 @@ from polhode.formulations import FORMULATIONS
 from polhode.integrators import _runge_kutta as rk
 from polhode.integrators import bulirsch_stoer
 from polhode.kernels.vector import cross
-from polhode.loops.join import Pursuit, own_functions
+from polhode.loops.join import BoundIntegrator, own_functions
 from polhode.references import bibliography
 from polhode.tableaus.dop853 import DOP853 as DOP853_TABLEAU
 from polhode.tableaus.embedded import DOPRI5
@@ -667,7 +667,7 @@ def machine_code():
     with seams.no_disk_cache():
         found = {}
         for record in COMPILED:
-            p = Pursuit(record, FORMULATIONS["rotor"], parts(record).force, True)
+            p = BoundIntegrator(record, FORMULATIONS["rotor"], parts(record).force, True)
             carry = parts(record).start(0.0, 0.0, attitude(0.0), (), NONE)
             found[record.name] = p.packed(attitude(0.0), carry, (), ())
         yield found

@@ -2,7 +2,7 @@
 
 For each problem and step: the error of the final attitude (spectral norm of the difference of the
 matrices) against SciPy's DOP853 on Euler's equations at tolerance 1e-13, Newton iterations and
-torque evaluations a step, and nanoseconds a step (prepared solver, minimum over the repeats).
+torque evaluations per step, and nanoseconds per step (prepared solver, minimum of the repeats).
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ HEAD = {
 
 
 def reference(problem: ph.Problem, t_end: float) -> np.ndarray:
-    """The final attitude matrix, by an integrator and equations that are not the library's."""
+    """The final attitude matrix, by an integrator and equations independent of the library."""
     from scipy.integrate import solve_ivp
 
     inertia = np.diag(problem.body.inertia)
@@ -82,5 +82,5 @@ BENCH = Bench(
     summary="error and cost of every method on Krysl's problems",
     measure=measure,
     repeats=7,
-    keys={"methods": Key("", "names; default all")},
+    keys={"methods": Key("", "names; default: all")},
 )

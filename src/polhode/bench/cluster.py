@@ -1,7 +1,7 @@
-"""Ensembles on a Dask cluster of this machine, one worker for each processor, against threads.
+"""Ensembles on a local Dask cluster, one worker for each processor, against threads.
 
-Wall time, because workers are processes of their own, and the CPU time of all of them together,
-which other users of the machine disturb less.
+Wall time, because workers are separate processes, and the CPU time of all of them together, which
+is less disturbed by other users of the machine.
 """
 
 import os
@@ -45,11 +45,11 @@ def measure(settings: Settings) -> Iterator[Finding]:
             return solve_ensemble(top, span, **given, threads=workers)
 
         def spent() -> float:
-            """CPU seconds, here and there."""
+            """CPU seconds of this process and of the workers."""
             return time.process_time() + sum(client.run(time.process_time).values())
 
         calls: dict[str, Callable[[], Any]] = {f"{workers} threads": here, "Dask": there}
-        same = _alike(here(), there())  # and compiled, everywhere
+        same = _same_bits(here(), there())  # and everything is compiled
         wall, cpu = _in_turn(calls, settings, spent, members * steps)
     threads, dask = calls
     rows = [
@@ -70,8 +70,8 @@ def measure(settings: Settings) -> Iterator[Finding]:
         "ratio": "throughput / threads",
     }
     yield Table(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
-    longest = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
-    yield Note(f"{len(pieces)} chunks of {longest:.1f} s on average")
+    mean = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
+    yield Note(f"{len(pieces)} chunks of {mean:.1f} s on average")
     yield Note("the same bits" if same else "THE BITS DIFFER")
     ratio = wall[threads].minimum / wall[dask].minimum
     yield at_least("throughput of Dask / of threads, least wall times", ratio, 0.9)
@@ -79,7 +79,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
     yield at_least("the same by least CPU times", ratio, 0.9)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _same_bits(a: Any, b: Any) -> bool:
     pairs = ((a.reductions[name], b.reductions[name]) for name in a.reductions)
     return all(x.tobytes() == y.tobytes() for x, y in pairs)
 
@@ -87,7 +87,7 @@ def _alike(a: Any, b: Any) -> bool:
 def _in_turn(
     calls: dict[str, Callable], settings: Settings, spent: Callable[[], float], steps: int
 ) -> tuple[dict[str, Times], dict[str, Times]]:
-    """Nanoseconds of wall and of CPU for each body-step."""
+    """Nanoseconds of wall and of CPU time for each body-step."""
     wall: dict[str, list[float]] = {name: [] for name in calls}
     cpu: dict[str, list[float]] = {name: [] for name in calls}
     for k in range(settings.repeats):

@@ -1,8 +1,8 @@
-"""What a step of Adams's method costs in the variables of Fukushima 1995 and their rivals.
+"""The cost of a step of Adams's method in the variables of Fukushima 1995 and in others.
 
 The model Earth, 128 steps a revolution; ratios to Euler's angles, all variables in turn in one
-process, by the CPU time of the thread.  The time of a call and of the first steps is taken away:
-that of a run of one revolution is subtracted.  Then the worst attitude within 33 000 revolutions.
+process, by the CPU time of the thread.  The time of a run of one revolution is subtracted, and with
+it that of the call and of the first steps.  Then the worst attitude within 33 000 revolutions.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ A_TURN = 128  # steps
 
 
 def costs(problem: ph.Problem, turns: int, repeats: int) -> dict[str, Times]:
-    """Of a step, for each of the variables."""
+    """The time of a step, for each of the variables."""
     runs: dict[Any, tuple[Callable, float]] = {}
     for name in NAMES:
         solver = ph.prepare(
@@ -56,9 +56,7 @@ def worst(problem: ph.Problem, name: str, turns: int) -> float:
 
 
 def measure(settings: Settings) -> Iterator[Finding]:
-    turns, far = settings.count("turns"), settings.count("far")
-    if settings.quick:
-        turns, far = min(turns, 40), min(far, 1000)
+    turns, far = settings.count("turns", quick=40), settings.count("far", quick=1000)
     problem = ph.celestial.rigid_earth_model()
     settings.report("timing")
     times = costs(problem, turns, settings.repeats)
@@ -78,7 +76,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
 BENCH = Bench(
     name="formulations",
     place=150,
-    summary="a step of Adams's method in the variables of Fukushima 1995 and their rivals",
+    summary="a step of Adams's method in the variables of Fukushima 1995 and in others",
     measure=measure,
     repeats=101,
     keys={

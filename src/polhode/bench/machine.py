@@ -1,4 +1,4 @@
-"""General facts about the machine: kind of CPU, what it can do, how busy it is, versions."""
+"""General facts about the machine: the CPU and its features, how busy it is, versions."""
 
 import os
 import platform
@@ -8,11 +8,12 @@ SIMD = "avx2", "fma", "avx512f", "neon", "sve"
 
 
 def load() -> float | None:
-    """Processes that want a core, our own among them, as a mean over some minutes."""
+    """The mean number of processes that want a core over some minutes, ours included."""
     return round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else None
 
 
 def machine() -> dict[str, Any]:
+    """The facts, without anything that identifies the machine."""
     import llvmlite.binding
     import numba
     import numpy as np

@@ -1,4 +1,4 @@
-"""Those we compare with: which module it is, and how to get it."""
+"""The peers we compare with: their modules, and how to install them."""
 
 import importlib
 import importlib.metadata
@@ -14,7 +14,7 @@ COMPILER = "a C compiler"
 
 @dataclass(frozen=True)
 class Peer:
-    """A package of others; ``extra`` is that of ours with which it comes, if not by its name."""
+    """A package; ``extra`` is our own extra that installs it, if there is one."""
 
     module: str
     package: str
@@ -47,7 +47,7 @@ def peer(name: str) -> Any:
 
 
 def installed(module: str) -> Any:
-    """The module, or None where there is none."""
+    """The module, or None where it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -55,7 +55,7 @@ def installed(module: str) -> Any:
 
 
 def missing(names: Iterable[str]) -> list[Missing]:
-    """Those of the peers that are not there."""
+    """The peers that are not installed."""
     absent = []
     for name in names:
         if name == COMPILER:
@@ -67,7 +67,7 @@ def missing(names: Iterable[str]) -> list[Missing]:
 
 
 def versions(names: Iterable[str]) -> dict[str, str]:
-    """Of those that are there."""
+    """The versions of the peers that are installed."""
     found = {}
     for name in names:
         if name != COMPILER and peer(name) is not None:

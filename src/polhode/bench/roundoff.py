@@ -1,18 +1,19 @@
-"""How rounding makes what a motion keeps drift, with plain and with compensated sums.
+"""How rounding makes the invariants of a motion drift, with plain and with compensated sums.
 
-First free and heavy bodies in one block of SIMD lanes, by turns about their principal axes, which
-keep |q|, the momentum about the vertical and, without torque, |L|, but for rounding.  Root mean
-square over the bodies of what these have changed by after 1e3, 1e4, … steps, and the power of the
-number of steps with which it grows.  What compensated sums carry as lost counts as part of the
-state, and the invariants are made in extended precision.  A step turns by 0.09 on average.
+First, free and heavy bodies in one block of SIMD lanes, by turns about their principal axes, which
+conserve |q|, the momentum about the vertical and, without torque, |L|, up to rounding.  The table
+shows the root mean square over the bodies of their changes after 1e3, 1e4, … steps, and the power
+of the number of steps with which it grows.  The remainders that compensated sums carry count as
+part of the state, and the invariants are computed in extended precision.  A step turns by 0.09 on
+average.
 
-Then the energy of Lagrange tops by a method so accurate that only rounding is left: root mean
-square, over tops and starts, of what its relative error grows by in 3, 10, 30 and 90 % of all
-steps; the power; and the trend: the mean change over a fiftieth of the run by the standard error of
-that mean, root mean square over tops.
+Then the energy of Lagrange tops, by a method so accurate that only rounding is left: root mean
+square, over tops and starts, of the growth of its relative error in 3, 10, 30 and 90 % of all
+steps; the power; and the trend: the mean change over a fiftieth of the run divided by the standard
+error of that mean, root mean square over tops.
 
-A random walk has the power 1/2 and a trend of about 1, whatever the number of steps; a steady drift
-has the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
+A random walk has the power 1/2 and a trend of about 1, for any number of steps; a steady drift has
+the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,18 +41,18 @@ BODIES, H = 64, 5e-3
 SLICE = 500  # steps that are timed
 CHUNK = 1_000_000  # steps in a call
 MODELS = {"free": ph.models.free(), "heavy": HEAVY}
-KEPT_BY = {
+INVARIANTS = {
     "free": ("|q|² - 1", "momentum about the vertical", "|L|"),
     "heavy": ("|q|² - 1", "momentum about the vertical"),
 }
 
 
 def invariants(lanes: Lanes, compensated: bool) -> np.ndarray:
-    """Rows |q|², the momentum about the vertical, |L|."""
+    """Rows of |q|², the momentum about the vertical, and |L|."""
     first, carried, _ = lanes.places
     table = unpack(lanes.work, BODIES).astype(np.longdouble)
     state = table[first : first + 7]
-    if compensated:  # carried are the torque, and what was lost of q and of m
+    if compensated:  # it carries the torque, and the remainders of q and of m
         state = state + table[carried + 3 : carried + 10]
     w, x, y, z, *m = state
     square = w * w + x * x + y * y + z * z
@@ -66,8 +67,8 @@ def marks(steps: int) -> list[int]:
     return [*powers, steps]
 
 
-def grown(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
-    """(steps done, root mean squares of the changes), relative."""
+def growth(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
+    """(steps done, root mean squares of the relative changes) at each mark."""
     lanes.reset()
     first, done = invariants(lanes, compensated), 0
     scale = np.array([np.ones(BODIES), first[2], first[2]])
@@ -81,7 +82,7 @@ def grown(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np
 
 
 def slope(counts: Any, errors: Any) -> float:
-    """The power of a growth."""
+    """The power of the number of steps with which errors grow."""
     return float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
@@ -107,13 +108,13 @@ def turns(settings: Settings) -> Iterator[Finding]:
     verdicts: list[Finding] = []
     for (kind, sums), lanes in runs.items():
         settings.report(f"{kind} bodies, {sums} sums")
-        found = dict(grown(lanes, SUMS[sums], ends[sums]))
-        for k, what in enumerate(KEPT_BY[kind]):
+        found = dict(growth(lanes, SUMS[sums], ends[sums]))
+        for k, what in enumerate(INVARIANTS[kind]):
             errors = {done: float(each[k]) for done, each in found.items()}
             power = slope([*errors], [*errors.values()])
             shown = {f"after_{done}": each for done, each in errors.items()}
             rows.append({"what": f"{kind}, {what}", "sums": sums, **shown, "power": power})
-            verdicts += judged(f"{kind} bodies, {what}, {sums}", power, errors[ends[sums]], steps)
+            verdicts += judge(f"{kind} bodies, {what}, {sums}", power, errors[ends[sums]], steps)
     head = {"what": "bodies, invariant", "sums": "sums"}
     head |= {f"after_{done}": f"after {done:.0e}" for done in marks(steps)} | {"power": "power"}
     yield Table(f"Rounding of mr2, {BODIES} bodies, root mean square", head, rows)
@@ -121,7 +122,8 @@ def turns(settings: Settings) -> Iterator[Finding]:
         yield from verdicts
 
 
-def judged(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
+def judge(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
+    """The verdicts on the growth and on the final error."""
     yield at_most(f"{what}: grows with the power", power, POWER)
     if what.endswith("compensated"):
         limit = FAR_ERROR * (steps / FAR) ** 0.5
@@ -129,7 +131,7 @@ def judged(what: str, power: float, error: float, steps: int) -> Iterator[Findin
 
 
 def costs(what: str, times: dict[Any, Times], settings: Settings) -> Iterator[Finding]:
-    """Compensated over plain, for times by (kind, sums)."""
+    """The cost of compensated over plain sums, from times by (kind, sums)."""
     rows, ratios = [], {}
     for (kind, sums), taken in times.items():
         ratio = taken.minimum / times[kind, "plain"].minimum
@@ -144,7 +146,7 @@ def costs(what: str, times: dict[Any, Times], settings: Settings) -> Iterator[Fi
 
 
 # ---- energies of Lagrange tops
-DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over so many rows
+DT, ROWS, WINDOW = 0.02, 1000, 10  # energies are averaged over WINDOW rows
 LAGS = 30, 100, 300, 900  # rows
 STRIDE = ROWS // 50
 
@@ -158,7 +160,7 @@ def tops(count: int) -> Iterator[ph.Problem]:
 
 
 def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.ndarray, float]:
-    """The growth over each of LAGS, and the trend."""
+    """The growth of the energy error over each of LAGS, and its trend."""
     growths, trends = [], []
     for top in tops(count):
         energy: Any = ph.solve(
@@ -199,7 +201,7 @@ def energies(settings: Settings) -> Iterator[Finding]:
         facts = {"sums": sums, "steps": f"{ends[sums]:.0e}"}
         errors = {f"lag_{lag}": each for lag, each in zip(LAGS, found.tolist(), strict=True)}
         rows.append({**facts, **errors, "power": power, "trend": trend})
-        verdicts += judged(f"energy of tops, {sums}", power, float(found[-1]), steps)
+        verdicts += judge(f"energy of tops, {sums}", power, float(found[-1]), steps)
     head = {"sums": "sums", "steps": "steps"}
     head |= {f"lag_{lag}": f"in {lag / ROWS:.0%}" for lag in LAGS}
     head |= {"power": "power", "trend": "trend"}
@@ -213,7 +215,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
     for part in settings.choose("parts", PARTS):
         yield from tables[part](settings)
     if settings.count("steps") < FAR and not settings.quick:
-        yield Note(f"errors are judged by {FAR_ERROR:g} after {FAR:.0e} steps, less as the root")
+        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")
 
 
 BENCH = Bench(
@@ -223,10 +225,10 @@ BENCH = Bench(
     measure=measure,
     repeats=301,
     keys={
-        "method": Key("srkn14", "for the energy of tops: one that compensates"),
+        "method": Key("srkn14", "for the energy of tops; must have compensated sums"),
         "steps": Key("1e6", "of every body; 1e8 take minutes for the turns, more for the energy"),
-        "tops": Key("8", "how many"),
-        "parts": Key("", f"of {', '.join(PARTS)}; default both"),
-        "plain": Key("1e7", "steps at most with plain sums"),
+        "tops": Key("8", "number of tops"),
+        "parts": Key("", f"of {', '.join(PARTS)}; default: both"),
+        "plain": Key("1e7", "the most steps with plain sums"),
     },
 )

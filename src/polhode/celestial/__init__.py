@@ -1,4 +1,4 @@
-"""Bodies of the sky: their problems, with JPL's ephemeris for the real ones."""
+"""The rotations of Moon and Earth: real ones in the field of JPL's ephemeris, and model ones."""
 
 from polhode.celestial.ephemeris import de421
 from polhode.celestial.layered import layered_moon

@@ -1,16 +1,16 @@
-"""JPL's ephemeris DE421: places of the Earth, Moon, Sun and planets, and the Moon's librations.
+"""JPL's ephemeris DE421: positions of Earth, Moon, Sun and planets, and the Moon's librations.
 
-The times of an ephemeris are TDB, Julian dates or seconds; its axes are those of the ICRF, its
-unit of length is the kilometre.  A series is a table (set, axis, coefficient) of Chebyshev
-polynomials, each for a stretch of L seconds.  At the time t after a ``start``, with x counted in
-stretches from the beginning of that in which the start lies,
+Times are TDB, as Julian dates or seconds; axes are those of the ICRF; the unit of length is the
+kilometre.  A series is a table (set, axis, coefficient) of Chebyshev polynomials, each for an
+interval of L seconds.  At the time t after a ``start``, with x counted in intervals from the
+beginning of the one that contains the start,
 
     x = x₀ + t/L,    k = ⌊x⌋,    s = 2 (x - k) - 1                                     (1)
     f = Σ c_j T_j(s),    by    b_j = c_j + 2 s b_(j+1) - b_(j+2),    f = c_0 + s b_1 - b_2   (2)
 
-(2) is Clenshaw's sum.  x₀ and 1/L, and the number of the first set, are the *clock* of a series: so
-little is lost of t, far from the beginning of the ephemeris as it may be.  Outside of the ephemeris
-everything is NaN, and a run stops there with a status.
+(2) is Clenshaw's sum.  The number of the first set, x₀ and 1/L are the *clock* of a series; with it
+t loses little to rounding even far from the beginning of the ephemeris.  Outside the ephemeris all
+values are NaN, and a run stops there with a status.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def clenshaw(s, table, k):
 
 
 def series_at(t, clock, table):
-    """The value of a series t seconds after the start for which its clock was made."""
+    """The value of a series t seconds after the start of its clock."""
     first, x0, frequency = clock
     x = fma(t, frequency, x0)
     whole = floor(x)
@@ -71,9 +71,9 @@ def series_at(t, clock, table):
 
 # ---- the files
 class Ephemeris:
-    """The tables and constants of DE421, as the package ``de421`` has them.
+    """The tables and constants of DE421 from the package ``de421``.
 
-    ``constants`` has JPL's names and units (km, days, astronomical units); ``gravity(name)`` is GM
+    ``constants`` have JPL's names and units (km, days, astronomical units); ``gravity(name)`` is GM
     in km³/s².  ``first`` and ``last`` are TDB Julian dates.
     """
 
@@ -88,7 +88,7 @@ class Ephemeris:
 
     @cached_property
     def earth_share(self) -> float:
-        """Of the mass of Earth and Moon together."""
+        """The Earth's share of the mass of Earth and Moon together."""
         ratio = self.constants["EMRAT"]
         return ratio / (1.0 + ratio)
 
@@ -100,7 +100,9 @@ class Ephemeris:
         elif name in GRAVITIES:
             gm = self.constants[GRAVITIES[name]]
         else:
-            raise InputError(f"there is no mass of {name!r}; there are {', '.join(GRAVITIES)}")
+            raise InputError(
+                f"there is no mass of {name!r}; known are earth, moon, {', '.join(GRAVITIES)}"
+            )
         return gm * self.constants["AU"] ** 3 / DAY**2
 
     def table(self, name: str) -> np.ndarray:
@@ -132,18 +134,18 @@ class Ephemeris:
         return angles.T, rates.T / DAY
 
     def check(self, start: float, before: float = 0.0, after: float = 0.0) -> None:
-        """That the days asked for lie in the ephemeris."""
+        """Raise an error if days before or after the start lie outside the ephemeris."""
         if not self.first <= start + before <= start + after <= self.last:
             raise InputError(
                 f"{self.name} covers the Julian dates {self.first} to {self.last} (TDB), that is"
-                f" {calendar(self.first)} to {calendar(self.last)}; asked for"
+                f" {calendar(self.first)} to {calendar(self.last)}; requested"
                 f" {start + before:.1f} to {start + after:.1f}"
             )
 
 
 @cache
 def de421() -> Ephemeris:
-    """DE421, which comes with the extra ``celestial``."""
+    """The ephemeris DE421, which the extra ``celestial`` installs."""
     try:
         import de421 as package
         from jplephem.ephem import Ephemeris as Reader

@@ -1,20 +1,20 @@
-"""The Moon with a mantle that yields and a fluid core, as DE421 has it (Folkner et al. 2014).
+"""The Moon with tides in its mantle and a fluid core, as in DE421 (Folkner et al. 2014).
 
-Beside the attitude q and the momentum m of the mantle there is that of the core, m_c, all in the
-mantle's axes.  The moments of the mantle are those of ``libration`` less the core's, and what tides
-of the Earth and the spin add, late by τ: with u and r of the Earth, and ω, at the time t - τ,
+The variables are the attitude q and the momentum m of the mantle, and the momentum m_c of the core,
+all in the mantle's axes.  The moments of the mantle are those of ``libration`` less the core's, and
+plus what tides of the Earth and the spin add with a delay τ: with u, r of the Earth and ω at t - τ,
 
     δI = -k2 m_E R⁵/r³ (u uᵀ - 1/3) + k2 R⁵/(3 G) (ω ωᵀ - ω²/3 - n² (e_z e_zᵀ - 1/3))   (1)
     m = (I + δI) ω                                                                    (2)
 
-n being the mean motion.  Friction and the oblateness of the core's boundary couple the two,
+with the mean motion n.  Friction and the oblateness of the core's boundary couple the two,
 
     N = k_v (ω_c - ω) + (C_c - A_c) ω_cz (e_z × ω_c)                                  (3)
     m' = m × ω + T + 3 μ/r³ u × δI u + N,    m_c' = m_c × ω - N,    q' = q ω/2         (4)
 
 T is the torque of ``libration``.  No derivative of δI is needed, because m is integrated and not ω.
-What is late is continued backwards from now: u by a turn ω τ, ω by its rate of change.  That errs
-by (ω τ)², 6e-4, of what the delay itself does.
+Delayed values are extrapolated back from t: u by a turn ω τ, ω by its rate of change.  The error of
+this is (ω τ)², 6e-4, of the effect of the delay.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ from polhode.celestial.ephemeris import DAY, Ephemeris, de421, julian_date, seri
 from polhode.celestial.field import NEWTON, direction
 from polhode.celestial.libration import torque as rigid_torque
 from polhode.compiler.machine import fma
-from polhode.contracts import Coordinates, Model
+from polhode.contracts import Coordinates, Model, inverse_moments
 from polhode.kernels.quaternion import half_rate, turned
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
@@ -42,7 +42,7 @@ REFERENCES = "folkner2009", "folkner2014", "williams2001"
 
 
 def torque(t, q, m, body, params):
-    """That of the undistorted Moon."""
+    """The torque on the undistorted Moon."""
     (numbers, _), tables = params
     return rigid_torque(t, q, m, body, (numbers, tables))
 
@@ -61,14 +61,14 @@ def distorted(distortion, v):
 
 
 def spins(distortion, m, inverse):
-    """ω of (2); what tides add is some 1e-6 of the moments."""
+    """ω of (2), by iteration; tides change the moments by some 1e-6."""
     omega = scale(inverse, m)
     omega = scale(inverse, subtract(m, distorted(distortion, omega)))
     return scale(inverse, subtract(m, distorted(distortion, omega)))
 
 
 def distortion_of(t, q, omega, change, params):
-    """What (1) is made of: the numbers before the brackets, u, ω and n."""
+    """The parts of (1): the factors of the brackets, u, ω and n."""
     (numbers, layers), tables = params
     clocks = numbers[0]
     bulge, spun, delay, n = layers[0]
@@ -86,8 +86,9 @@ def coupling(omega, core, layers):
 
 
 def slope(t, y, body, params):
+    """y' of (4)."""
     (numbers, layers), tables = params
-    inverse = body[1]
+    inverse = inverse_moments(body)
     q, m, mc = y[:4], y[4:7], y[7:10]
     n = torque(t, q, m, body, params)
     omega = scale(inverse, m)
@@ -105,22 +106,23 @@ def slope(t, y, body, params):
 
 
 def error(d, y, body):
-    """What a change d of y does to attitude and momentum of the mantle."""
+    """The effect of a change d of y on the attitude and the momentum of the mantle."""
     turn = sqrt(fma(d[0], d[0], dot(d[1:4], d[1:4])))
     return 2.0 * turn, sqrt(dot(d[4:7], d[4:7])), y[4:7]
 
 
 def leave(t, y, body):
+    """(q, m) of the mantle."""
     return y[:4], y[4:7]
 
 
 def leave_with_core(t, y, body):
-    """The momentum of the core in place of the mantle's."""
+    """q of the mantle, and the momentum of the core in place of the mantle's."""
     return y[:4], y[7:10]
 
 
 def variables(core: Iterable[float]) -> Coordinates:
-    """(q, m, m_c), the core starting with this momentum (in the mantle's axes, kg m²/s)."""
+    """The variables (q, m, m_c); ``core`` is m_c at the start, in kg m²/s."""
     x, y, z = map(float, core)
 
     def enter(t, q, m, body):
@@ -150,12 +152,12 @@ def layered_moon(
     oblateness: bool = True,
     geodetic: bool = True,
 ) -> tuple[Problem, Coordinates]:
-    """The Moon with tides in its mantle and a fluid core: a problem, and variables to solve it in.
+    """The Moon with tides in its mantle and a fluid core: (problem, variables to solve it in).
 
-    Give both to ``solve``, the second as ``formulation=``.  Attitude and angular momentum of the
-    run are the mantle's; its ``omega`` is that momentum by the undistorted moments, which differs
-    by 1e-6.  DE421 has the core's state at one date, 1969-06-28; from there it is integrated to
-    ``start``.  For the arguments see ``ph.celestial.moon``.
+    Give both to ``solve``, the second as ``formulation=``.  The attitude and the angular momentum
+    of the run are the mantle's; its ``omega`` is that momentum over the undistorted moments, which
+    differs from ω by 1e-6.  DE421 has the core's state at one date, 1969-06-28; from there it is
+    integrated to ``start``.  For the arguments see ``ph.celestial.moon``.
     """
     ephemeris, begin = de421(), julian_date(start)
     switches = {
@@ -182,14 +184,14 @@ def layered_moon(
 
 
 def first_core(ephemeris: Ephemeris) -> np.ndarray:
-    """The momentum of the core at DE421's epoch."""
+    """The momentum of the core at the epoch of DE421."""
     c = ephemeris.constants
     rates = np.array([c["OMGCX"], c["OMGCY"], c["OMGCZ"]]) / DAY
     return rates * libration.core_moments(ephemeris)
 
 
 def problem(ephemeris: Ephemeris, start: float, switches: dict[str, Any]) -> Problem:
-    """The mantle, with the momentum (2) of DE421's attitude and angular velocity."""
+    """The problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
     rigid = libration.moon(start, mantle=True, **switches)
     model = Model(
         name="layered moon",
@@ -203,7 +205,7 @@ def problem(ephemeris: Ephemeris, start: float, switches: dict[str, Any]) -> Pro
     )
     q, m, omega, body = rigid.attitude, rigid.angular_momentum, rigid.omega, rigid.body.data
     n = torque(0.0, q, m, body, model.params)
-    change = scale(body[1], add(cross(m, omega), n))
+    change = scale(inverse_moments(body), add(cross(m, omega), n))
     distortion = distortion_of(0.0, q, omega, change, model.params)
     return Problem(
         rigid.body,

@@ -1,6 +1,6 @@
-"""The Moon as a rigid body in the field of the Earth, the Sun and the planets, as DE421 has it.
+"""The Moon as a rigid body in the field of the Earth, the Sun and the planets of DE421.
 
-The axes of the body are the Moon's principal axes, the inertial axes the ICRF's; the time is TDB,
+The body axes are the Moon's principal axes, the inertial axes those of the ICRF; the time is TDB,
 in seconds after the start.  The moments follow from DE421's β = (C - A)/B, γ = (B - A)/C, J2 and
 the mass,
 
@@ -22,8 +22,8 @@ The Earth is not a point either: its J2 acts on the moments I by (Folkner et al.
 with its pole p and s = u·p.  In the Sun's field the Moon's local inertial axes turn by the
 geodetic precession Ω, 19.2 mas a year about the pole of the ecliptic:  T = Ω × m.       (5)
 
-A fluid core that does not take part in the turning leaves the mantle alone to be turned, of moments
-I - f C diag(1 - e, 1 - e, 1), by the torques on the whole figure: ``mantle``.
+If the fluid core does not turn along, the torques on the whole figure turn the mantle alone, with
+the moments I - f C diag(1 - e, 1 - e, 1): ``mantle``.
 """
 
 from typing import Any
@@ -83,7 +83,7 @@ def turned_by4(c, u):
 
 # ---- torques
 def torque(t, q, m, body, params):
-    """Of the Earth, and of the others in turn; all series are read at one place in the code."""
+    """The torques of the Earth and of the others; all series are read at one place in the code."""
     (clocks, gravities, share, figure, oblate, rate), tables = params
     radius, differences, mass_area, c3, c4 = figure
     moon = pair = n = (0.0, 0.0, 0.0)
@@ -110,6 +110,7 @@ def torque(t, q, m, body, params):
 
 
 def turned_by_oblate(t, q, u, r, oblate):
+    """The torque of the Earth's J2."""
     strength, begun, moments = oblate
     p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
     s = dot(u, p)
@@ -122,7 +123,7 @@ def turned_by_oblate(t, q, u, r, oblate):
 
 # ---- constants
 def moments(ephemeris: Ephemeris) -> Moments:
-    """A, B, C of the whole Moon, undistorted, in kg m²."""  # (1)
+    """A, B, C of the whole, undistorted Moon in kg m²."""  # (1)
     c = ephemeris.constants
     beta, gamma = c["LBET"], c["LGAM"]
     polar = 2.0 * c["J2M"] * (1.0 + beta) / (2.0 * beta - gamma + beta * gamma)
@@ -135,14 +136,14 @@ def moments(ephemeris: Ephemeris) -> Moments:
 
 
 def core_moments(ephemeris: Ephemeris) -> Moments:
-    """Of the fluid core, in kg m²."""
+    """The moments of the fluid core in kg m²."""
     c = ephemeris.constants
     polar = c["IFAC"] * moments(ephemeris)[2]
     return polar * (1.0 - c["COBLAT"]), polar * (1.0 - c["COBLAT"]), polar
 
 
 def mass_area(ephemeris: Ephemeris) -> float:
-    """M R², in kg m²."""
+    """M R² in kg m²."""
     return field.mass(ephemeris, "moon") * (1e3 * ephemeris.constants["AM"]) ** 2
 
 
@@ -195,7 +196,7 @@ def moon(
     geodetic: bool = False,
     mantle: bool = False,
 ) -> Problem:
-    """The rotation of the Moon from a date on, starting as in DE421.
+    """The rotation of the Moon from a date on, with the start of DE421.
 
     The time of the problem is TDB, in seconds after ``start``; the body axes are the Moon's
     principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
@@ -203,11 +204,11 @@ def moon(
     Parameters
     ----------
     start : a date of TDB, "2000-01-01" or "2000-01-01T12:00", or a TDB Julian date, 1900 to 2200
-    degree : 2, 3 or 4, how far the figure of the Moon goes on which the Earth acts
+    degree : 2, 3 or 4, the highest degree of the Moon's figure on which the Earth acts
     sun, planets : their torques on the figure of degree 2
-    oblateness : that of the Earth, on the figure of degree 2
-    geodetic : precession of the local inertial axes
-    mantle : turn the mantle alone, as if the fluid core stood still
+    oblateness : the torque of the Earth's J2 on the figure of degree 2
+    geodetic : the geodetic precession of the local inertial axes
+    mantle : turn the mantle alone, as if the fluid core did not turn along
     """
     ephemeris, begin = de421(), julian_date(start)
     ephemeris.check(begin)
@@ -219,20 +220,20 @@ def moon(
 
 
 def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
-    """(attitude, angular velocity in body axes) of DE421."""
+    """(attitude, angular velocity in body axes) in DE421."""
     angles, rates = ephemeris.librations(start, 0.0)
     return attitudes(angles)[0], velocities(angles, rates)[0]
 
 
 def attitudes(angles: np.ndarray) -> Any:
-    """Rz(φ) Rx(θ) Rz(ψ), a SciPy ``Rotation`` for each row."""
+    """The rotations Rz(φ) Rx(θ) Rz(ψ) of rows of angles."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_euler("ZXZ", angles)
 
 
 def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """The angular velocity in body axes, in rows, from φ, θ, ψ and their rates."""
+    """Rows of the angular velocity in body axes, from φ, θ, ψ and their rates."""
     (_, theta, psi), (dphi, dtheta, dpsi) = angles.T, rates.T
     along = dphi * np.sin(theta)
     return np.stack(
@@ -246,6 +247,6 @@ def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 def moon_residuals(run: Any, start: Any) -> np.ndarray:
-    """The turn from DE421's Moon to that of a run, about the Moon's axes, in arcseconds."""
+    """The rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
     angles, _ = de421().librations(julian_date(start), run.t)
     return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND

@@ -1,17 +1,17 @@
-"""A rigid triaxial Earth and Moon on simple orbits: the model problem for Fukushima's scheme.
+"""A rigid triaxial Earth and Moon on simple orbits: model problems for Fukushima's scheme.
 
-The paper does not give its orbits; these are ours, every number a float as written here.  The unit
-of time is the nominal rotation (a mean sidereal day, a mean sidereal month), C = 1, and inertial
-axes are those of the ecliptic.  At t = 0 the body axes are those of the equator, and the momentum
-is (L_A, L_B, W), W being the float nearest 2 pi.  With mean longitudes l = l₀ + n t, and ϖ and Ω
-alike, reduced without rounding (``kernels/angles``),
+The paper does not give its orbits; these are ours, and every number is a float as written here.
+The unit of time is the nominal rotation (a mean sidereal day, a mean sidereal month), C = 1, and
+the inertial axes are those of the ecliptic.  At t = 0 the body axes are those of the equator, and
+the momentum is (L_A, L_B, W), with W the float nearest to 2 pi.  With mean longitudes l = l₀ + n t,
+and ϖ and Ω alike, reduced without rounding (``kernels/angles``),
 
     Sun:   M = l - ϖ,    λ = l + 2 e sin M,    d = (cos λ, sin λ, 0)                   (1)
     Moon:  M = l - ϖ,    u = l - Ω + 2 e sin M + 5/4 e² sin 2M                         (2)
            d at the argument of latitude u of an orbit with the node Ω, inclined by i
     k = K (1 + e cos M)³,    T = k (Rᵀd) x I (Rᵀd),    summed over both                (3)
 
-For the Moon's own rotation (2) is the direction of the Earth, or the opposite one, for T is even.
+For the Moon's own rotation (2) is the direction of the Earth, or its opposite, because T is even.
 """
 
 import csv
@@ -22,7 +22,7 @@ from math import cos, pi, sin, sqrt
 from pathlib import Path
 
 from polhode.body import RigidBody
-from polhode.contracts import Model
+from polhode.contracts import Model, moments, numbers
 from polhode.kernels.angles import reduced_angle
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, dot, scale
@@ -37,9 +37,9 @@ MONTH, SIDEREAL_DAY = 27.321661547, 0.99726966323716  # days
 MU = 81.3005690699153  # mass of the Earth over that of the Moon
 
 
-def sun(t, numbers):
+def sun(t, orbit):
     """(k, d) of (1) and (3)."""
-    strength, e, l0, n, perihelion = numbers
+    strength, e, l0, n, perihelion = orbit
     mean = reduced_angle(l0, n, t)
     anomaly = mean - perihelion
     near = 1.0 + e * cos(anomaly)
@@ -47,9 +47,9 @@ def sun(t, numbers):
     return strength * (near * near * near), (cos(longitude), sin(longitude), 0.0)
 
 
-def moon(t, numbers):
+def moon(t, orbit):
     """(k, d) of (2) and (3)."""
-    strength, e, tilt, (l0, n), (perigee0, perigee_rate), (node0, node_rate) = numbers
+    strength, e, tilt, (l0, n), (perigee0, perigee_rate), (node0, node_rate) = orbit
     mean, node = reduced_angle(l0, n, t), reduced_angle(node0, node_rate, t)
     anomaly = mean - reduced_angle(perigee0, perigee_rate, t)
     s, c = sin(anomaly), cos(anomaly)
@@ -63,19 +63,19 @@ def moon(t, numbers):
 
 
 def torque(t, q, m, body, params):
-    (first, second), _ = params
-    (f, d), (g, e) = sun(t, first), moon(t, second)
-    return add(turning(f, to_body(q, d), body[0]), turning(g, to_body(q, e), body[0]))  # (3)
+    first, second = numbers(params)
+    (f, d), (g, e), inertia = sun(t, first), moon(t, second), moments(body)
+    return add(turning(f, to_body(q, d), inertia), turning(g, to_body(q, e), inertia))  # (3)
 
 
 def potential(t, q, body, params):
-    (first, second), _ = params
-    (f, d), (g, e) = sun(t, first), moon(t, second)
+    first, second = numbers(params)
+    (f, d), (g, e), inertia = sun(t, first), moon(t, second), moments(body)
     u, v = to_body(q, d), to_body(q, e)
-    return 0.5 * (f * dot(u, scale(body[0], u)) + g * dot(v, scale(body[0], v)))
+    return 0.5 * (f * dot(u, scale(inertia, u)) + g * dot(v, scale(inertia, v)))
 
 
-def _problem(name, moments, tilt, momentum, sun_numbers, moon_numbers) -> Problem:
+def _problem(name, inertia, tilt, momentum, sun_numbers, moon_numbers) -> Problem:
     model = Model(
         name="model_orbits",
         torque=torque,
@@ -86,7 +86,7 @@ def _problem(name, moments, tilt, momentum, sun_numbers, moon_numbers) -> Proble
     )
     half = 0.5 * tilt
     return Problem(
-        RigidBody(moments),
+        RigidBody(inertia),
         model,
         attitude=(cos(half), -sin(half), 0.0, 0.0),  # e_z to (0, sin, cos) of the tilt
         scalar_first=True,
@@ -96,7 +96,7 @@ def _problem(name, moments, tilt, momentum, sun_numbers, moon_numbers) -> Proble
 
 
 def rigid_earth_model() -> Problem:
-    """A rigid Earth, turned by Sun and Moon; the unit of time is a sidereal day."""
+    """A rigid Earth turned by Sun and Moon; the unit of time is a sidereal day."""
     h, t = 0.0032737875, 2.1961e-05
     n_sun, n_moon = 2 * pi / YEAR * SIDEREAL_DAY, 2 * pi / MONTH * SIDEREAL_DAY
     return _problem(
@@ -115,7 +115,7 @@ def rigid_earth_model() -> Problem:
 
 
 def rigid_moon_model() -> Problem:
-    """A rigid Moon, turned by Earth and Sun; the unit of time is a sidereal month."""
+    """A rigid Moon turned by Earth and Sun; the unit of time is a sidereal month."""
     beta, gamma = 0.0006310022025364629, 0.0002277305314199142
     n_sun = 2 * pi * MONTH / YEAR
     return _problem(
@@ -133,10 +133,10 @@ def rigid_moon_model() -> Problem:
     )  # fmt: skip
 
 
-# ---- where they are after a while
+# ---- the reference
 @cache
 def truth(name: str) -> dict[int, tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    """(attitude, momentum in body axes) after so many revolutions, of the problem of that name."""
+    """Revolutions -> (attitude, momentum in body axes) of the problem of that name."""
     with TRUTH.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.reader(file) if row[0] == name]
     return {
@@ -145,7 +145,7 @@ def truth(name: str) -> dict[int, tuple[tuple[Fraction, ...], tuple[Fraction, ..
 
 
 def orientation_error(q: Sequence[float], right: Sequence[Fraction]) -> float:
-    """The angle between attitudes, the second known to many digits."""
+    """The angle between attitudes, the second given with many digits."""
     w, x, y, z = (Fraction(float(number)) for number in q)
     a, b, c, d = right
     apart = (

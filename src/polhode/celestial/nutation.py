@@ -1,12 +1,12 @@
-"""Circular nutations of a pole, and the free core nutation from the ratios of two Earths.
+"""Circular nutations of a pole, and the free core nutation from ratios of nutations.
 
-With arguments φ_k of the motions of Moon and Sun, a polynomial P for the precession,
+With arguments φ_k of the motions of Moon and Sun and a polynomial P for the precession,
 
     X + i Y = P(t) + Σ (a_k exp(i φ_k) + b_k exp(-i φ_k))                              (1)
 
-by least squares; φ_k increases, so that a_k are prograde and b_k retrograde.  The Earth with a
-fluid core answers to a torque of the frequency ν in space (cycles a sidereal day, negative if
-retrograde) by the ratio of its amplitude to that of the rigid Earth,
+is fitted by least squares; φ_k increases, so that a_k are prograde and b_k retrograde.  For a
+torque of the frequency ν in space (cycles per sidereal day, negative if retrograde), the amplitude
+of the Earth with a fluid core over that of the rigid Earth is
 
     R(ν) = 1 + ν (Q_0 + Q_1/(ν - f))                                                   (2)
 
@@ -25,8 +25,8 @@ CENTURY = 36525.0  # days
 DEGREE = 3  # of the polynomial in (1)
 # of l, l', F, D, Ω: arcseconds a century
 RATES = np.array([1717915923.2178, 129596581.0481, 1739527262.8478, 1602961601.2090, -6962890.5431])
-# multiples of these such that the argument increases; terms that differ by the perihelion's motion
-# alone, as l' and 2F - 2D + 2Ω - l', are one
+# multiples of these for which the argument increases; terms that differ only by the motion of the
+# perihelion, such as l' and 2F - 2D + 2Ω - l', are one
 MAIN = {
     "18.6 yr": (0, 0, 0, 0, -1),
     "9.3 yr": (0, 0, 0, 0, -2),
@@ -55,7 +55,7 @@ OTHERS = (
 
 
 class Nutation(NamedTuple):
-    """One circular term: amplitudes are complex, in mas; the period in days, signed."""
+    """A circular term: complex amplitudes in mas, and the signed period in days."""
 
     name: str
     period: float
@@ -64,41 +64,41 @@ class Nutation(NamedTuple):
 
     @property
     def ratio(self) -> complex:
-        """IAU's to the rigid one."""
+        """The amplitude of IAU 2006/2000A over the rigid one."""
         return self.iau / self.rigid
 
 
 class Resonance(NamedTuple):
-    """(2): the period 1/f in days, negative because retrograde, and Q_0, Q_1."""
+    """The resonance (2): the period 1/f in days, negative because retrograde, and Q_0, Q_1."""
 
     period: float
     q0: float
     q1: float
 
     def ratio(self, period: Any) -> Any:
-        """R, of a signed period in days."""
+        """R at a signed period in days."""
         nu = in_space(period)
         return 1.0 + nu * (self.q0 + self.q1 / (nu - in_space(self.period)))
 
 
 def arguments(multiples: Any, centuries: np.ndarray) -> np.ndarray:
-    """φ_k in columns (IERS Conventions 2010, 5.43)."""
+    """Columns of φ_k (IERS Conventions 2010, 5.43)."""
     e = erfa()
     delaunay = [f(centuries) for f in (e.fal03, e.falp03, e.faf03, e.fad03, e.faom03)]
     return np.stack(delaunay, axis=1) @ np.transpose(np.asarray(multiples, dtype=float))
 
 
 def frequencies(multiples: Any) -> np.ndarray:
-    """Of φ_k at J2000, in cycles a day."""
+    """The frequencies of φ_k at J2000, in cycles per day."""
     return np.asarray(multiples, dtype=float) @ RATES / (1296000.0 * CENTURY)
 
 
 def circular_terms(start: Any, t: Any, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The amplitudes (a_k, b_k) of (1) of the pole's X and Y, in rows of p, for MAIN."""
+    """The amplitudes (a_k, b_k) of (1) for MAIN, from rows p of the pole."""
     days = np.asarray(t, dtype=float) / DAY
     if np.ptp(days) < 18.0 * 365.25:
         raise InputError(
-            "nutations of 18.6 and 9.3 years cannot be told apart from a trend in"
+            "nutations of 18.6 and 9.3 years cannot be distinguished from a trend in"
             f" {np.ptp(days) / 365.25:.3g} years; give a run of 18 years or more"
         )
     centuries = (julian_date(start) - J2000 + days) / CENTURY
@@ -111,7 +111,7 @@ def circular_terms(start: Any, t: Any, p: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def nutations(start: Any, t: Any, rigid: np.ndarray, iau: np.ndarray) -> list[Nutation]:
-    """The main nutations of two poles given in rows, retrograde and prograde, longest first."""
+    """The main nutations of two poles in rows, retrograde and prograde, longest first."""
     of_rigid, of_iau = circular_terms(start, t, rigid), circular_terms(start, t, iau)
     rows = []
     for k, (name, rate) in enumerate(zip(MAIN, frequencies(list(MAIN.values())), strict=True)):
@@ -122,17 +122,17 @@ def nutations(start: Any, t: Any, rigid: np.ndarray, iau: np.ndarray) -> list[Nu
 
 
 def earth_nutations(run: Any, start: Any) -> list[Nutation]:
-    """The main nutations of a run of ``earth`` and of IAU 2006/2000A, of 18 years or more."""
+    """The main nutations of a run of ``earth`` of 18 years or more, and of IAU 2006/2000A."""
     return nutations(start, run.t, figure_poles(run), poles(julian_date(start), run.t))
 
 
 def in_space(period: Any) -> Any:
-    """ν in cycles a sidereal day, of a period in days."""
+    """ν in cycles per sidereal day, from a period in days."""
     return 2.0 * np.pi / (np.asarray(period) * SPIN * DAY)
 
 
 def core_resonance(terms: list[Nutation]) -> Resonance:
-    """(2) through the real parts of the ratios, weighted by the rigid amplitudes."""
+    """Fit (2) to the real parts of the ratios, weighted by the rigid amplitudes."""
     from scipy.optimize import least_squares
 
     nu = in_space([term.period for term in terms])
@@ -140,7 +140,7 @@ def core_resonance(terms: list[Nutation]) -> Resonance:
     weights = np.array([abs(term.rigid) for term in terms])
 
     def fitted(period: float) -> tuple[np.ndarray, np.ndarray]:
-        """(Q, what is left) for a period."""
+        """(Q, weighted residuals) at a period."""
         basis = np.stack([nu, nu / (nu - in_space(period))], axis=1)
         q = np.linalg.lstsq(basis * weights[:, None], (ratios - 1.0) * weights, rcond=None)[0]
         return q, (basis @ q + 1.0 - ratios) * weights

@@ -1,29 +1,29 @@
 """The Earth as a rigid body in the field of the Moon, the Sun and the planets of DE421.
 
-The axes of the body are the Earth's principal axes, x at the longitude -14.93°, the inertial axes
-those of the ICRF (GCRS); the time is TDB, in seconds after the start.  The moments follow from the
+The body axes are the Earth's principal axes, x at the longitude -14.93°, the inertial axes those of
+the ICRF (GCRS); the time is TDB, in seconds after the start.  The moments follow from the
 dynamical ellipticity H, the triaxiality T = (B - A)/C, J2 and the mass,
 
     C = J2 M R²/H,    A = C (1 - H - T/2),    B = C (1 - H + T/2)                       (1)
 
-and masses μ/G in the directions u at the distances r turn it by
+and the torque of masses μ/G in the directions u at the distances r is
 
     N = Σ 3 μ/r³ u × I u                                                               (2)
 
 In the Sun's field the local inertial axes turn by the geodetic precession Ω:  N = Ω × m.  (3)
 
-The attitude at the start is that of IAU 2006/2000A.  With the motion of its pole p, and the rate n
-of the Earth rotation angle,
+The attitude at the start is that of IAU 2006/2000A.  Its pole p and the rate n of the Earth
+rotation angle give
 
     ω = n p + p × p'                                                                   (4)
 
-which leaves no more than a fraction of a milliarcsecond to the free wobble.  The momentum is
+which leaves a free wobble of less than a milliarcsecond.  The momentum is
 m = C n p + A p × p', so that the pole without any free wobble is the slow solution of
 
     p = m/(C n) - A/(C n) p × p'                                                       (5)
 
-In (5) the second term grows with the frequency: 7 % for 13.66 days.  It is found by iteration; p'
-is that of a spline through rows of a run a day apart.
+In (5) the second term grows with the frequency: 7 % for 13.66 days.  It is found by iteration, with
+p' from a spline through rows of a run one day apart.
 """
 
 import warnings
@@ -58,7 +58,7 @@ REFERENCES = "folkner2009", "petit2010", "mathews2002"
 
 # ---- the torque
 def torque(t, q, m, body, params):
-    """Of the Moon, and of the others in turn; all series are read at one place in the code."""
+    """The torques of the Moon and of the others; all series are read at one place in the code."""
     (clocks, gravities, share, differences, rate), tables = params
     moon = pair = n = (0.0, 0.0, 0.0)
     for k in range(len(tables)):
@@ -91,7 +91,7 @@ def moments(ephemeris: Ephemeris) -> Moments:
 
 # ---- IAU 2006/2000A
 def erfa() -> Any:
-    """The package of that name, which comes with the extra ``celestial``."""
+    """The package ``erfa``, which the extra ``celestial`` installs."""
     try:
         import erfa as package
     except ImportError:
@@ -102,13 +102,13 @@ def erfa() -> Any:
 
 
 def poles(start: float, t: Any) -> np.ndarray:
-    """The pole of IAU 2006/2000A (the CIP) in rows, t seconds after ``start``; TT is TDB."""
+    """Rows of the pole of IAU 2006/2000A (the CIP) t seconds after ``start``, taking TT as TDB."""
     x, y, _ = erfa().xys06a(start, np.atleast_1d(np.asarray(t, dtype=float)) / DAY)
     return np.stack([x, y, np.sqrt(1.0 - x * x - y * y)], axis=1)
 
 
 def leap_offset(start: float) -> float:
-    """TT - UTC in seconds, as far as leap seconds are known."""
+    """TT - UTC in seconds, from the leap seconds known."""
     package = erfa()
     year, month, day, _ = package.jd2cal(start, 0.0)
     if year < 1960:
@@ -143,7 +143,7 @@ def earth(
     geodetic: bool = False,
     delta_t: float | None = None,
 ) -> Problem:
-    """The rotation of a rigid Earth from a date on, starting as IAU 2006/2000A has it.
+    """The rotation of a rigid Earth from a date on, with the start of IAU 2006/2000A.
 
     The time of the problem is TDB, in seconds after ``start``; the body axes are the Earth's
     principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
@@ -151,9 +151,9 @@ def earth(
     Parameters
     ----------
     start : a date of TDB, "2000-01-01" or "2000-01-01T12:00", or a TDB Julian date, 1900 to 2200
-    sun, planets : their torques; that of the Moon is always there
-    geodetic : precession of the local inertial axes
-    delta_t : TT - UT1 in seconds, which places the longitudes; from leap seconds if not given
+    sun, planets : their torques, besides that of the Moon
+    geodetic : the geodetic precession of the local inertial axes
+    delta_t : TT - UT1 in seconds, which fixes the longitude; by default from leap seconds
     """
     ephemeris, begin = de421(), julian_date(start)
     ephemeris.check(begin)
@@ -170,7 +170,7 @@ def earth(
 
 # ---- the run
 def figure_poles(run: Any) -> np.ndarray:
-    """The axis of C of a run without its free wobble, in rows."""  # (5)
+    """Rows of the axis of C of a run, without its free wobble."""  # (5)
     from scipy.interpolate import make_interp_spline
 
     t = np.asarray(run.t)
@@ -195,8 +195,10 @@ def figure_poles(run: Any) -> np.ndarray:
 
 
 def a_day_apart(days: np.ndarray) -> list[int]:
-    """Rows from the first to the last with a day or more between them: what is faster than a day
-    would grow in the iteration of (5)."""
+    """Indices of rows a day or more apart, from the first to the last.
+
+    Anything faster than a day would grow in the iteration of (5).
+    """
     rows = [0]
     for k, day in enumerate(days):
         if day - days[rows[-1]] > 1.0 - 1e-9:
@@ -207,17 +209,17 @@ def a_day_apart(days: np.ndarray) -> list[int]:
 
 
 def earth_residuals(run: Any, start: Any, detrend: bool = True) -> np.ndarray:
-    """X and Y of a run's pole less those of IAU 2006/2000A, in rows, in milliarcseconds.
+    """Rows of X and Y of a run's pole less those of IAU 2006/2000A, in milliarcseconds.
 
-    The pole is the axis of figure without the free wobble.  The rows of the run lie at most two
-    days apart: ``t_eval`` once a day.  ``detrend`` takes an offset and a trend out of each.
+    The pole is the axis of figure without the free wobble.  The rows of the run must be at most two
+    days apart: give ``t_eval`` once a day.  ``detrend`` removes an offset and a trend from each.
     """
     gaps = (figure_poles(run) - poles(julian_date(start), run.t))[:, :2] / MAS
     return detrended(run.t, gaps) if detrend else gaps
 
 
 def detrended(t: Any, values: np.ndarray) -> np.ndarray:
-    """Columns without offset and trend, by least squares."""
+    """Columns less offset and trend, by least squares."""
     x = np.asarray(t, dtype=float)
     x = (x - x.mean()) / max(float(np.ptp(x)), 1.0)
     basis = np.stack([np.ones_like(x), x], axis=1)

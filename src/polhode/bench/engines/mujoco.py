@@ -52,9 +52,7 @@ class MuJoCo:
 
 def by_mujoco(quick: bool) -> Iterator[Variant]:
     for name in MuJoCo.integrators():
-        order = 4 if name == "RK4" else 1
-        for steps in tumbling.ladder(
-            4 if order == 1 else 1, 10, quick
-        ):  # those of order 1 overflow earlier
+        order, first = (4, 1) if name == "RK4" else (1, 4)  # order 1 overflows earlier
+        for steps in tumbling.ladder(first, 10, quick):
             made = MuJoCo(name, steps)
             yield Variant("MuJoCo", name, made.call, made.motion, steps, order=order)

@@ -1,19 +1,19 @@
 """Many bodies: mr2 in SIMD lanes against C with explicit vectors, JAX, and whole libraries.
 
-Heavy tops, each with its own inertia, strength and start, one thread, nanoseconds of CPU time a
+Heavy tops, each with its own inertia, strength and start, one thread, nanoseconds of CPU time per
 body and step.  ``C, same operations`` is ``ensemble.c`` with explicit vectors, compiled without
 liberties, for turns of any angle: it must give our results to the last bit, and this is checked.
-``C, fastest`` drops what can be dropped (kicks merged, the sign of q lost, fast-math).  With short
-turns they take off no whole turns, the one looks for NaN like our quick lanes, the other for
+``C, fastest`` drops what can be dropped (kicks merged, the sign of q lost, fast-math).  Those for
+short turns subtract no whole turns; the one checks for NaN like our quick lanes, the other for
 nothing.  ``C, one by one`` is the natural loop with libm.  Of all compilers, widths and flags the
-fastest counts.  JAX runs the same map, jit, vmap and scan, in double precision.
+fastest counts.  JAX runs the same map with jit, vmap and scan, in double precision.
 
-The second table is what an accuracy costs, with whole libraries: heyoka's batch and ensemble modes,
+The second table is the cost of an accuracy with whole libraries: heyoka's batch and ensemble modes,
 MuJoCo's batched rollout, diffrax, against our maps with fixed steps; the error is the root mean
-square over bodies of the attitude error at the end, the truth SciPy's DOP853 at its tightest.
+square over bodies of the attitude error at the end, the reference SciPy's DOP853 at its tightest.
 
 The third table takes every map of the registry that has lanes: its speed over that of one body.
-The last ones look at many bodies: the cost of a body and step, and the memory; in the lanes alone,
+The last ones are about many bodies: the cost of a body and step, and the memory, in the lanes alone
 and of ``ph.solve_ensemble`` with reductions.
 """
 
@@ -43,8 +43,8 @@ BENCH = Bench(
     needs=(COMPILER, "JAX", "diffrax", "heyoka", "MuJoCo"),
     repeats=61,
     keys={
-        "parts": Key("", f"of {', '.join(PARTS)}; default all"),
-        "bodies": Key("4096", "of the first table"),
-        "methods": Key("", "of the third table; default all that have lanes"),
+        "parts": Key("", f"of {', '.join(PARTS)}; default: all"),
+        "bodies": Key("4096", "bodies of the first table"),
+        "methods": Key("", "maps of the third table; default: all that have lanes"),
     },
 )

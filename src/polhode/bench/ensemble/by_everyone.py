@@ -1,4 +1,4 @@
-"""The same map by everyone: ours in lanes, C, JAX; and in two threads."""
+"""The same map in our lanes, in C and in JAX; and in two threads."""
 
 import os
 import time
@@ -21,7 +21,7 @@ OURS = "polhode, mr2"
 
 
 def same_map(settings: Settings) -> Iterator[Finding]:
-    """mr2 by everyone."""
+    """mr2 in our lanes, in C and in JAX."""
     tops, mr2 = Tops.random(settings.count("bodies")), METHODS["mr2"]
     settings.report("compiling the lanes")
     ours = {
@@ -54,7 +54,7 @@ def same_map(settings: Settings) -> Iterator[Finding]:
         rows.append(row(title, taken, ratio))
     best = fastest_of(times)
     ratios = {kind: best[kind].minimum / mine.minimum for kind in KINDS if kind in best}
-    if by_jax is not None:  # which works in threads of its own
+    if by_jax is not None:  # it works in its own threads
         ours[OURS].reset()
         ours[OURS].advance(STEPS)
         off = difference(by_jax(), ours[OURS].states())
@@ -94,10 +94,10 @@ def check_against_one(lanes: Lanes, tops: Tops) -> Iterator[Finding]:
 
 
 def in_two_threads(lanes: Lanes, settings: Settings) -> Iterator[Finding]:
-    """By the clock on the wall, which a busy machine spoils: the best of many short runs counts."""
+    """Two threads against one by wall time: the best of many short runs, as machines are busy."""
     cores = os.cpu_count() or 1
     if cores < 2:
-        yield Note("One core: nothing to say about threads.")
+        yield Note("One core: threads are not measured.")
         return
     settings.report("two threads")
     steps, count = 4 * STEPS, len(lanes.tops) * 4 * STEPS

@@ -54,7 +54,7 @@ class InC:
 
 
 def in_c(tops: Tops, ours: Lanes) -> dict[tuple[str, str], InC]:
-    """Every (kind, compiler and flags); those of the same operations are checked bit by bit."""
+    """All variants in C by (kind, compiler and flags); the same operations must give our bits."""
     _, second, _ = ours.places
     torque = unpack(ours.start, len(tops), second, second + 3)
     found = {}
@@ -81,13 +81,13 @@ def in_c(tops: Tops, ours: Lanes) -> dict[tuple[str, str], InC]:
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> float:
-    """Between rows (q, m), q and -q being the same; relative to the largest momentum."""
+    """The difference of rows (q, m), up to the sign of q; momenta relative to the largest."""
     q = np.minimum(abs(a[:4] - b[:4]).max(axis=0), abs(a[:4] + b[:4]).max(axis=0)).max()
     return float(max(q, abs(a[4:] - b[4:]).max() / abs(b[4:]).max()))
 
 
 def in_jax(tops: Tops) -> Callable[[], np.ndarray] | None:
-    """A call that gives the states after the steps, or None without JAX."""
+    """A call that returns the states after the steps, or None without JAX."""
     flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     os.environ.setdefault("XLA_FLAGS", flags)
     jax = peer("JAX")

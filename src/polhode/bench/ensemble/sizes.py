@@ -1,4 +1,4 @@
-"""Every map of the registry in lanes, and many bodies: in lanes alone, by the front door."""
+"""Every map of the registry in lanes, and many bodies: in lanes alone, and by solve_ensemble."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ LEAST_OF_EXPLICIT, LEAST_OF_IMPLICIT = 5.0, {"imidm": 3.5}
 
 # ---- the registry
 def registry(settings: Settings) -> Iterator[Finding]:
-    """Every map with lanes: its cost in lanes against one body's, the same results."""
+    """Every map with lanes: its cost in lanes against that of one body."""
     bodies, alone, steps = LANES, 8, 100 if settings.quick else 250  # short runs find quiet moments
     tops = Tops.random(bodies)
     few, rows, verdicts = tops.first(alone), [], []
@@ -62,7 +62,7 @@ def _reset(lanes: Lanes, key: str) -> None:
 
 # ---- many bodies
 def scale(settings: Settings) -> Iterator[Finding]:
-    """The cost of a body and step, and the memory, from a thousand bodies to a million."""
+    """The cost of a body and step, and the memory, for a thousand to a million bodies."""
     counts = (1_000, 10_000) if settings.quick else (1_000, 10_000, 100_000, 1_000_000)
     method, rows = METHODS["mr2"], []
     made: dict[int, Lanes] = {}
@@ -89,7 +89,7 @@ DEBRIS = """
 import resource, sys, time
 from pathlib import Path
 import polhode as ph
-def most():  # megabytes; what a process says of itself on Linux does not count its parent's
+def most():  # megabytes; on Linux ru_maxrss would include the parent's
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
@@ -111,7 +111,7 @@ print(used / members / steps * 1e9, before, most())
 
 
 def front(settings: Settings) -> Iterator[Finding]:
-    """``solve_ensemble`` with reductions, in a process of its own: its cost and its memory."""
+    """The cost and the memory of ``solve_ensemble`` with reductions, in a separate process."""
     rows, steps = [], 100 if settings.quick else 1000
     for members in (1_000, 10_000) if settings.quick else (1_000, 30_000, 1_000_000):
         settings.report(f"solve_ensemble, {members} members")

@@ -1,4 +1,4 @@
-"""Blocks in short slices, and one body after another: what several tables time."""
+"""Variants that several tables time: blocks in short slices, and one body after another."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from polhode.bench.ensemble.rivals import InC
 
 H, STEPS = 5e-3, 50
-SLICE = 16  # blocks that are timed at a time
+SLICE = 16  # blocks in one sample
 
 
 def in_slices(key: tuple[str, str], made: "Lanes | InC") -> dict[Any, tuple[Callable, float]]:
-    """Calls that advance ``SLICE`` blocks each: short samples find quiet moments."""
+    """Calls that advance ``SLICE`` blocks each; short samples find quiet moments."""
     slices: dict[Any, tuple[Callable, float]] = {}
     for k in range(0, len(made.work), SLICE):
         part = made.work[k : k + SLICE]
@@ -26,7 +26,7 @@ def in_slices(key: tuple[str, str], made: "Lanes | InC") -> dict[Any, tuple[Call
 
 
 def over_slices(found: dict[Any, Times]) -> dict[Any, Times]:
-    """All slices of a variant together, each at its best, second best and so on."""
+    """The means over the slices of a variant: of the best times, the second best, and so on."""
     groups: dict[Any, list[Times]] = {}
     for (*key, _), taken in found.items():
         groups.setdefault(tuple(key), []).append(taken)
