@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import loops
-from polhode.cli.schema import model_of
+from polhode.cli.schema import make_model
 from polhode.compiler.machine import LANES, compiled, lanes, over_lanes
 from polhode.compiler.tree import bind, flat, like
 from polhode.contracts import potential_at, wrench
@@ -99,7 +99,7 @@ def test_run_files_make_the_same_model(name, arguments):
     """The keys of [model] are the arguments of the function, checked by their annotations."""
     table = {k: list(v) if isinstance(v, tuple) else v for k, v in arguments.items()}
     mistakes = []
-    assert model_of({"name": name, **table}, ("model",), mistakes) == ph.MODELS[name](**arguments)
+    assert make_model({"name": name, **table}, ("model",), mistakes) == ph.MODELS[name](**arguments)
     assert mistakes == []
 
 
