@@ -188,7 +188,7 @@ def test_tops_in_lanes_are_tops_alone():
 
 
 def test_compensated_sums_drift_less():
-    """The remainders of compensated sums are part of the state; without them nothing would be won."""
+    """The remainders of compensated sums count as part of the state."""
     found = {}
     for sums, compensated in roundoff.SUMS.items():
         method = variant(METHODS["mr2"], None, compensated)
