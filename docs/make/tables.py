@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polhode as ph
 from methods import listed, table
+from polhode.ensembles.reductions import REDUCTIONS
 from polhode.models import MODELS
 from polhode.problems import CATALOGUE, RATES
 
@@ -76,7 +77,15 @@ def shapes() -> list[str]:
     return table("function | arguments | shape", rows)
 
 
-TABLES = {table.__name__: table for table in (models, problems, rates, shapes)}
+def reductions() -> list[str]:
+    rows = [
+        (f"`{name}`", arguments(kind), f"`{kind.text}`" if kind.text else "–", text(kind))
+        for name, kind in REDUCTIONS.items()
+    ]
+    return table("class | arguments | as text | gives", rows)
+
+
+TABLES = {table.__name__: table for table in (models, problems, rates, shapes, reductions)}
 
 
 def pages() -> dict[Path, str]:

@@ -1,6 +1,7 @@
 """Shapes: closed forms against quadrature, sums and holes against exact fractions."""
 
 from fractions import Fraction
+from importlib import import_module
 
 import mpmath as mp
 import numpy as np
@@ -166,6 +167,72 @@ def test_closed_forms_are_the_integrals(name):
     assert np.array_equal(shape.inertia, np.diag(np.diag(shape.inertia)))
     same = make(*arguments, mass=shape.mass)
     assert np.diag(same.inertia) == pytest.approx(np.diag(shape.inertia), rel=ULPS)
+
+
+# ---- the registry
+EXACT = {make.__name__ for make, *_ in solids().values()}  # by 40 digits, above
+OTHERWISE = {"disc", "tetrahedron", "point_mass", "mesh"}  # in tests of their own
+EXAMPLES = [
+    pytest.param(name, arguments, id=f"{name}-{k}")
+    for name in shapes.SHAPES
+    for k, arguments in enumerate(import_module(f"polhode.body.shapes.{name}").EXAMPLES)
+]
+
+
+def made(name, arguments, **weight):
+    weight = {"mass": 2.0} if name == "point_mass" else weight
+    return shapes.SHAPES[name](**arguments, **weight)
+
+
+@pytest.mark.parametrize(("name", "arguments"), EXAMPLES)
+def test_mass_and_density_give_the_same_shape(name, arguments):
+    heavy = made(name, arguments, density=3.0)
+    same = made(name, arguments, mass=heavy.mass)
+    assert same.inertia == pytest.approx(heavy.inertia, rel=ULPS, abs=1e-25)
+    assert same.centre == pytest.approx(heavy.centre, rel=ULPS, abs=1e-25)
+    assert getattr(shapes, name) is shapes.SHAPES[name]
+    assert shapes.SHAPES[name].__doc__
+
+
+@pytest.mark.parametrize(("name", "arguments"), EXAMPLES)
+def test_twice_the_size_is_four_times_the_inertia(name, arguments):
+    def doubled(value):
+        return tuple(map(doubled, value)) if isinstance(value, tuple) else 2 * value
+
+    if name == "mesh":
+        (points, faces) = arguments["mesh"]
+        large = {"mesh": (doubled(points), faces)}
+    else:
+        large = {key: doubled(value) for key, value in arguments.items()}
+    one, two = (made(name, given, mass=1.5) for given in (arguments, large))
+    assert two.inertia == pytest.approx(4 * one.inertia, rel=1e-13, abs=1e-25)
+    assert two.centre == pytest.approx(2 * one.centre, rel=1e-13, abs=1e-25)
+    if name != "point_mass":
+        one, two = (made(name, given, density=1.5) for given in (arguments, large))
+        power = np.log2(two.mass / one.mass)
+        assert power == pytest.approx(round(power), abs=1e-12)
+        assert 1 <= round(power) <= 3
+
+
+@pytest.mark.parametrize(("name", "arguments"), EXAMPLES)
+def test_other_shapes_are_the_integrals_over_their_points(name, arguments):
+    """A shape that is not in ``solids`` says which points are inside; a sum over a grid."""
+    if name in EXACT | OTHERWISE:
+        return
+    inside = import_module(f"polhode.body.shapes.{name}").inside
+    reach = sum(np.sum(value) for value in arguments.values())
+    line = (np.arange(160) + 0.5) / 80 * reach - reach
+    x, y, z = np.meshgrid(line, line, line, indexing="ij")
+    points = np.stack([x, y, z], axis=-1)[inside(x, y, z, **arguments)]
+    cell = (line[1] - line[0]) ** 3
+    centre = points.mean(axis=0)
+    r = points - centre
+    second = r.T @ r * cell
+    shape = made(name, arguments, density=1.0)
+    assert shape.mass == pytest.approx(len(points) * cell, rel=0.03)
+    assert shape.centre == pytest.approx(centre, abs=0.01 * reach)
+    inertia = np.trace(second) * np.eye(3) - second
+    assert shape.inertia == pytest.approx(inertia, rel=0.06, abs=0.01 * np.trace(inertia))
 
 
 def test_a_disc_is_a_flat_cylinder():

@@ -67,8 +67,8 @@ def test_columns_units_and_kinds(tmp_path):
     ("text", "options", "message"),
     [
         ("", {}, "has no samples"),
-        ("t,x,y,z\n", {}, "a line of names and no samples"),
-        ("t,x,y,z\n0,1,2,3\n1,1,fast,3\n", {}, "line 3 .*'fast' in column 3 is no number"),
+        ("t,x,y,z\n", {}, "a line of names but no samples"),
+        ("t,x,y,z\n0,1,2,3\n1,1,fast,3\n", {}, "line 3 .*'fast' in column 3 is not a number"),
         ("# a\nt,x,y,z\n0,1,2,3\n1,1,2\n", {}, "line 4 .*has 3 columns, but column 4"),
         ("t,x,y,z\n0,1,2,3\n,1,2,3\n", {}, "line 3 .*has no time"),
         ("t,x,y,z\n0,1,2,3\n1,inf,2,3\n", {}, "line 3 .*infinite"),

@@ -1,4 +1,4 @@
-"""``compare``: the truth it measures with, its rows, and what it refuses."""
+"""``compare``: its reference, its rows, and what it refuses."""
 
 import csv
 import json
@@ -12,8 +12,9 @@ import pytest
 from scipy.integrate import DOP853, solve_ivp
 
 import polhode as ph
-from polhode.comparison.compare import ALIKE, PARTS, _first, usual_methods
+from polhode.comparison.compare import usual_methods
 from polhode.comparison.reference import _forced, angle, consistent, relative, true_end
+from polhode.comparison.trials import IN_A_ROW, PARTS, first_place
 from support.bodies import HEAVY_TOP, RATE, REFERENCE_ERROR, TIME
 from support.convergence import estimate_order
 
@@ -25,10 +26,10 @@ def compared(problem=HEAVY_TOP.problem, span=SPAN, **arguments):
     return ph.compare(problem, span, **{**FAST, **arguments})
 
 
-# ---- the truth
+# ---- the reference
 @pytest.mark.parametrize("case", [HEAVY_TOP, TIME, RATE], ids=lambda case: case.name)
 @pytest.mark.parametrize("span", [(0.0, 6.0), (1.0, -2.0)])
-def test_the_truth_with_a_torque_is_that_of_scipy(case, span):
+def test_the_reference_with_a_torque_is_that_of_scipy(case, span):
     """From ``Case.rate``: the torque written with matrices."""
     found = true_end(case.problem, span)
     options = {"method": "DOP853", "rtol": 2.3e-14, "atol": 1e-15}
@@ -38,7 +39,7 @@ def test_the_truth_with_a_torque_is_that_of_scipy(case, span):
 
 
 @pytest.mark.parametrize("case", [HEAVY_TOP, TIME, RATE], ids=lambda case: case.name)
-def test_the_error_of_the_truth_is_what_it_says(case):
+def test_the_error_of_the_reference_is_honest(case):
     """Against 25 digits."""
     found = true_end(case.problem, (0.0, 1.0))
     with mp.workdps(25):
@@ -48,7 +49,7 @@ def test_the_error_of_the_truth_is_what_it_says(case):
     assert relative(found.angular_momentum, end[4:]) < found.momentum_error < 5e-15
 
 
-def test_the_truth_of_the_fast_top_is_that_of_a_taylor_series():
+def test_the_reference_of_the_fast_top_is_that_of_a_taylor_series():
     """By heyoka's Taylor integrator with 64-bit fractions at tolerance 1e-20, and rounded."""
     q = 0.33852151631668276, 0.10390086392275627, -0.12136733643593152, -0.927295941495058
     m = -0.8252556182614983, 0.7722816459220812, 50.0
@@ -57,7 +58,7 @@ def test_the_truth_of_the_fast_top_is_that_of_a_taylor_series():
     assert relative(found.angular_momentum, m) < found.momentum_error < 1e-14
 
 
-def test_the_weights_of_the_truth_sum_to_one_exactly():
+def test_the_weights_of_the_reference_sum_to_one_exactly():
     weights = DOP853.B.tolist()
     assert consistent(weights) == pytest.approx(weights, rel=2e-15)
     assert sum(map(Fraction, consistent(weights))) == 1
@@ -74,7 +75,7 @@ def test_both_routes_agree_within_their_errors(make):
     assert relative(solved.angular_momentum, closed.angular_momentum) < allowed < 2e-13
 
 
-def test_the_truth_of_a_body_with_turned_axes():
+def test_the_reference_of_a_body_with_rotated_axes():
     turn = np.array([[2.0, -1.0, 2.0], [2.0, 2.0, -1.0], [-1.0, 2.0, 2.0]]) / 3
     inertia = turn @ np.diag([2.0, 3.0, 4.5]) @ turn.T
     problem = ph.Problem(ph.RigidBody(inertia), omega=[0.3, 0.8, -0.5])
@@ -82,14 +83,14 @@ def test_the_truth_of_a_body_with_turned_axes():
     assert angle(closed.q, solved.q) < closed.attitude_error + solved.attitude_error < 1e-13
 
 
-def test_what_rounding_does_near_the_separatrix_is_in_the_error():
+def test_the_error_includes_the_effect_of_rounding_near_the_separatrix():
     body = ph.RigidBody([1.0, 2.0, 3.0])
     calm = true_end(ph.Problem(body, omega=[0.0, 0.1, 1.0]), (0, 30.0))
     wild = true_end(ph.Problem(body, omega=[math.sqrt(0.75), 0.5, 0.5]), (0, 30.0))
     assert wild.attitude_error > 100 * calm.attitude_error
 
 
-def test_the_truth_sees_whether_the_energy_is_kept():
+def test_the_reference_knows_whether_the_energy_is_constant():
     assert true_end(HEAVY_TOP.problem, SPAN).keeps_energy
     assert not true_end(RATE.problem, SPAN).keeps_energy  # no potential
 
@@ -103,7 +104,7 @@ def test_the_truth_sees_whether_the_energy_is_kept():
     assert compared(problem, dts=[0.1]).rows[0].energy_error is None
 
 
-def test_a_span_without_a_truth_is_refused():
+def test_a_span_without_a_reference_is_refused():
     def wall(t, q, omega, params):
         return 1.0 / max(0.0, 1.0 - t), 0.0, 0.0
 
@@ -121,7 +122,7 @@ def test_angles():
         assert angle([1, 0, 0, 0], other) == pytest.approx(turn, rel=1e-12)
 
 
-def test_momenta_that_have_grown_beyond_all_bounds():
+def test_large_momenta():
     assert relative([3e200, 0, 4e200], [0, 0, 2.0]) == pytest.approx(2.5e200)
     assert relative([0, 0, 1.0], [0, 0, 0]) == 1.0
     assert relative([0, 0, 0], [0, 0, 0]) == 0.0
@@ -164,7 +165,7 @@ def test_errors_below_that_of_the_reference_are_not_shown():
     assert fine.momentum_error >= found.reference.momentum_error
 
 
-def test_a_run_that_fails_is_a_row_that_says_so():
+def test_a_failed_run_has_a_row_with_a_message():
     found = ph.compare(
         ph.problems.celledoni_free(), (0, 10), methods=["dmv2"], dts=[5.0, 0.1], repeats=1
     )
@@ -189,9 +190,9 @@ def test_steps_that_reach_an_error():
 
 def test_a_lucky_step_does_not_count():
     good = {PARTS * 3 - 2, *range(PARTS * 4 - 3, PARTS * 30)}
-    assert ALIKE > 1
-    assert _first(lambda place: place in good) == PARTS * 4 - 3
-    assert _first(lambda place: False) is None
+    assert IN_A_ROW > 1
+    assert first_place(lambda place: place in good) == PARTS * 4 - 3
+    assert first_place(lambda place: False) is None
 
 
 def test_a_given_reference():
@@ -213,7 +214,7 @@ def test_adaptive_integrators_go_by_tolerance():
     assert fine.dt == pytest.approx((SPAN[1] - SPAN[0]) / fine.steps)
     found = ph.compare(HEAVY_TOP.problem, SPAN, errors=[1e-4, 1e-8], methods=["vern9"], repeats=1)
     assert [row.attitude_error <= e for row, e in zip(found.rows, (1e-4, 1e-8), strict=True)]
-    with pytest.raises(ph.InputError, match="rtols must be positive numbers"):
+    with pytest.raises(ph.InputError, match="rtols must be one or more positive numbers"):
         ph.compare(HEAVY_TOP.problem, SPAN, rtols=[0], **chosen)
 
 
@@ -237,7 +238,7 @@ def test_default_steps_turn_the_body():
     assert turns[0] / turns[-1] == pytest.approx(64)
 
 
-# ---- elsewhere
+# ---- other forms
 def test_saving(tmp_path):
     found = compared(dts=[0.1, 0.05])
     whole = json.loads(found.save(tmp_path / "a.json").read_text())
@@ -275,9 +276,9 @@ def test_the_diagram(tmp_path):
     [
         ({"methods": ["mr2", "imidn"]}, "method must be one of .*imidm.*'imidn'.*did you mean"),
         ({"methods": ["dmv4"]}, "'dmv4' is for free bodies.*use for instance mr2"),
-        ({"methods": []}, "methods must be one name or more"),
-        ({"dts": [0.1, -1]}, r"dts must be positive numbers.*\[0\.1, -1\]"),
-        ({"dts": []}, "dts must be positive numbers"),
+        ({"methods": []}, "methods must be one or more names"),
+        ({"dts": [0.1, -1]}, r"dts must be one or more positive numbers.*\[0\.1, -1\]"),
+        ({"dts": []}, "dts must be one or more positive numbers"),
         ({"errors": ["x"]}, "errors must be numbers"),
         ({"dts": [0.1], "errors": [0.1]}, "dts or errors, not both"),
         ({"span": (0, 0)}, "two different finite numbers"),
@@ -292,9 +293,9 @@ def test_refusals(change, words):
         compared(**change)
 
 
-def test_a_reference_that_ends_elsewhere_is_refused():
+def test_a_reference_with_another_end_is_refused():
     run = ph.solve(HEAVY_TOP.problem, (0, 2), method="mr2", dt=0.1)
-    with pytest.raises(ph.InputError, match="must end with t_span, at 4, but it ends at 2"):
+    with pytest.raises(ph.InputError, match="must end where t_span ends, at 4, but ends at 2"):
         compared(dts=[0.1], reference=run)
 
 

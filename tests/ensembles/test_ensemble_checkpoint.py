@@ -278,7 +278,7 @@ def test_others_are_refused(unfinished):
         (REDUCED[:1], "reduce is 1 of them, the file has 2 of them"),
         ([REDUCED[0], FirstTime(REDUCED[1].of, every=0.1)], r"reduce\[1\]\.every is 0\.1, the fil"),
     ):
-        with pytest.raises(ph.InputError, match=f"reduce= is not that with which .*{what}"):
+        with pytest.raises(ph.InputError, match=f"reduce= is not the one with which .*{what}"):
             ph.resume(unfinished, reduce=reduce, **model)
     with pytest.raises(ph.InputError, match="of an ensemble, and events= is for runs"):
         ph.resume(unfinished, events=turned, reduce=REDUCED, **model)
@@ -353,7 +353,9 @@ def test_damaged_files_are_refused(unfinished):
 def test_an_unfinished_ensemble_is_not_lost_by_mistake(unfinished, tmp_path):
     asked = {"vary": RATES, "seed": 1, "method": "mr2", "dt": 1e-3, "checkpoint": unfinished}
     before = unfinished.read_bytes()
-    with pytest.raises(ph.FileError, match=r"is not finished, after 0 of 3 members: go on with ph"):
+    with pytest.raises(
+        ph.FileError, match=r"is not finished, after 0 of 3 members: continue it with ph"
+    ):
         ph.solve_ensemble(TOP, (0.0, 0.1), **asked)
     with pytest.raises(ph.FileError, match=r"no checkpoint of a run .*kind 'ensemble'"):
         ph.solve(TOP, (0.0, 0.1), method="mr2", dt=1e-3, checkpoint=unfinished)

@@ -21,7 +21,7 @@ from polhode.contracts import Status, slope, start, step
 from polhode.formulations import FORMULATIONS
 from polhode.integrators import adams as module
 from polhode.integrators.adams import adams, columns
-from polhode.loops.join import Pursuit, own_functions
+from polhode.loops.join import BoundIntegrator, own_functions
 from polhode.tableaus import adams as tableau
 from support import extra_methods as seams
 from support import given_motion as motions
@@ -589,7 +589,7 @@ def test_resets(name):
         return new, changed
 
     formulation = replace(FORMULATIONS[name], reset=noted_reset)
-    p = Pursuit(adams(12), formulation, parts(adams(12)).force, True, plain=True)
+    p = BoundIntegrator(adams(12), formulation, parts(adams(12)).force, True, plain=True)
     go = loops.bound(step, *p.layers)
     h, y = 1 / 64, formulation.enter(attitude(0.0))
     if name == "quaternion":  # whose length is mended after the first step
@@ -698,7 +698,7 @@ def test_compiled_is_plain_python_with_an_exact_fma(k):
     carry = parts(record).start(0.0, 0.0, attitude(0.0), (), NONE)
     plain = parts(record).packed(attitude(0.0), carry, (), ())
     with seams.no_disk_cache():
-        p = Pursuit(record, FORMULATIONS["rotor"], parts(record).force, True)
+        p = BoundIntegrator(record, FORMULATIONS["rotor"], parts(record).force, True)
         machine = p.packed(attitude(0.0), carry, (), ())
         found = run(machine)
         assert not seams.allocates(machine)

@@ -508,7 +508,7 @@ BAD = [
     ({"dt": 0.1, "rtol": 1e-6}, "rtol=1e-06 is for adaptive steps and dt=0.1"),
     ({"dt": 0.1, "max_step": 1}, "max_step=1 is for adaptive"),
     ({"dt": -0.1}, "dt must be positive and finite, got -0.1; to go back"),
-    ({"dt": 1e-12}, "dt=1e-12 asks for 1e.12 steps"),
+    ({"dt": 1e-12}, "dt=1e-12 means 1e.12 steps"),
     ({"dt": "a"}, "dt must be a number, got 'a'"),
     ({"rtol": -1}, "rtol must be at least 0, got -1"),
     ({"rtol": 1e-17}, "rtol must be 0 or at least 4.4e-15.*got 1e-17"),

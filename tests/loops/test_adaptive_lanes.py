@@ -25,7 +25,7 @@ from polhode.contracts import Model, Status, size, slope
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.integrators.extrapolation import RULE, next_factor, next_factors
-from polhode.loops.join import pursuit
+from polhode.loops.join import bind_integrator
 from polhode.loops.lanes import adaptive
 from polhode.loops.lanes import blocks as blocks_of
 from polhode.models.point_gravity import wrench
@@ -126,7 +126,9 @@ def together(problems, method, limits=USUAL, threads=1):
     table = blocks_of.unpack(blocks, count)
     times = np.array([[*limits.times, t] for t in table[places.t]])
     values.append(table[places.state].T)
-    left = pursuit(INTEGRATORS[method], variables, one.model, one.body.is_aligned, one.moves).states
+    left = bind_integrator(
+        INTEGRATORS[method], variables, one.model, one.body.is_aligned, one.moves
+    ).states
     states = []
     for i, problem in enumerate(problems):  # (q, m, x, v)
         states.append(left(times[i], np.array([some[i] for some in values]), problem.body.data))

@@ -11,7 +11,7 @@ from scipy.interpolate import make_interp_spline
 
 import polhode as ph
 from polhode.papers import PAPERS
-from polhode.papers.fukushima1995 import canonical, compared, laboratory
+from polhode.papers.fukushima1995 import canonical, comparison, laboratory
 from polhode.papers.fukushima1995.laboratory import (
     BODIES,
     CARRIED,
@@ -36,7 +36,7 @@ DIGITS = "orientation-digits", "axis-digits", "moon", "five-to-nine"
 def verdicts(names):
     lab = Laboratory(True, silent)
     statements = PAPERS["fukushima1995"].statements
-    found = {s.name: s.tested(lab) for s in statements if s.name in names}
+    found = {s.name: s.measure(lab) for s in statements if s.name in names}
     assert len(found) == len(names)
     return {name: claim.verdict for name, claim in found.items()}
 
@@ -94,9 +94,9 @@ def test_fewer_revolutions_ask_for_fewer_digits():
     quick, full = Laboratory(True, silent), Laboratory(False, silent)
     assert full.fewer == 0
     assert quick.fewer == pytest.approx(1.5 * np.log10(33_000 / 2048))
-    assert compared.least(full, 7) == 6.5
-    assert compared.least(quick, 7) == pytest.approx(6.5 - quick.fewer)
-    assert compared.least(quick, 7) > 4
+    assert comparison.least(full, 7) == 6.5
+    assert comparison.least(quick, 7) == pytest.approx(6.5 - quick.fewer)
+    assert comparison.least(quick, 7) > 4
 
 
 # ---- section 4

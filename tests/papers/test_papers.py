@@ -9,15 +9,7 @@ import pytest
 import polhode.papers
 from polhode.papers import PAPERS, verdicts
 from polhode.papers.claims import Claim, Report, measurements, statements_of
-from polhode.papers.verdicts import (
-    CORRECTED,
-    FAILS,
-    HOLDS,
-    VERDICTS,
-    Measured,
-    Untestable,
-    judged,
-)
+from polhode.papers.verdicts import CORRECTED, FAILS, HOLDS, VERDICTS, Measured, Untestable, judge
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
 SOURCE = Path(polhode.papers.__file__).parent
@@ -26,15 +18,15 @@ CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statem
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """The quick reproduction of a paper, made once, and what it said on the way."""
+    """The quick reproduction of a paper, run once, and its progress messages."""
     made = {}
 
     def report(name):
         if name not in made:
-            made[name] = "it stopped before"  # and does so only once
-            said = []
+            made[name] = "it raised an exception before"  # and is not run again
+            messages = []
             out = tmp_path_factory.mktemp(name) / "not" / "there yet"
-            made[name] = PAPERS[name].reproduce(True, out, said.append), said
+            made[name] = PAPERS[name].reproduce(True, out, messages.append), messages
         assert not isinstance(made[name], str), made[name]
         return made[name]
 
@@ -52,11 +44,11 @@ def test_claim(reports, paper, name):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_report(reports, paper):
-    report, said = reports(paper)
+    report, messages = reports(paper)
     assert report.ok
     assert [c.name for c in report.claims] == [s.name for s in PAPERS[paper].statements]
-    assert all(isinstance(line, str) and line for line in said)
-    assert len(said) >= len(report.claims)
+    assert all(isinstance(line, str) and line for line in messages)
+    assert len(messages) >= len(report.claims)
     assert len(report.figures) == PAPERS[paper].figures
     for path in report.figures:
         assert path.suffix == ".png"
@@ -88,13 +80,17 @@ def test_statements(paper):
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
 def test_docs_have_every_claim(paper):
-    """The table of the docs has a row for each statement, with its verdict."""
+    """The table of the docs has every statement, in order, with its verdict and note."""
     text = (DOCS / f"{paper.name}.md").read_text(encoding="utf-8")
     rows = [line.replace("\\|", "¦").split("|") for line in text.splitlines() if line[:1] == "|"]
-    verdicts = {row[2].strip(): row[5].strip() for row in rows if len(row) == 7}
-    for statement in paper.statements:
-        shown = verdicts[statement.statement.replace("|", "¦")].replace("**", "")
-        assert shown.split(":")[0] == statement.expected
+    cells = [[cell.strip().replace("¦", "|") for cell in row] for row in rows if len(row) == 7]
+    found = {row[2]: (row[1], row[3], row[5].replace("**", "")) for row in cells}
+    for s in paper.statements:
+        verdict = f"{s.expected}: {s.note}" if s.note else s.expected
+        assert found[s.statement] == (s.section, s.claimed, verdict)
+    assert [name for name in found if name in {s.statement for s in paper.statements}] == [
+        s.statement for s in paper.statements
+    ]
 
 
 def test_ok_needs_every_claim_as_expected():
@@ -110,13 +106,13 @@ def test_ok_needs_every_claim_as_expected():
 
 
 def test_verdicts():
-    assert judged(True) == judged(True, True) == HOLDS
-    assert judged(False, True) == CORRECTED
-    assert judged(False) == FAILS
+    assert judge(True) == judge(True, True) == HOLDS
+    assert judge(False, True) == CORRECTED
+    assert judge(False) == FAILS
 
 
 @pytest.mark.parametrize(
-    ("judge", "values", "verdict"),
+    ("bound", "values", "verdict"),
     [
         (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 0.9), HOLDS),
         (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 1.1), FAILS),
@@ -130,10 +126,10 @@ def test_verdicts():
         (lambda *x: verdicts.of_order(2, "{} {}", *x, band=0.3), (1.9, 2.2), HOLDS),
     ],
 )
-def test_judges(judge, values, verdict):
+def test_judges(bound, values, verdict):
     """All values count, and the text has all of them."""
-    assert judge(*values) == ("{} {}".format(*values), verdict)
-    assert judge(*reversed(values)) == ("{1} {0}".format(*values), verdict)
+    assert bound(*values) == ("{} {}".format(*values), verdict)
+    assert bound(*reversed(values)) == ("{1} {0}".format(*values), verdict)
 
 
 # ---- tables of claims
@@ -148,7 +144,7 @@ def test_a_claim_that_cannot_be_tested():
 
     row = "| stops | 1 | it runs | runs | holds | |\n"
     (statement,) = statements_of(HEAD + row, {"stops": stops})
-    claim = statement.tested("the method")
+    claim = statement.measure("the method")
     assert (claim.verdict, claim.measured, claim.note) == ("not tested", "", "the method stopped")
     assert not Report((claim,), ()).ok
 
@@ -207,7 +203,7 @@ def test_a_bar_does_not_end_a_cell():
 
 
 def test_celledonis_free_body_to_twenty_digits():
-    """The literals of the reference, made again by mpmath's Taylor series."""
+    """The literals of the reference, computed again with mpmath's Taylor series."""
     import mpmath
 
     from polhode.papers.celledoni2006 import reference
@@ -241,7 +237,7 @@ def test_fukushimas_quadruple_precision_without_a_compiler(monkeypatch):
 
 
 def test_fukushimas_errors_are_angles():
-    """Of a turn by 1e-5 about an axis of the body: the figure axis moves by its part across."""
+    """For a rotation by 1e-5 about an oblique axis, the figure axis moves by the part across it."""
     from fractions import Fraction
 
     from polhode.celestial.model_orbits import orientation_error

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode.references import bibliography
 from polhode.tableaus.composition import SUZUKI4
 
 BODY = ph.RigidBody([2.0, 3.0, 4.5])
@@ -66,11 +67,17 @@ def test_a_body_must_be_a_body():
         ph.Problem([1, 2, 3], omega=[1, 2, 3])
 
 
-def test_every_problem_of_the_catalogue_has_a_summary_and_its_name():
-    for name, entry in ph.problems.CATALOGUE.items():
-        assert entry.make().name == name
-        assert entry.summary
-        assert entry.method in ph.METHODS
+@pytest.mark.parametrize("name", ph.problems.CATALOGUE)
+def test_entries_of_the_catalogue_are_whole(name):
+    entry = ph.problems.CATALOGUE[name]
+    problem = entry.make()
+    assert entry.name == problem.name == name
+    assert entry.summary
+    assert ph.METHODS[entry.method].takes(problem.model)
+    assert entry.references
+    assert set(entry.references) <= set(bibliography())
+    assert getattr(ph.problems, entry.make.__name__) is entry.make
+    assert entry.t_end > 10 * entry.dt > 0
 
 
 def test_the_hamiltonian_of_the_soft_wall_is_the_papers():

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.cli.plan import plan
+from polhode.cli.plan import make_plan
 from polhode.problems import CATALOGUE
 
 NAMES = "tennis-racket", "off-centre-spring", "dipole-satellite", "charged-top"
@@ -211,7 +211,7 @@ def test_the_pull_on_the_satellite_is_that_on_its_balls():
 # ---- the command line
 def test_changes_of_a_problem_with_a_place():
     known = ph.problems.off_centre_spring()
-    changed = plan(
+    changed = make_plan(
         "off-centre-spring", [("stiffness", 200.0), ("position", [0.0, 0.0, 0.3])]
     ).problem
     assert changed.model.terms[0].parameters["stiffness"] == 200.0

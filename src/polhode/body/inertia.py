@@ -1,4 +1,4 @@
-"""Tensors of inertia: what is one, what is rounding in one, and its principal axes."""
+"""Inertia tensors: checks, rounding, and principal axes."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from polhode.errors import InputError
 EPS = float(np.finfo(float).eps)
 TOLERANCE = 1e-9  # relative, of the symmetry and of the triangle inequality
 NEGLIGIBLE = 4 * EPS  # entries below this, relative to the largest, are rounding
-EQUAL = 16 * EPS  # eigenvalues nearer than this, relative to the largest, are equal: they err by so
+EQUAL = 16 * EPS  # eigenvalues closer than this, relative to the largest, count as equal
 
 
 def tensor_of(inertia: Any) -> np.ndarray:
-    """The symmetric 3×3 tensor of three moments or nine entries; entries of rounding are 0."""
+    """The symmetric 3×3 tensor of three moments or nine entries; rounding errors become 0."""
     try:
         array = np.array(inertia, dtype=float)
     except (TypeError, ValueError):

@@ -23,10 +23,10 @@ class RigidBody:
         Three moments and diagonal tensors keep their order and axes; a tensor with off-diagonal
         terms is diagonalised inside, and everything given and returned stays in the user's axes.
         Moments must be positive and obey the triangle inequality; equality is allowed (discs), and
-        one moment may be zero if the two others are equal (a rod, which has no rate about itself).
+        one moment may be zero if the two others are equal (a rod, which cannot spin about itself).
     mass : kg
-    centre : where the centre of mass is in the coordinates that the body was described in, for
-        points of it: ``run.point_position(point - body.centre)``; nothing else depends on it
+    centre : the centre of mass in the coordinates in which the body was described, for points on
+        it: ``run.point_position(point - body.centre)``; nothing else depends on it
     """
 
     def __init__(self, inertia: Any, mass: float = 1.0, *, centre: Any = (0.0, 0.0, 0.0)):
@@ -43,7 +43,7 @@ class RigidBody:
 
     @classmethod
     def from_shapes(cls, *shapes: Shape) -> "RigidBody":
-        """The body that the shapes make together, in their axes: ``from_shapes(box, wheel)``.
+        """Combine shapes into a body, in their axes: ``from_shapes(box, wheel)``.
 
         Entries and differences of moments that are below the rounding of the sum count as 0, so
         that the axes of symmetric bodies stay where they are.

@@ -1,4 +1,4 @@
-"""``Shape``: all that mechanics asks of a part: mass, centre of mass, inertia about it.
+"""``Shape``: the mass properties of a part: mass, centre of mass, inertia about it.
 
 Parts of masses mᵢ at cᵢ, each with its inertia Iᵢ about its own centre, make a body with
 
@@ -6,8 +6,8 @@ Parts of masses mᵢ at cᵢ, each with its inertia Iᵢ about its own centre, m
     I = Σ [Iᵢ + mᵢ (rᵢ·rᵢ 1 - rᵢ ⊗ rᵢ)],    rᵢ = cᵢ - c                                 (2)
 
 (Mandre 2008, section 3), holes with negative mass.  Distances between parts are taken before
-anything is squared, and a centre carries what its rounding left over: a body far from the origin
-loses no digits.
+anything is squared, and a centre carries its rounding error: a body far from the origin loses no
+digits.
 """
 
 import math
@@ -40,7 +40,7 @@ class Shape:
     centre: Any  # (3,)
     inertia: Any  # (3, 3)
     rounding: float = 0.0  # of the inertia, estimated: kg m²
-    _rest: tuple[float, ...] = (0.0, 0.0, 0.0)  # of the centre: what its rounding left over
+    _rest: tuple[float, ...] = (0.0, 0.0, 0.0)  # the rounding error of the centre
 
     def __post_init__(self):
         mass = positive(self.mass, "mass")
@@ -54,12 +54,12 @@ class Shape:
             object.__setattr__(self, name, value)
 
     def moved(self, by: Any) -> "Shape":
-        """The same shape, ``by`` three numbers farther on."""
+        """The same shape, displaced ``by`` three numbers (m)."""
         there = [c + Fraction(d) for c, d in zip(self._exact, three(by, "by"), strict=True)]
         return self._with(there, self.inertia)
 
     def turned(self, rotation: Any) -> "Shape":
-        """The same shape turned about the origin (not about its centre: move it afterwards).
+        """The same shape rotated about the origin (not about its centre: move it afterwards).
 
         ``rotation`` is a SciPy ``Rotation`` or a proper 3×3 matrix.
         """
@@ -90,7 +90,7 @@ class Shape:
 
     @property
     def _exact(self) -> list[Fraction]:
-        """The centre with its rest."""
+        """The centre with its rounding error."""
         pairs = zip(self.centre.tolist(), self._rest, strict=True)
         return [Fraction(c) + Fraction(rest) for c, rest in pairs]
 
@@ -99,7 +99,7 @@ class Shape:
 
 
 def at(centre: Sequence[Fraction], mass: float, inertia: Any, rounding: float) -> Shape:
-    """A shape whose centre is known better than one double can say."""
+    """Make a shape whose centre is known to more than double precision."""
     near = [float(c) for c in centre]
     rest = tuple(float(c - Fraction(n)) for c, n in zip(centre, near, strict=True))
     return Shape(mass, np.array(near), inertia, rounding, rest)
@@ -131,7 +131,7 @@ def combined(shapes: Sequence[Shape], signs: Sequence[float]) -> Shape:
 def weighed(
     measure: float, mass: float | None, density: float | None, unit: str = "kg/m³"
 ) -> float:
-    """The mass of so many m³ (m², m), from the one of ``mass`` and ``density`` that is given."""
+    """The mass of a volume (area, length), from ``mass`` or ``density``, whichever is given."""
     if (mass is None) == (density is None):
         got = "neither" if mass is None else "both"
         raise InputError(f"give mass= in kg or density= in {unit}; got {got}")
@@ -185,7 +185,7 @@ def _matrix(rotation: Any) -> np.ndarray:
 
 
 def _check(inertia: np.ndarray, rounding: float) -> None:
-    """Refuse what no distribution of mass has: a second moment that is negative somewhere."""
+    """Refuse inertia that no distribution of mass has: a negative second moment."""
     least = np.linalg.eigvalsh(second_moment(inertia)).min()
     if least < -max(TOLERANCE * np.trace(inertia), 8 * rounding):
         shown = ", ".join(f"{moment:.10g}" for moment in np.linalg.eigvalsh(inertia))

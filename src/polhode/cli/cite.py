@@ -1,4 +1,4 @@
-"""``polhode cite``: the papers to cite."""
+"""``polhode cite``: list the papers to cite."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from polhode.errors import InputError
 
 
 def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
-    """Tell which papers to cite for a method, an integrator, a formulation or a problem.
+    """List the papers to cite for methods, integrators, formulations or problems.
 
     Without names: how to cite polhode itself, and all papers.
 
@@ -32,14 +32,14 @@ def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
         console.print("polhode itself, with the papers of the methods and problems you used:\n")
         console.print(f"  {references.software_citation()}\n", markup=False, soft_wrap=True)
     if not entries:
-        console.print("nothing but polhode itself: polhode cite")
+        console.print("only polhode itself: polhode cite")
     width = max(map(len, entries), default=0)
     for key in entries:
         console.print(f"{key:<{width}}  {references.citation(key)}", markup=False, soft_wrap=True)
 
 
 def keys_of(names: Iterable[str]) -> list[str]:
-    """The keys of papers behind the names, each once."""
+    """The keys of the papers to cite for the names, each once."""
     keys: dict[str, None] = {}
     for name in names:
         keys |= dict.fromkeys(_keys_of(name))
@@ -68,6 +68,6 @@ def _keys_of(name: str) -> tuple[str, ...]:
     known = [*bibliography(), *METHODS, *INTEGRATORS, *FORMULATIONS, *COORDINATES]
     known += [*CATALOGUE, *RATES]
     raise InputError(
-        f"{name!r} is neither the key of a paper nor a method, integrator, formulation or problem"
+        f"{name!r} is not the key of a paper, nor a method, integrator, formulation or problem"
         f"{did_you_mean(name, known)}; see polhode cite, polhode methods and polhode problems"
     )

@@ -1,4 +1,4 @@
-"""Values of members from files: one variable of a NetCDF file or Zarr store, or columns of CSV."""
+"""Values of members read from files: a variable of NetCDF or Zarr, or columns of CSV."""
 
 import csv
 from pathlib import Path
@@ -12,10 +12,10 @@ LETTERS = {"x": 0, "y": 1, "z": 2}
 
 
 def column(name: str, path: Path) -> Any:
-    """The values that a file holds for ``name``, the members first; attitudes as a ``Rotation``.
+    """Read the values of ``name`` for all members; attitudes become a ``Rotation``.
 
-    A variable ``varied_name``, as ensembles write it, or ``name``, with the dimension ``member``;
-    of CSV the column ``name``, or three of them, ``name_x``, ``name_y``, ``name_z``.
+    In NetCDF and Zarr: the variable ``varied_name``, as ensembles write it, or ``name``, with the
+    dimension ``member``.  In CSV: the column ``name``, or ``name_x``, ``name_y`` and ``name_z``.
     """
     found = _from_text(name, path) if path.suffix == ".csv" else _from_data(name, path)
     if not np.isfinite(found).all():
@@ -25,7 +25,7 @@ def column(name: str, path: Path) -> Any:
 
 
 def attitudes(values: np.ndarray) -> Any:
-    """Rotations, from rotation vectors, quaternions (w, x, y, z) or matrices."""
+    """Make rotations of rotation vectors or quaternions (w, x, y, z); leave matrices alone."""
     from scipy.spatial.transform import Rotation
 
     if values.ndim == 2 and values.shape[1] == 3:
@@ -65,7 +65,7 @@ def _from_data(name: str, path: Path) -> np.ndarray:
     try:
         data = xarray.open_zarr(path) if path.is_dir() else xarray.open_dataset(path)
     except (OSError, ValueError, KeyError) as error:
-        raise FileError(f"is no NetCDF file, Zarr store or .csv: {error}") from None
+        raise FileError(f"is not a NetCDF file, Zarr store or .csv: {error}") from None
     with data:
         for key in (f"varied_{name}", name):
             if key in data and "member" in data[key].dims and "time" not in data[key].dims:

@@ -1,10 +1,10 @@
-"""``polhode compare``: what accuracy costs, method by method."""
+"""``polhode compare``: what accuracy costs with each method."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.consoles import plain, stderr, stdout, table
 from polhode.cli.files import place
 from polhode.cli.progress import bar
 from polhode.errors import InputError
@@ -12,7 +12,7 @@ from polhode.errors import InputError
 if TYPE_CHECKING:
     from polhode.comparison.compare import Comparison, Row
 
-FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # of the problem's step
+FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # times the problem's step
 QUICK_FACTORS, QUICK_REPEATS, QUICK_PART = (4.0, 2.0, 1.0), 2, 0.1
 FORMATS = ".csv", ".json"
 ALL = "all"
@@ -34,9 +34,9 @@ def compare(
     """Compare methods on a problem: error against time and against torque evaluations.
 
     Writes the rows (NAME-compare.csv) and the work-precision diagram (NAME-compare.png), and prints
-    both the rows and the cheapest run for each accuracy. Errors are those at the end, against the
+    both the rows and the cheapest run for each accuracy. Errors are taken at the end: against the
     closed form if there is no torque, else against a method of order 8 on Euler's equations with
-    its step halved down to rounding; errors smaller than that of this reference are shown as ≤.
+    its step halved down to rounding. Errors smaller than that of this reference are shown as ≤.
 
     Examples:
 
@@ -45,44 +45,45 @@ def compare(
     - `polhode compare satellite --errors 1e-4,1e-8 --t-end 10`
     - `polhode compare spinning_box.toml --methods all --out results --quick`
     """
-    from polhode import compare as compared
-    from polhode.cli.plan import parsed, plan
+    import polhode
+    from polhode.cli.plan import make_plan, option_changes, set_changes
 
-    asked = [parsed(text) for text in changes or ()]
-    asked += [] if t_end is None else [("run.t_end", t_end)]
-    todo = plan(target, asked)
-    start, end = todo.run.t_start, todo.run.t_end
+    plan = make_plan(target, [*set_changes(changes), *option_changes("run", t_end=t_end)])
+    start, end = plan.run.t_start, plan.run.t_end
     if quick and t_end is None:
         end = start + QUICK_PART * (end - start)
-    file = place(out, f"{todo.name}-compare.csv", FORMATS)
-    sizes = None if dts is None else _numbers(dts, "--dts")
-    wanted = None if errors is None else _numbers(errors, "--errors")
-    if sizes is None and wanted is None:
-        longest = abs(end - start) / 2
-        base = todo.run.dt or longest / 500
-        factors = QUICK_FACTORS if quick else FACTORS
-        sizes = [f * base for f in factors if f * base <= longest]
-        sizes = sizes or [longest, longest / 2, longest / 4]
+    file = place(out, f"{plan.name}-compare.csv", FORMATS)
+    steps = None if dts is None else _numbers(dts, "--dts")
+    targets = None if errors is None else _numbers(errors, "--errors")
+    if steps is None and targets is None:
+        steps = _default_steps(abs(end - start) / 2, plan.run.dt, quick)
     with bar(
-        f"{todo.name}: the true motion",
-        lambda fraction: f"{todo.name}: {'errors' if fraction < 0.5 else 'times'}",
+        f"{plan.name}: the reference",
+        lambda fraction: f"{plan.name}: {'errors' if fraction < 0.5 else 'times'}",
         quiet,
     ) as report:
-        found = compared(
-            todo.problem,
+        comparison = polhode.compare(
+            plan.problem,
             (start, end),
-            methods=_methods(methods, todo.problem.model),
-            dts=sizes,
-            errors=wanted,
+            methods=_methods(methods, plan.problem.model),
+            dts=steps,
+            errors=targets,
             repeats=min(repeats, QUICK_REPEATS) if quick else repeats,
             progress=report,
         )
-    written = [found.save(file)]
+    written = [comparison.save(file)]
     if not no_plot:
-        found.plot(file.with_suffix(".png"))
+        comparison.plot(file.with_suffix(".png"))
         written.append(file.with_suffix(".png"))
     if not quiet:
-        _print(found, todo.summary, written)
+        _print(comparison, plan.summary, written)
+
+
+def _default_steps(longest: float, dt: float | None, quick: bool) -> list[float]:
+    """Multiples of the problem's own step, none longer than ``longest``."""
+    base = dt or longest / 500
+    steps = [f * base for f in (QUICK_FACTORS if quick else FACTORS) if f * base <= longest]
+    return steps or [longest, longest / 2, longest / 4]
 
 
 def _methods(text: str | None, model: Any) -> list[str] | None:
@@ -97,7 +98,7 @@ def _methods(text: str | None, model: Any) -> list[str] | None:
     if not names:
         raise InputError(
             f"--methods takes names separated by commas, or {ALL}, got {text!r};"
-            f" there are {', '.join((*METHODS, *OF_BODIES))}"
+            f" available: {', '.join((*METHODS, *OF_BODIES))}"
         )
     return names
 
@@ -117,7 +118,7 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
     console, reference = stdout(), found.reference
     t0, t1 = found.t_span
     console.print(f"[bold]{plain(found.problem)}[/]   [dim]{plain(summary)}[/]")
-    console.print(f"t = {t0:g} to {t1:g} s; errors at the end, the energy's at its largest")
+    console.print(f"t = {t0:g} to {t1:g} s; errors at the end, of the energy the largest")
     console.print(
         f"reference: {plain(reference.route)}; its error: {reference.attitude_error:.1e} rad,"
         f" momentum {reference.momentum_error:.1e}\n"
@@ -134,15 +135,14 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
 
 def _rows(found: "Comparison") -> Any:
     work = [] if found.is_free else ["torques"]
-    table = _table(
-        ["method", "step or rtol", "steps", *work, "time", "attitude", "momentum", "energy"]
-    )
+    headings = ["method", "step or rtol", "steps", *work]
+    rows = table([*headings, "time", "attitude", "momentum", "energy"], left=1)
     for row in found.rows:
         failed = row.attitude_error is None
         cells = [row.method, row.setting, str(row.steps), *_work(row, found), _ms(row.seconds)]
         cells += ["failed", "", ""] if failed else _errors(row, found)
-        table.add_row(*map(plain, cells))
-    return table
+        rows.add_row(*map(plain, cells))
+    return rows
 
 
 def _work(row: "Row", found: "Comparison") -> list[str]:
@@ -150,7 +150,7 @@ def _work(row: "Row", found: "Comparison") -> list[str]:
 
 
 def _errors(row: "Row", found: "Comparison") -> list[str]:
-    """A value that equals the reference's own error is only known to be smaller."""
+    """The errors of a run; one that equals the reference's own error is only an upper bound."""
     pairs = (
         (row.attitude_error, found.reference.attitude_error),
         (row.momentum_error, found.reference.momentum_error),
@@ -164,23 +164,14 @@ def _errors(row: "Row", found: "Comparison") -> list[str]:
 
 
 def _cheapest(found: "Comparison") -> Any:
-    """One line for each run, at the smallest error for which it is the cheapest."""
+    """One row per run, at the smallest error for which it is the cheapest."""
     runs = {row: level for level, row in found.frontier().items()}
     work = [] if found.is_free else ["torques"]
-    table = _table(["error", "method", "step or rtol", "steps", *work, "time"], left=2)
+    rows = table(["error", "method", "step or rtol", "steps", *work, "time"], left=2)
     for row, level in runs.items():
         cells = [f"{level:.0e}", row.method, row.setting, str(row.steps)]
-        table.add_row(*map(plain, [*cells, *_work(row, found), _ms(row.seconds)]))
-    return table
-
-
-def _table(head: list[str], left: int = 1) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for k, name in enumerate(head):
-        table.add_column(name, justify="left" if k < left else "right", no_wrap=True)
-    return table
+        rows.add_row(*map(plain, [*cells, *_work(row, found), _ms(row.seconds)]))
+    return rows
 
 
 def _ms(seconds: float) -> str:

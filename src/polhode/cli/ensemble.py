@@ -1,4 +1,4 @@
-"""``polhode ensemble``: many bodies at once; write their states and what was made of them."""
+"""``polhode ensemble``: solve a problem for many bodies; write states and statistics."""
 
 import os
 import time
@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.cli.consoles import complain, duration, plain, print_summary, warn
 from polhode.cli.files import place
 from polhode.cli.progress import bar
 from polhode.errors import InputError
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from polhode.cli.plan import Plan
     from polhode.ensembles.result import EnsembleResult
 
-HERE = "here"  # in place of an address
+HERE = "here"  # instead of an address
 
 
-class AddressOrNot(TyperCommand):
-    """Lets ``--dask`` stand alone."""
+class OptionalAddress(TyperCommand):
+    """A command whose ``--dask`` may be given without an address."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, completed(args))
+        return super().parse_args(ctx, complete_dask(args))
 
 
-def completed(args: list[str]) -> list[str]:
-    """An address behind every ``--dask``: one that is there has a colon, as in host:8786."""
-    made = []
+def complete_dask(args: list[str]) -> list[str]:
+    """Add ``HERE`` after a ``--dask`` without an address; addresses contain a colon (host:8786)."""
+    complete = []
     for arg, following in pairwise([*args, ""]):
-        made.append(arg)
+        complete.append(arg)
         if arg == "--dask" and (":" not in following or following.startswith("-")):
-            made.append(HERE)
-    return made
+            complete.append(HERE)
+    return complete
 
 
 def ensemble(
@@ -58,15 +58,15 @@ def ensemble(
     no_plot: options.NoPlot = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Solve a problem for many bodies that differ; write states and statistics (NAME.zarr or .nc),
+    """Solve a problem for many different bodies; write states and statistics (NAME.zarr or .nc),
     and a picture of them (NAME.png).
 
-    The file is a run file with two more tables: `[vary]` says what differs, `[ensemble]` how many
-    members there are and what is kept of them.
+    The file is a run file with two more tables: `[vary]` says what differs between members,
+    `[ensemble]` how many there are and what is kept of them.
 
-    Members that fail on the way do not disturb the others: a warning says how many and why. If all
-    fail the exit code is 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE`
-    what was killed goes on with `polhode resume FILE`.
+    Members that fail on the way do not affect the others: a warning says how many failed and why.
+    If all fail the exit code is 1; bad input exits with 2 and writes nothing. With
+    `--checkpoint FILE` an ensemble that is killed can be continued by `polhode resume FILE`.
 
     Examples:
 
@@ -77,23 +77,23 @@ def ensemble(
     - `polhode ensemble tumbling.toml --dask` on the processors of this machine
     - `polhode ensemble tumbling.toml --dask tcp://10.0.0.5:8786` on those of a cluster
     """
-    from polhode.cli.plan import parsed, plan
+    from polhode.cli.plan import make_plan, option_changes, set_changes
     from polhode.cli.schema import EnsembleFile
 
-    given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end}
-    counts = {"members": members, "seed": seed, "threads": threads}
-    asked = [parsed(text) for text in changes or ()]
-    asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
-    asked += [(f"ensemble.{key}", value) for key, value in counts.items() if value is not None]
-    todo = plan(target, asked, EnsembleFile)
-    _check_bodies(todo)
-    file = place(out, f"{todo.name}.zarr", (".zarr", ".nc"))
+    all_changes = [
+        *set_changes(changes),
+        *option_changes("run", method=method, dt=dt, rtol=rtol, t_end=t_end),
+        *option_changes("ensemble", members=members, seed=seed, threads=threads),
+    ]
+    plan = make_plan(target, all_changes, EnsembleFile)
+    _check_bodies(plan)
+    file = place(out, f"{plan.name}.zarr", (".zarr", ".nc"))
     keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
-    result, clock = _solved(todo, dask, file, quiet, keep)
-    _write(todo.name, todo.summary, result, clock, file, no_plot, quiet)
+    result, clock = _solve(plan, dask, file, quiet, keep)
+    _write(plan.name, plan.summary, result, clock, file, no_plot, quiet)
 
 
-def go_on(
+def resume_ensemble(
     checkpoint: Path,
     threads: int | None,
     dask: str | None,
@@ -101,7 +101,7 @@ def go_on(
     no_plot: bool,
     quiet: bool,
 ) -> None:
-    """Go on with what a checkpoint holds, and write what ``ensemble`` would have written."""
+    """Continue an ensemble from its checkpoint; write what ``ensemble`` would have written."""
     from polhode import resume
     from polhode.ensembles.checkpoint import KIND, progress
     from polhode.files.checkpoint import head
@@ -119,8 +119,8 @@ def go_on(
         _client(dask, threads) as client,
         bar(f"{name}: compiling", lambda _: name, quiet) as report,
     ):
-        own = None if dask == HERE else threads
-        result: Any = resume(checkpoint, threads=own, client=client, progress=report)
+        local_threads = None if dask == HERE else threads
+        result: Any = resume(checkpoint, threads=local_threads, client=client, progress=report)
     _write(name, f"{after}, from {checkpoint}", result, None, file, no_plot, quiet)
 
 
@@ -139,28 +139,28 @@ def _write(
     if not no_plot:
         written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
     if not quiet:
-        _summarise(name, summary, result, clock, written)
-    _tell_failures(result)
+        _print(name, summary, result, clock, written)
+    _report_failures(result)
 
 
-def _check_bodies(todo: "Plan") -> None:
-    """Draw all bodies once: a physically impossible one is bad input, not a member that failed."""
+def _check_bodies(plan: "Plan") -> None:
+    """Draw all bodies once: an impossible one is bad input, not a member that failed."""
     from polhode.ensembles.distributions import GROUP
     from polhode.ensembles.members import members_of
 
-    arguments = todo.ensemble
-    if not {"inertia", "mass"} & {*todo.vary}:
+    arguments = plan.ensemble
+    if not {"inertia", "mass"} & {*plan.vary}:
         return
-    members = members_of(todo.problem, arguments.members, None, todo.vary, arguments.seed or 0)
+    members = members_of(plan.problem, arguments.members, None, plan.vary, arguments.seed or 0)
     for first in range(0, members.count, 64 * GROUP):
         members.rows(first, min(first + 64 * GROUP, members.count))
 
 
 class Clock:
-    """How long a run takes, from the first report of what is done: compiling lies before."""
+    """Measures how long a run takes from its first report on, which excludes compiling."""
 
     def __init__(self, report: Any):
-        self.report, self.begun = report, time.perf_counter()
+        self.report, self.start = report, time.perf_counter()
         self.first: tuple[float, float] | None = None
         self.seconds, self.warm = 0.0, True
 
@@ -171,33 +171,32 @@ class Clock:
 
     def stop(self) -> None:
         now = time.perf_counter()
-        done, since = self.first or (0.0, self.begun)
-        self.warm = done < 0.5  # else too little is left to be timed
+        done, since = self.first or (0.0, self.start)
+        self.warm = done < 0.5  # else too little of the run is left to time it
         if not self.warm:
-            done, since = 0.0, self.begun
+            done, since = 0.0, self.start
         self.seconds = (now - since) / (1.0 - done)
 
 
-def _solved(
-    todo: "Plan", dask: str | None, file: Path, quiet: bool, keep: Mapping[str, Any]
+def _solve(
+    plan: "Plan", dask: str | None, file: Path, quiet: bool, keep: Mapping[str, Any]
 ) -> tuple["EnsembleResult", Clock]:
     from polhode import solve_ensemble
 
-    order, arguments = todo.run, todo.ensemble.arguments
-    settings = order.arguments
+    arguments, settings = plan.ensemble.arguments, plan.run.arguments
     del settings["save_every"]
     workers = arguments["threads"]
     if dask == HERE:
         arguments["threads"] = None
     with (
         _client(dask, workers) as client,
-        bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report,
+        bar(f"{plan.name}: compiling", lambda _: plan.name, quiet) as report,
     ):
         clock = Clock(report)
         result = solve_ensemble(
-            todo.problem,
-            (order.t_start, order.t_end),
-            vary=todo.vary,
+            plan.problem,
+            (plan.run.t_start, plan.run.t_end),
+            vary=plan.vary,
             **settings,
             **arguments,
             client=client,
@@ -222,8 +221,8 @@ def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
         yield client
 
 
-# ---- words
-def _tell_failures(result: "EnsembleResult") -> None:
+# ---- messages
+def _report_failures(result: "EnsembleResult") -> None:
     import numpy as np
 
     bad = np.flatnonzero(~result.success)
@@ -233,19 +232,12 @@ def _tell_failures(result: "EnsembleResult") -> None:
     if len(bad) == len(result):
         complain(f"all {len(bad)} members failed; {first}")
         raise typer.Exit(1)
-    stderr().print(
-        f"[bold yellow]warning:[/] {len(bad)} of {len(result)} members failed;"
-        f" the first: {plain(first)}"
-    )
+    warn(f"{len(bad)} of {len(result)} members failed; the first: {first}")
 
 
-def _summarise(
+def _print(
     name: str, summary: str, result: "EnsembleResult", clock: Clock | None, written: list[Path]
 ) -> None:
-    from rich.table import Table
-
-    from polhode.cli.run import _seconds
-
     words = result.summary()
     rows = {"problem": f"{name}   [dim]{plain(summary)}[/]"}
     rows |= {key: plain(words[key]) for key in ("members", "varied", "method")}
@@ -256,21 +248,16 @@ def _summarise(
     steps = int(result.nsteps.sum())
     if steps and clock is not None:
         rows["time"] = (
-            f"{_seconds(clock.seconds / steps)} a body-step   [dim]{steps:.3g} of them in"
-            f" {_seconds(clock.seconds)}{'' if clock.warm else ', getting ready included'}[/]"
+            f"{duration(clock.seconds / steps)} per step and body   [dim]{steps:.3g} of them in"
+            f" {duration(clock.seconds)}{'' if clock.warm else ', compiling included'}[/]"
         )
     rows |= {key: plain(text) for key, text in at_the_end(result.labelled).items()}
-    rows["files"] = plain(", ".join(str(path) for path in written))
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for row in rows.items():
-        table.add_row(*row)
-    stdout().print(table)
+    rows["files"] = plain(", ".join(map(str, written)))
+    print_summary(rows)
 
 
 def at_the_end(reduced: Mapping[str, Any]) -> dict[str, str]:
-    """What was reduced, in words: at the last time."""
+    """The reductions at the last time, as text."""
     import numpy as np
 
     found = {}

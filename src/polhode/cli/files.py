@@ -1,4 +1,4 @@
-"""Where a command writes."""
+"""Output files of the commands."""
 
 import os
 from collections.abc import Collection
@@ -8,10 +8,10 @@ from polhode.errors import FileError
 
 
 def place(out: Path | None, name: str, suffixes: Collection[str]) -> Path:
-    """The file to write: ``out`` if it ends in one of the suffixes, else ``name`` in it.
+    """The file to write: ``out`` if it ends in one of the suffixes, else ``name`` inside it.
 
-    What looks like a file of another kind is taken for a directory only if it is there.  Its
-    directory exists, and can be written into, so that a long run does not end in vain.
+    A path that looks like a file of another kind counts as a directory only if it exists.  The
+    directory is made if needed and must be writable, so that a long run does not end in vain.
     """
     out = out or Path()
     file = out if out.suffix in suffixes else out / name

@@ -1,4 +1,4 @@
-"""``polhode gyro``: the attitude from a gyro's log."""
+"""``polhode gyro``: integrate a gyro's log."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.consoles import plain, print_summary, warn
 from polhode.cli.files import place
 from polhode.errors import FileError, InputError
 
@@ -35,10 +35,10 @@ def gyro(
 ) -> None:
     """Integrate a gyro's log; write the attitude (LOG-attitude.nc) and a picture of it.
 
-    The log is a table in text: time, x, y, z in the first four columns, or in those named by
-    --columns; values in radians and seconds if no option says otherwise. The summary tells how it
-    was read, how even its times are, which gaps were bridged, and the estimated error of the
-    attitude (of the integration: the gyro's own noise and bias are not known to it).
+    The log is a text table: time, x, y, z in the first four columns, or in those named by
+    --columns; by default in radians and seconds. The summary says how the log was read, how even
+    its times are, which gaps were bridged, and estimates the error of the attitude (that of the
+    integration: the noise and bias of the gyro are unknown).
 
     Examples:
 
@@ -62,7 +62,7 @@ def gyro(
     if not bridge:
         _check_complete(values, lines, log)
     file = _place(out, log)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PolhodeWarning)
         run = integrate_samples(
             values,
@@ -76,13 +76,13 @@ def gyro(
             max_gap=max_gap,
             name=log.stem,
         )
-    for warning in said:
-        stderr().print(f"[bold yellow]warning:[/] {plain(str(warning.message))}; see --degrees")
+    for warning in caught:
+        warn(f"{warning.message}; see --degrees")
     written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
     if not no_plot:
         written.append(plot.save(run.plot(), file.with_suffix(".png")))
     if not quiet:
-        _summarise(log, found, run, degrees, written)
+        _print(log, found, run, degrees, written)
 
 
 def _quaternion(text: str) -> list[float]:
@@ -107,7 +107,7 @@ def _check_complete(values, lines, log: Path) -> None:
 
 
 def _place(out: Path | None, log: Path) -> Path:
-    """The file to write, which is not the log."""
+    """The file to write, which must not be the log."""
     file = place(out, f"{log.stem}-attitude.nc", FORMATS)
     if file.resolve() == log.resolve():
         raise FileError(f"--out would replace the log itself, {str(log)!r}")
@@ -122,16 +122,13 @@ def _save_csv(run: "Trajectory", file: Path) -> Path:
     return file
 
 
-def _summarise(
-    log: Path, found: "Log", run: "Trajectory", degrees: bool, written: list[Path]
-) -> None:
+def _print(log: Path, found: "Log", run: "Trajectory", degrees: bool, written: list[Path]) -> None:
     import numpy as np
-    from rich.table import Table
 
     steps = np.diff(run.t)
     middle = float(np.median(steps))
-    asked = run.arguments
-    unit = ("degrees" if degrees else "rad") + ("/s" if asked["kind"] == "rate" else "")
+    settings = run.arguments
+    unit = ("degrees" if degrees else "rad") + ("/s" if settings["kind"] == "rate" else "")
     gaps = run.gaps
     gap_text = "none"
     if gaps:
@@ -139,26 +136,21 @@ def _summarise(
         gap_text = f"{len(gaps)} bridged, the longest {end - start:.3g} s at t = {start:.6g} s"
         gap_text += f"; {run.problem['missing']} samples missing"
     w, x, y, z = run.q[-1]
-    error, other = "too few samples to estimate it", run.problem["compared_with"]
+    error, other = "too few samples for an estimate", run.problem["compared_with"]
     if other:
         error = f"{np.max(np.asarray(run.error)):.1e} rad at most"
         error += f"   [dim]estimated, against order {other}[/]"
     rows = {
         "log": f"{log.name}   [dim]{len(found.times)} lines, columns"
         f" {plain(', '.join(found.columns))}[/]",
-        "read as": f"{asked['frame']} {asked['kind']}s in {unit}",
+        "read as": f"{settings['frame']} {settings['kind']}s in {unit}",
         "time": f"{run.t[0]:.6g} to {run.t[-1]:.6g} s, {1 / middle:.4g} Hz, steps of"
         f" {steps.min():.3g} to {steps.max():.3g} s",
         "gaps": gap_text,
-        "method": f"magnus, order {asked['order']}",
+        "method": f"magnus, order {settings['order']}",
         "error": error,
         "turned by": f"{np.degrees(run.rotation[-1].magnitude()):.6g} degrees at the end, q = "
         f"({w:.6f}, {x:.6f}, {y:.6f}, {z:.6f}) (w, x, y, z)",
         "files": plain(", ".join(map(str, written))),
     }
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for name, value in rows.items():
-        table.add_row(name, value)
-    stdout().print(table)
+    print_summary(rows)

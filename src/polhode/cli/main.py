@@ -1,4 +1,4 @@
-"""``polhode``: assembles the commands, and turns errors into one line and an exit code."""
+"""``polhode``: all commands in one program; errors become one line and an exit code."""
 
 import gc
 import sys
@@ -12,7 +12,7 @@ from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.consoles import complain, stdout
 from polhode.cli.earth import earth
-from polhode.cli.ensemble import AddressOrNot, ensemble
+from polhode.cli.ensemble import OptionalAddress, ensemble
 from polhode.cli.gyro import gyro
 from polhode.cli.methods import methods
 from polhode.cli.moon import moon
@@ -30,8 +30,8 @@ app = typer.Typer(
 )
 for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
     app.command()(command)
-app.command(cls=AddressOrNot)(ensemble)
-app.command(cls=AddressOrNot)(resume)
+app.command(cls=OptionalAddress)(ensemble)
+app.command(cls=OptionalAddress)(resume)
 
 
 def _version(wanted: bool) -> None:

@@ -1,16 +1,16 @@
-"""``polhode methods``: the registries."""
+"""``polhode methods``: list methods, integrators and formulations."""
 
 import json
 from typing import Any
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stdout
+from polhode.cli.consoles import plain, stdout, table
 
-WIDE = 130  # columns of a terminal from which on the titles fit
+WIDE = 130  # columns of a terminal in which the titles fit
 
 
 def methods(as_json: options.Json = False) -> None:
-    """List the methods, and what they keep to rounding; the integrators; their formulations.
+    """List the methods and what they conserve to rounding, the integrators, the formulations.
 
     Examples:
 
@@ -29,25 +29,21 @@ def methods(as_json: options.Json = False) -> None:
         }
         console.print(json.dumps(tables, indent=2), soft_wrap=True, markup=False)
         return
-    from rich.table import Table
-
     from polhode.contracts import MOTIONS
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     headings = ["name", "order", "kind", "symmetric", "symplectic", "energy", "momentum"]
-    for heading in headings + (["title"] if console.width >= WIDE else []):
-        table.add_column(heading, no_wrap=True)
+    rows = table(headings + (["title"] if console.width >= WIDE else []))
     for row in methods_table():
         cells = [row["name"], str(row["order"]), row["kind"]]
         cells += ["yes" if row[key] else "" for key in ("symmetric", "symplectic")]
         cells += [_letters(row[key]) for key in ("keeps_energy", "keeps_momentum")]
-        table.add_row(*map(plain, cells + ([row["title"]] if console.width >= WIDE else [])))
-    console.print(table)
-    console.print("\nEnergy and momentum kept to rounding:")
+        rows.add_row(*map(plain, cells + ([row["title"]] if console.width >= WIDE else [])))
+    console.print(rows)
+    console.print("\nEnergy and momentum conserved to rounding:")
     for name, meaning in MOTIONS.items():
         console.print(f"  {_letters([name])}  {meaning}")
     _list(
-        "\nIntegrators, of bodies in the formulation of your choice, or of a given ω(t):",
+        "\nIntegrators, for bodies in a formulation of your choice or for a given ω(t):",
         {
             "name": "name",
             "order": "order",
@@ -59,19 +55,19 @@ def methods(as_json: options.Json = False) -> None:
         integrators_table(),
     )
     _list(
-        "\nFormulations, the variables of integrators:",
+        "\nFormulations, the variables that integrators use:",
         {"name": "name", "numbers": "numbers", "title": "title"},
         formulations_table(),
     )
     _list(
-        "\nFormulations for bodies, attitude and momentum together:",
+        "\nFormulations of attitude and momentum together, for bodies:",
         {"name": "name", "numbers": "numbers", "title": "title"},
         coordinates_table(),
     )
 
 
 def integrators_table() -> list[dict[str, Any]]:
-    """The facts about every integrator, as plain data."""
+    """The integrators, as plain data."""
     from polhode.integrators import INTEGRATORS
 
     return [
@@ -90,7 +86,7 @@ def integrators_table() -> list[dict[str, Any]]:
 
 
 def formulations_table() -> list[dict[str, Any]]:
-    """The facts about every formulation, as plain data."""
+    """The formulations of the attitude, as plain data."""
     from polhode.formulations import FORMULATIONS
     from polhode.formulations.equations import IDENTITY
 
@@ -107,7 +103,7 @@ def formulations_table() -> list[dict[str, Any]]:
 
 
 def coordinates_table() -> list[dict[str, Any]]:
-    """The facts about the variables of attitude and momentum together, as plain data."""
+    """The formulations of attitude and momentum together, as plain data."""
     from polhode.formulations import COORDINATES
 
     return [
@@ -125,16 +121,12 @@ def coordinates_table() -> list[dict[str, Any]]:
 
 
 def _list(heading: str, columns: dict[str, str], rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns.values():
-        table.add_column(column, no_wrap=True)
+    shown = table([*columns.values()])
     for row in rows:
-        table.add_row(*(plain(str(row[key])) for key in columns))
+        shown.add_row(*(plain(str(row[key])) for key in columns))
     console = stdout()
     console.print(heading)
-    console.print(table)
+    console.print(shown)
 
 
 def _letters(motions: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Every option and argument of the commands, once."""
+"""All options and arguments of the commands."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,15 +25,15 @@ Mesh = Annotated[
     typer.Option(
         "--mesh",
         metavar="FILE",
-        help="The body: the solid inside a closed mesh (STL, OBJ, PLY), with `--density`.",
+        help="The body: a solid bounded by a closed mesh (STL, OBJ, PLY), with `--density`.",
     ),
 ]
 Density = Annotated[
-    float | None, typer.Option("--density", help="Of the solid inside the mesh, in kg/m³.")
+    float | None, typer.Option("--density", help="Density of the solid inside the mesh, in kg/m³.")
 ]
 Scale = Annotated[
     float | None,
-    typer.Option("--scale", help="Metres for each unit of the mesh; 0.001 for millimetres."),
+    typer.Option("--scale", help="Metres per unit of the mesh; 0.001 for millimetres."),
 ]
 MethodName = Annotated[
     str | None, typer.Option("--method", help="The method; `polhode methods` lists them.")
@@ -41,15 +41,14 @@ MethodName = Annotated[
 Step = Annotated[float | None, typer.Option("--dt", help="The step, in seconds.")]
 Tolerance = Annotated[
     float | None,
-    typer.Option(
-        "--rtol", help="The error of a step, of methods that find their steps themselves."
-    ),
+    typer.Option("--rtol", help="Relative tolerance per step, for methods with adaptive steps."),
 ]
 End = Annotated[
-    float | None, typer.Option("--t-end", help="The end, in seconds; before the start works too.")
+    float | None,
+    typer.Option("--t-end", help="The end time, in seconds; may lie before the start."),
 ]
 SaveEvery = Annotated[
-    int | None, typer.Option("--save-every", help="Keep every so manyth step, and the last.")
+    int | None, typer.Option("--save-every", help="Keep every n-th step, and the last.")
 ]
 Set = Annotated[
     list[str] | None,
@@ -64,7 +63,7 @@ Checkpoint = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="FILE",
-        help="Keep the run in this file while it is under way, for `polhode resume`.",
+        help="Save the state of the run to this file now and then, for `polhode resume`.",
     ),
 ]
 CheckpointEvery = Annotated[
@@ -72,32 +71,36 @@ CheckpointEvery = Annotated[
     typer.Option(
         "--checkpoint-every",
         metavar="STEPS",
-        help="Steps between two checkpoints. Default: about ten seconds.",
+        help="Steps between checkpoints. Default: one about every ten seconds.",
     ),
 ]
 CheckpointFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="What `--checkpoint FILE` wrote.")
+    Path, typer.Argument(metavar="FILE", help="A file written by `--checkpoint FILE`.")
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
         metavar="PATH",
-        help="A directory (made if missing), or a file ending in .nc; the picture lies beside it."
+        help="A directory (made if missing), or a file ending in .nc; the picture goes beside it."
         " Default: the current directory.",
     ),
 ]
 NoPlot = Annotated[bool, typer.Option("--no-plot", help="Write no picture.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors only.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress bar, no summary; errors only.")
+]
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[NAME]...", help="Keys of papers, names of methods or problems; default: all."
+        metavar="[NAME]...", help="Keys of papers, or names of methods or problems. Default: all."
     ),
 ]
 BibTeX = Annotated[bool, typer.Option("--bibtex", help="As BibTeX entries.")]
-PaperName = Annotated[str, typer.Argument(metavar="PAPER", help="Its key, such as krysl2006.")]
+PaperName = Annotated[
+    str, typer.Argument(metavar="PAPER", help="The key of a paper, such as krysl2006.")
+]
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorter runs and fewer steps; the same claims.")
 ]
@@ -106,8 +109,8 @@ Methods = Annotated[
     typer.Option(
         "--methods",
         metavar="NAME,…",
-        help="Methods, separated by commas, or `all` that take the torque. Default: those of order"
-        " 2 or more, but of the implicit ones of order 2 only imidm.",
+        help="Methods, separated by commas, or `all` that can handle the torque. Default: those of"
+        " order 2 or more, but of the implicit ones of order 2 only imidm.",
     ),
 ]
 Steps = Annotated[
@@ -115,8 +118,8 @@ Steps = Annotated[
     typer.Option(
         "--dts",
         metavar="DT,…",
-        help="Steps in seconds, separated by commas. Default: the problem's own, and four"
-        " doublings and three halvings of it.",
+        help="Steps in seconds, separated by commas. Default: the problem's own step, doubled up to"
+        " four times and halved up to three times.",
     ),
 ]
 Errors = Annotated[
@@ -124,35 +127,37 @@ Errors = Annotated[
     typer.Option(
         "--errors",
         metavar="ERROR,…",
-        help="In place of --dts: find for each method the longest steps that reach these attitude"
+        help="Instead of --dts: for each method, find the longest steps that reach these attitude"
         " errors, in radians.",
     ),
 ]
 Repeats = Annotated[
-    int, typer.Option("--repeats", min=1, help="Of every timing; the least counts.")
+    int, typer.Option("--repeats", min=1, help="Repeats of each timing; the minimum counts.")
 ]
 Rows = Annotated[
     Path | None,
     typer.Option(
         "--out",
         metavar="PATH",
-        help="A directory (made if missing), or a file ending in .csv or .json; the picture lies"
+        help="A directory (made if missing), or a file ending in .csv or .json; the picture goes"
         " beside it. Default: the current directory.",
     ),
 ]
 QuickCompare = Annotated[
     bool,
     typer.Option(
-        "--quick", help="A tenth of the span (without --t-end), three steps, two repeats."
+        "--quick", help="A tenth of the time span (without --t-end), three steps, two repeats."
     ),
 ]
 Figures = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Where the figures go; default: a directory named like PAPER."
+        "--out",
+        metavar="DIR",
+        help="Directory for the figures. Default: one named after the paper.",
     ),
 ]
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A table in text: CSV or alike.")]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A text table: CSV or similar.")]
 Frame = Annotated[
     str, typer.Option("--frame", help="The axes of the values: body (of the gyro) or inertial.")
 ]
@@ -160,8 +165,8 @@ Kind = Annotated[
     str,
     typer.Option(
         "--kind",
-        help="rate, or increment: the angle turned since the line before (the first line then only"
-        " gives a time).",
+        help="rate, or increment: the angle turned since the line before (the first line only gives"
+        " a time).",
     ),
 ]
 Columns = Annotated[
@@ -172,11 +177,13 @@ Columns = Annotated[
         help="Names, or numbers from 1, of the columns of time and values. Default: 1,2,3,4.",
     ),
 ]
-Degrees = Annotated[bool, typer.Option("--degrees", help="The values are in degrees (a second).")]
+Degrees = Annotated[
+    bool, typer.Option("--degrees", help="The values are in degrees, or degrees per second.")
+]
 TimeUnit = Annotated[
     str, typer.Option("--time-unit", help="The unit of the times: s, ms, us or ns.")
 ]
-Order = Annotated[int, typer.Option("--order", help="Of the method: 2, 4, 6 or 8.")]
+Order = Annotated[int, typer.Option("--order", help="The order of the method: 2, 4, 6 or 8.")]
 Attitude = Annotated[
     str | None,
     typer.Option(
@@ -194,7 +201,7 @@ MaxGap = Annotated[
     typer.Option(
         "--max-gap",
         metavar="SECONDS",
-        help="Refuse a log with a longer gap between samples. Default: 10 median steps.",
+        help="The longest gap between samples to accept. Default: 10 median steps.",
     ),
 ]
 AttitudeFile = Annotated[
@@ -202,7 +209,7 @@ AttitudeFile = Annotated[
     typer.Option(
         "--out",
         metavar="PATH",
-        help="A directory (made if missing), or a file ending in .nc or .csv; the picture lies"
+        help="A directory (made if missing), or a file ending in .nc or .csv; the picture goes"
         " beside it. Default: the current directory.",
     ),
 ]
@@ -211,47 +218,49 @@ StartDate = Annotated[
     typer.Option(
         "--start",
         metavar="DATE",
-        help="A date of TDB, 2000-01-01 or 2000-01-01T12:00, or a Julian date; 1900 to 2200.",
+        help="A date in TDB, 2000-01-01 or 2000-01-01T12:00, or a Julian date; 1900 to 2200.",
     ),
 ]
 Years = Annotated[
     float,
-    typer.Option("--years", help="How long, in years of 365.25 days; negative: back in time."),
+    typer.Option(
+        "--years",
+        help="The length of the run in years of 365.25 days; negative: backwards in time.",
+    ),
 ]
 Variants = Annotated[
     str | None,
-    typer.Option(
-        "--models", metavar="NAME,…", help="Some of the models, separated by commas. Default: all."
-    ),
+    typer.Option("--models", metavar="NAME,…", help="Models, separated by commas. Default: all."),
 ]
 Planets = Annotated[
-    bool, typer.Option("--planets", help="With the torques of the planets, in every model.")
+    bool, typer.Option("--planets", help="Include the torques of the planets in every model.")
 ]
-MoonTolerance = Annotated[float, typer.Option("--rtol", help="The error of a step.")]
+MoonTolerance = Annotated[float, typer.Option("--rtol", help="Relative tolerance per step.")]
 BenchName = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="A benchmark; without one, they are listed."),
+    typer.Argument(metavar="[NAME]", help="A benchmark; without a name, all are listed."),
 ]
 BenchRepeats = Annotated[
     int | None,
-    typer.Option("--repeats", min=1, help="Of every timing. Default: the benchmark's own."),
+    typer.Option("--repeats", min=1, help="Repeats of each timing. Default: the benchmark's own."),
 ]
 Keys = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change a key of the benchmark; values separated by commas. May be repeated.",
+        help="Change a setting of the benchmark; values separated by commas. May be repeated.",
     ),
 ]
 QuickBench = Annotated[
-    bool, typer.Option("--quick", help="Small cases and few repeats, for a first look.")
+    bool, typer.Option("--quick", help="Small cases and few repeats, for a first impression.")
 ]
 JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write what was found, as JSON.")
+    Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")
 ]
 PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it: .png, .pdf or .svg.")
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Also draw the results: .png, .pdf or .svg."),
 ]
 EnsembleFile = Annotated[
     str,
@@ -260,18 +269,21 @@ EnsembleFile = Annotated[
     ),
 ]
 Members = Annotated[
-    int | None, typer.Option("--members", min=1, help="How many; `ensemble.members` of the file.")
+    int | None,
+    typer.Option("--members", min=1, help="Number of members; `ensemble.members` of the file."),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Of what is drawn; `ensemble.seed`. Default: a new one."),
+    typer.Option(
+        "--seed", min=0, help="Seed of the random numbers; `ensemble.seed`. Default: a new one."
+    ),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
         "--threads",
         min=1,
-        help="Threads, or workers of `--dask` without an address. Default: one for each processor.",
+        help="Threads, or workers of `--dask` without an address. Default: one per processor.",
     ),
 ]
 Dask = Annotated[
@@ -280,7 +292,7 @@ Dask = Annotated[
         "--dask",
         metavar="[ADDRESS]",
         help="Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an"
-        " address on a cluster of this machine. Needs `pip install 'polhode[dask]'`.",
+        " address on a local cluster. Needs `pip install 'polhode[dask]'`.",
     ),
 ]
 EnsembleOut = Annotated[
@@ -289,6 +301,6 @@ EnsembleOut = Annotated[
         "--out",
         metavar="PATH",
         help="A directory (made if missing), or a name ending in .zarr (written while it runs) or"
-        " .nc; the picture lies beside it. Default: the current directory.",
+        " .nc; the picture goes beside it. Default: the current directory.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""From what was typed to what is to be solved: a catalogue name or a run file, with changes."""
+"""What to solve and how: a problem of the catalogue or a run file, with changes by options."""
 
 import re
 import tomllib
@@ -24,11 +24,11 @@ from polhode.cli.schema import (
     InitialTable,
     RunFile,
     RunTable,
-    arguments_of,
-    checked,
     did_you_mean,
-    model_of,
-    source_of,
+    make_model,
+    make_source,
+    model_table,
+    validate,
 )
 from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
@@ -56,15 +56,15 @@ class Plan:
     vary: Mapping[str, Any] = field(default_factory=dict)
 
 
-def plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunFile) -> Plan:
-    """The plan of a catalogue name or a run file, with ``changes`` by dotted keys."""
+def make_plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunFile) -> Plan:
+    """Plan the run of a catalogue name, a run file or a mesh, with ``changes`` by dotted keys."""
     path, name = Path(target), target.replace("_", "-")
     if path.suffix.lower() in SUFFIXES:
         data = {"body": {"mesh": target}, "initial": {}, "run": {}}
-        return _planned(Source(data, path.stem, str(path), path), changes, kind)
+        return _build(Source(data, path.stem, str(path), path), changes, kind)
     if name not in CATALOGUE:
         if path.suffix == ".toml" or path.is_file():
-            return _planned(_from_file(path), changes, kind)
+            return _build(_read_file(path), changes, kind)
         raise InputError(
             f"{target!r} is neither a problem of the catalogue{did_you_mean(name, CATALOGUE)} nor a"
             f" file ending in .toml; the catalogue has {', '.join(CATALOGUE)}"
@@ -72,15 +72,15 @@ def plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunFile) 
     entry = CATALOGUE[name]
     problem = entry.make()
     source = Source(_tables(problem, entry), name, entry.summary, None, problem)
-    return _planned(source, changes, kind)
+    return _build(source, changes, kind)
 
 
 @dataclass
 class Source:
     """The tables of a run file, and where they come from.
 
-    ``known`` is the problem that they describe, but for the keys in ``own``: what is not changed is
-    taken from it.
+    ``known`` is the problem of the catalogue that they describe, apart from the keys in ``own``;
+    whatever is not changed is taken from it.
     """
 
     data: dict
@@ -91,52 +91,64 @@ class Source:
     own: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _planned(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Plan:
-    data, name, summary, known = source.data, source.name, source.summary, source.known
-    where = "" if source.path is None else str(source.path)
-    set_keys = dict(source.own)
-    for key, value in changes:
-        if kind is EnsembleFile and (key == VARY or key.startswith(f"{VARY}.")):
-            set_keys[_vary(data, key, value)] = value
-        else:
-            set_keys[_change(data, key, value, _keys(data, kind))] = value
-    touched = {key.partition(".")[0] for key in set_keys}
-    if known is not None and "run.dt" not in set_keys and adaptive(data["run"]["method"]):
-        del data["run"]["dt"]  # the catalogue has one for a map
+def _build(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Plan:
+    """Apply the changes, check all tables, and build the problem."""
+    data, known = source.data, source.known
+    set_keys = _apply(changes, source, kind)
+    tables = {key.partition(".")[0] for key in set_keys}
+    if known is not None and "run.dt" not in set_keys and is_adaptive(data["run"]["method"]):
+        del data["run"]["dt"]  # the catalogue's, for a method with fixed steps
     mistakes: list[str] = []
-    file = checked(kind, data, (), mistakes)
+    file = validate(kind, data, (), mistakes)
     vary = _sources(data, source.path, mistakes) if kind is EnsembleFile else {}
-    if known is not None and "model" not in touched:
+    if known is not None and "model" not in tables:
         model: Model | None = known.model
     else:
-        model = model_of(data.get("model", {"name": "free"}), ("model",), mistakes)
-    if mistakes:
-        raise InputError(_told(mistakes, where))
-    if known is not None and touched <= {"model", "run", "name", "ensemble", VARY}:
+        model = make_model(data.get("model", {"name": "free"}), ("model",), mistakes)
+    _refuse(mistakes, source.path)
+    if known is not None and tables <= {"model", "run", "name", "ensemble", VARY}:
         problem = copy(known)
         problem.model = model if model is not None else known.model
     else:
-        start = file.initial
-        problem = Problem(
-            file.body.build(),
-            model,
-            attitude=start.attitude.build(),
-            scalar_first=True,
-            omega=start.omega,
-            angular_momentum=start.angular_momentum,
-            position=start.position,
-            velocity=start.velocity,
-        )
-    problem.name = file.name or name
-    quiet = "run.", "ensemble."
-    shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith(quiet)]
-    if shown:
-        summary = f"{summary.rstrip('.')}; changed: {', '.join(shown)}"
+        problem = _make_problem(file, model)
+    problem.name = file.name or source.name
+    summary = _summary(source.summary, set_keys)
     if kind is not EnsembleFile:
         return Plan(problem.name, summary, problem, file.run)
-    if mistakes := unfit(problem, vary):
-        raise InputError(_told(mistakes, where))
+    _refuse(vary_mistakes(problem, vary), source.path)
     return Plan(problem.name, summary, problem, file.run, file.ensemble, vary)
+
+
+def _apply(changes: Iterable[Change], source: Source, kind: type[RunFile]) -> dict[str, Any]:
+    """Change the tables of ``source``; the full keys that were set there or in the file."""
+    data, set_keys = source.data, dict(source.own)
+    for key, value in changes:
+        if kind is EnsembleFile and (key == VARY or key.startswith(f"{VARY}.")):
+            set_keys[_change_vary(data, key, value)] = value
+        else:
+            set_keys[_change(data, key, value, settable_keys(data, kind))] = value
+    return set_keys
+
+
+def _make_problem(file: Any, model: Model | None) -> Problem:
+    start = file.initial
+    return Problem(
+        file.body.build(),
+        model,
+        attitude=start.attitude.build(),
+        scalar_first=True,
+        omega=start.omega,
+        angular_momentum=start.angular_momentum,
+        position=start.position,
+        velocity=start.velocity,
+    )
+
+
+def _summary(summary: str, set_keys: Mapping[str, Any]) -> str:
+    """The summary of a problem with what was changed in it."""
+    quiet = "run.", "ensemble."
+    shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith(quiet)]
+    return f"{summary.rstrip('.')}; changed: {', '.join(shown)}" if shown else summary
 
 
 # ---- what is varied
@@ -144,13 +156,13 @@ def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, An
     table = data.get("vary", {})
     folder = Path() if path is None else path.parent
     return {
-        name: source_of(name, value, ("vary", name), mistakes, folder)
+        name: make_source(name, value, ("vary", name), mistakes, folder)
         for name, value in (_entries(table, "") if isinstance(table, dict) else ())
     }
 
 
 def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
-    """Names and what is said of them; ``model.strength`` may be written with quotes or without."""
+    """Names and their tables; ``model.strength`` may be one quoted key, or nested tables."""
     for key, value in table.items():
         name = f"{prefix}{key}"
         nested = name == "model" or (prefix and isinstance(value, dict) and not {*value} & {*KINDS})
@@ -160,12 +172,12 @@ def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def unfit(problem: Problem, vary: Mapping[str, Any]) -> list[str]:
-    """What of [vary] does not fit the problem."""
+def vary_mistakes(problem: Problem, vary: Mapping[str, Any]) -> list[str]:
+    """What in [vary] does not fit the problem."""
     shapes, mistakes = shapes_of(problem), []
     if not vary:
         mistakes.append(
-            "vary: missing; say what differs from member to member, for instance"
+            "vary: missing; say what differs between members, for instance"
             " [vary] omega = { normal = { mean = [0, 0, 5], sigma = 0.1 } }"
         )
     for name, source in vary.items():
@@ -184,20 +196,24 @@ def unfit(problem: Problem, vary: Mapping[str, Any]) -> list[str]:
     return mistakes
 
 
-def _told(mistakes: list[str], where: str) -> str:
-    prefix = f"{where}: " if where else ""
-    if len(mistakes) == 1:
-        return prefix + mistakes[0]
-    return f"{prefix}{len(mistakes)} mistakes\n  " + "\n  ".join(mistakes)
+def _refuse(mistakes: list[str], path: Path | None) -> None:
+    """Raise an error that lists the mistakes, if there are any."""
+    if not mistakes:
+        return
+    prefix = "" if path is None else f"{path}: "
+    if len(mistakes) > 1:
+        mistakes = [f"{len(mistakes)} mistakes", *mistakes]
+    raise InputError(prefix + "\n  ".join(mistakes))
 
 
-def adaptive(method: Any) -> bool:
+def is_adaptive(method: Any) -> bool:
+    """Whether a name is that of an integrator with adaptive steps."""
     return method in OF_BODIES and INTEGRATORS[method].adaptive
 
 
-# ---- where data come from
-def _from_file(path: Path) -> Source:
-    data = _beside(path, _read(path))
+# ---- where tables come from
+def _read_file(path: Path) -> Source:
+    data = _find_mesh(path, _read_toml(path))
     if "problem" not in data:
         return Source(data, path.stem, str(path), path)
     name = str(data.pop("problem")).replace("_", "-")
@@ -215,11 +231,10 @@ def _from_file(path: Path) -> Source:
             tables[table] = own[table] = given
         for key, value in _dotted(given, f"{table}.") if isinstance(given, dict) else ():
             try:
-                own[_change(tables, key, value, _keys(tables), "")] = value
+                own[_change(tables, key, value, settable_keys(tables), "")] = value
             except InputError as error:
                 mistakes.append(str(error))
-    if mistakes:
-        raise InputError(_told(mistakes, str(path)))
+    _refuse(mistakes, path)
     return Source({**tables, **data}, path.stem, f"{path}: {entry.summary}", path, problem, own)
 
 
@@ -231,7 +246,7 @@ def _dotted(table: dict, prefix: str) -> Iterator[Change]:
             yield f"{prefix}{key}", value
 
 
-def _read(path: Path) -> dict:
+def _read_toml(path: Path) -> dict:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -240,8 +255,8 @@ def _read(path: Path) -> dict:
         raise FileError(f"{path} is not TOML: {error}") from error
 
 
-def _beside(path: Path, data: dict) -> dict:
-    """A mesh that a run file names lies beside it."""
+def _find_mesh(path: Path, data: dict) -> dict:
+    """Read the name of a mesh relative to the run file."""
     body = data.get("body")
     if isinstance(body, dict) and isinstance(body.get("mesh"), str):
         body["mesh"] = str(path.parent / body["mesh"])
@@ -249,7 +264,7 @@ def _beside(path: Path, data: dict) -> dict:
 
 
 def _tables(problem: Problem, entry: Entry) -> dict:
-    """A problem of the catalogue as the tables of a run file."""
+    """The tables of a run file that describe a problem of the catalogue."""
     terms = [{"name": term.name, **term.parameters} for term in problem.model.terms]
     model, place = problem.model, {}
     if problem.position is not None and problem.velocity is not None:
@@ -267,7 +282,17 @@ def _tables(problem: Problem, entry: Entry) -> dict:
 
 
 # ---- changes
-def parsed(text: str) -> Change:
+def set_changes(texts: Iterable[str] | None) -> list[Change]:
+    """The changes by ``--set`` options."""
+    return [parse_change(text) for text in texts or ()]
+
+
+def option_changes(table: str, **values: Any) -> list[Change]:
+    """The changes of a table by options; None stands for an option that is absent."""
+    return [(f"{table}.{key}", value) for key, value in values.items() if value is not None]
+
+
+def parse_change(text: str) -> Change:
     """(key, value) of ``key=value``; the value is TOML, or a bare word."""
     key, sign, value = (part.strip() for part in text.partition("="))
     if not (key and sign and value):
@@ -286,7 +311,7 @@ def parsed(text: str) -> Change:
 def _change(
     data: dict, key: str, value: Any, allowed: list[str], option: str = "--set key "
 ) -> str:
-    """Set a key, full or shortened to its last parts, in ``data``; returns it in full."""
+    """Set a key in ``data``, given in full or by its last parts; returns the full key."""
     found = [key] if key in allowed else [full for full in allowed if full.endswith(f".{key}")]
     if len(found) != 1:
         problem = f"is ambiguous: {' or '.join(found)}" if found else "is unknown"
@@ -302,11 +327,11 @@ def _change(
     if tables and tables[0] == "model" and last_part == "name":
         place.clear()  # another model has other parameters
     if last_part == "mesh" and "inertia" in place:
-        place.pop("mass", None)  # of another body
+        place.pop("mass", None)  # that of the body before
     if last_part == "inertia":
         place.pop("scale", None)
         place.pop("density", None)
-    for group in (SOURCES, WEIGHTS, FORMS, RATES):  # of which one can stand
+    for group in (SOURCES, WEIGHTS, FORMS, RATES):  # exclude each other
         if last_part in group:
             for other in group:
                 place.pop(other, None)
@@ -316,10 +341,10 @@ def _change(
     return found[0]
 
 
-def _vary(data: dict, key: str, value: Any) -> str:
-    """Set what differs from member to member, or a part of it: vary.omega, vary.omega.normal.sigma.
+def _change_vary(data: dict, key: str, value: Any) -> str:
+    """Set what differs between members, or a part of it: vary.omega, vary.omega.normal.sigma.
 
-    Of normal, uniform, … one can stand.
+    A new kind (normal, uniform, …) replaces the one before.
     """
     parts = key.split(".")[1:]
     kinds = [k for k, part in enumerate(parts) if part in KINDS]
@@ -344,21 +369,21 @@ def _vary(data: dict, key: str, value: Any) -> str:
         if not isinstance(place, dict):
             raise InputError(f"--set key {key!r}: {part} = {place!r} is not a table")
     if inner == ["file"]:
-        value = str(Path(str(value)).absolute())  # not beside the run file, but seen from here
+        value = str(Path(str(value)).absolute())  # relative to here, not to the run file
     place[last] = value
     data[VARY] = found
     return key
 
 
-def _keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
-    """Every key that may be set, dotted."""
+def settable_keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
+    """All keys that may be set, dotted."""
     keys = ["name", *(f"body.{name}" for name in BodyTable.model_fields)]
     model = data.get("model", {"name": "free"})
     tables = enumerate(model) if isinstance(model, list) else [("", model)]
     for place, table in tables:
         prefix = f"model.{place}." if place != "" else "model."
         make = MODELS.get(table.get("name", "free")) if isinstance(table, dict) else None
-        keys += [prefix + name for name in (arguments_of(make).model_fields if make else ["name"])]
+        keys += [prefix + name for name in (model_table(make).model_fields if make else ["name"])]
     keys += [f"initial.attitude.{name}" for name in AttitudeTable.model_fields]
     keys += [f"initial.{name}" for name in InitialTable.model_fields if name != "attitude"]
     keys += [f"run.{name}" for name in RunTable.model_fields]

@@ -1,4 +1,4 @@
-"""``polhode problems``: the catalogue."""
+"""``polhode problems``: list the catalogue."""
 
 from polhode.cli.consoles import plain, stdout
 
@@ -23,4 +23,6 @@ def problems() -> None:
         table.add_row(name, entry.method, f"{entry.dt:g}", f"{entry.t_end:g}", plain(entry.summary))
     stdout().print(table)
     names = ", ".join(name.replace("-", "_") for name in RATES)
-    stdout().print(plain(f"\nAngular velocities in closed form, for Python (ph.problems): {names}"))
+    stdout().print(
+        plain(f"\nAngular velocities in closed form, for use from Python (ph.problems): {names}")
+    )

@@ -1,4 +1,4 @@
-"""``polhode reproduce``: the claims of a paper, measured again."""
+"""``polhode reproduce``: measure the claims of a paper again."""
 
 from collections import Counter
 from pathlib import Path

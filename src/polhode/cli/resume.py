@@ -1,9 +1,9 @@
-"""``polhode resume``: go on with a run or an ensemble that was kept in a checkpoint."""
+"""``polhode resume``: continue a run or an ensemble from a checkpoint."""
 
 from typing import Any
 
 from polhode.cli import options
-from polhode.cli.ensemble import go_on
+from polhode.cli.ensemble import resume_ensemble
 from polhode.cli.files import place
 from polhode.cli.progress import bar
 from polhode.cli.run import write
@@ -18,12 +18,12 @@ def resume(
     no_plot: options.NoPlot = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on with a run that was killed; write what `polhode run` or `polhode ensemble` would have
+    """Continue a run that was killed; write what `polhode run` or `polhode ensemble` would have
     written.
 
     The motion (NAME.nc, or the store of an ensemble) and its picture (NAME.png) are those of the
-    whole run, bit for bit those of the run without a break. FILE stays; of a run that is finished
-    the result is written again. `--threads` and `--dask` are for ensembles.
+    whole run, bit for bit those of a run without interruption. FILE stays; if the run is finished
+    already, its result is written again. `--threads` and `--dask` are for ensembles.
 
     Examples:
 
@@ -38,7 +38,7 @@ def resume(
     from polhode.solvers.checkpoint import KIND
 
     if kind_of(file) == ENSEMBLE:
-        go_on(file, threads, dask, out, no_plot, quiet)
+        resume_ensemble(file, threads, dask, out, no_plot, quiet)
         return
     if threads is not None or dask is not None:
         raise InputError(f"{file} holds a single run: --threads and --dask are for ensembles")
@@ -49,4 +49,4 @@ def resume(
     after = "finished before" if about["finished"] else f"resumed after {steps} steps"
     with bar(f"{name}: compiling", lambda _: name, quiet) as report:
         result: Any = resume(file, progress=report)
-    write(name, f"{after}, from {file}", result, to, no_plot, quiet, "")
+    write(name, f"{after}, from {file}", result, to, no_plot, quiet)

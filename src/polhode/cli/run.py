@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, plain, stdout
+from polhode.cli.consoles import complain, duration, plain, print_summary
 from polhode.cli.files import place
 from polhode.cli.progress import bar
 from polhode.errors import InputError
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from polhode.cli.plan import Plan
     from polhode.results.trajectory import Trajectory
 
-MOST = 50_000_000  # states to keep; they take about 8 GB on the way to a file
+MOST_STATES = 50_000_000  # to keep; writing them to a file takes about 8 GB of memory
 SHORT = 0.1  # seconds; a shorter run is timed again, since its first time is mostly noise
+REPEATS = 5
 
 
 def run(
@@ -41,8 +42,8 @@ def run(
     """Solve a problem; write the motion (NAME.nc) and a picture of it (NAME.png).
 
     Existing files of these names are replaced. A run that fails on the way writes what it has
-    reached, and exits with 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE` a
-    run that is killed can be continued by `polhode resume FILE`, to the same bits.
+    reached and exits with 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE` a
+    run that is killed can be continued by `polhode resume FILE`, with the same bits.
 
     Examples:
 
@@ -54,118 +55,110 @@ def run(
     - `polhode run fast-top --t-end 1e5 --save-every 1000 --checkpoint top.ckpt`
     - `polhode run --mesh part.stl --density 2700 --set "omega=[0.1, 5, 0]" --t-end 10 --dt 0.01`
     """
-    from polhode.cli.plan import parsed, plan
+    from polhode.cli.plan import make_plan, option_changes, set_changes
 
-    given = {"method": method, "dt": dt, "rtol": rtol, "t_end": t_end, "save_every": save_every}
-    body = {"mesh": mesh if target else None, "density": density, "scale": scale}
     if not (target or mesh):
         raise InputError("name a problem of the catalogue, a run file, or the body's --mesh")
-    asked: list[tuple[str, Any]] = [
-        (f"body.{key}", value) for key, value in body.items() if value is not None
-    ]
-    asked += [parsed(text) for text in changes or ()]
-    asked += [(f"run.{key}", value) for key, value in given.items() if value is not None]
-    todo = plan(target or str(mesh), asked)
-    _check_size(todo)
-    file = place(out, f"{todo.name}.nc", (".nc",))
+    plan = make_plan(
+        target or str(mesh),
+        [
+            *option_changes("body", mesh=mesh if target else None, density=density, scale=scale),
+            *set_changes(changes),
+            *option_changes(
+                "run", method=method, dt=dt, rtol=rtol, t_end=t_end, save_every=save_every
+            ),
+        ],
+    )
+    _check_size(plan)
+    file = place(out, f"{plan.name}.nc", (".nc",))
     keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
-    result, per_step, compiling = _solved(todo, quiet, keep)
-    timing = f"{_seconds(per_step)} a step   [dim]after {_seconds(compiling)} to get ready[/]"
-    write(todo.name, todo.summary, result, file, no_plot, quiet, timing)
+    result, per_step, compiling = _solve(plan, quiet, keep)
+    timing = f"{duration(per_step)} per step   [dim]after {duration(compiling)} to get ready[/]"
+    write(plan.name, plan.summary, result, file, no_plot, quiet, timing)
 
 
 def write(
-    name: str, summary: str, result: "Trajectory", file: Path, no_plot: bool, quiet: bool, time: str
+    name: str,
+    summary: str,
+    result: "Trajectory",
+    file: Path,
+    no_plot: bool,
+    quiet: bool,
+    timing: str = "",
 ) -> None:
-    """The motion and the picture into files, and a summary; exits with 1 if the run failed."""
+    """Write the motion and the picture, print a summary; exit with 1 if the run failed."""
     from polhode import plot
 
     written = [result.save(file)]
     if not no_plot:
         written.append(plot.save(result.plot(), file.with_suffix(".png")))
     if not quiet:
-        _summarise(name, summary, result, time, written)
+        _print(name, summary, result, timing, written)
     if not result.success:
         complain(f"{result.status.name}: {result.message}")
         raise typer.Exit(1)
 
 
-def _check_size(todo: "Plan") -> None:
-    order = todo.run
-    if order.dt is None:
+def _check_size(plan: "Plan") -> None:
+    settings = plan.run
+    if settings.dt is None:
         return
-    states = abs(order.t_end - order.t_start) / order.dt / order.save_every
-    if states > MOST:
-        enough = math.ceil(order.save_every * states / MOST)
+    states = abs(settings.t_end - settings.t_start) / settings.dt / settings.save_every
+    if states > MOST_STATES:
+        enough = math.ceil(settings.save_every * states / MOST_STATES)
         raise InputError(
-            f"the run would keep {states:.3g} states, more than {MOST:.0e}; keep fewer with"
+            f"the run would keep {states:.3g} states, more than {MOST_STATES:.0e}; keep fewer with"
             f" --save-every {enough} or more"
         )
 
 
-def _solved(todo: "Plan", quiet: bool, keep: dict[str, Any]) -> tuple["Trajectory", float, float]:
-    """(trajectory, seconds for each step, seconds to compile): one step first, which compiles."""
+def _solve(plan: "Plan", quiet: bool, keep: dict[str, Any]) -> tuple["Trajectory", float, float]:
+    """(trajectory, seconds per step, seconds to compile); a first step alone compiles."""
     from polhode import prepare
 
-    order = todo.run
-    span = order.t_start, order.t_end
-    first = order.t_start + math.copysign(order.dt or 0.0, order.t_end - order.t_start)
-    with bar(f"{todo.name}: compiling", lambda _: todo.name, quiet) as report:
-        begun = time.perf_counter()
-        solver = prepare(todo.problem, **order.arguments)
-        solver((order.t_start, first))
+    settings = plan.run
+    span = settings.t_start, settings.t_end
+    first = settings.t_start + math.copysign(settings.dt or 0.0, settings.t_end - settings.t_start)
+    with bar(f"{plan.name}: compiling", lambda _: plan.name, quiet) as report:
+        start = time.perf_counter()
+        solver = prepare(plan.problem, **settings.arguments)
+        solver((settings.t_start, first))
         compiled = time.perf_counter()
         result = solver.replace(progress=report, **keep)(span)
         took = time.perf_counter() - compiled
-    for _ in range(5 if took < SHORT and not quiet else 0):
+    for _ in range(REPEATS if took < SHORT and not quiet else 0):
         again = time.perf_counter()
         solver(span)
         took = min(took, time.perf_counter() - again)
-    return result, took / max(result.nsteps, 1), compiled - begun
+    return result, took / max(result.nsteps, 1), compiled - start
 
 
-def _summarise(
-    name: str, summary: str, result: "Trajectory", time: str, written: list[Path]
-) -> None:
-    from rich.table import Table
-
+def _print(name: str, summary: str, result: "Trajectory", timing: str, written: list[Path]) -> None:
     from polhode import plot
 
     work = f"{result.nsteps}, {result.nfev} torque evaluations"
     if result.rejected:
-        work += f", {result.rejected} trials rejected"
+        work += f", {result.rejected} rejected trials"
     if result.niter:
-        work += f", {result.niter / max(result.nsteps, 1):.1f} Newton iterations a step"
+        work += f", {result.niter / max(result.nsteps, 1):.1f} Newton iterations per step"
     rows = {
         "problem": f"{name}   [dim]{plain(summary)}[/]",
-        "method": f"{result.method}, {_steps(result)} t = {result.t[0]:g} to {result.t[-1]:g} s",
+        "method": f"{result.method}, {_step(result)} t = {result.t[0]:g} to {result.t[-1]:g} s",
         "steps": work,
     }
     if result.reason:
         rows["chosen"] = plain(result.reason)
-    if result.nsteps and time:
-        rows["time"] = time
+    if result.nsteps and timing:
+        rows["time"] = timing
     for quantity, values in plot.changes(result).items():
         rows[quantity] = f"relative change at most {values.max():.1e}"
     rows["ended"] = "[green]success[/]" if result.success else f"[red]{result.status.name}[/]"
-    rows["files"] = plain(", ".join(str(path) for path in written))
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for key, value in rows.items():
-        table.add_row(key, value)
-    stdout().print(table)
+    rows["files"] = plain(", ".join(map(str, written)))
+    print_summary(rows)
 
 
-def _steps(result: "Trajectory") -> str:
-    """How steps were found."""
+def _step(result: "Trajectory") -> str:
+    """The step, or the tolerance that determined the steps."""
     if "dt" in result.arguments:
         return f"dt = {result.arguments['dt']:g} s,"
     return f"rtol = {result.arguments['rtol']:g}," if "rtol" in result.arguments else ""
-
-
-def _seconds(value: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"

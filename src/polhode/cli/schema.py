@@ -1,4 +1,4 @@
-"""The tables of a run file, and what is wrong with one in plain words.
+"""The tables of a run file, and messages about mistakes in them.
 
 See docs/reference/run-files.md.
 """
@@ -39,7 +39,7 @@ Path = tuple[str | int, ...]
 
 
 class Table(BaseModel):
-    """No unknown keys, no text where a number is meant, no infinities."""
+    """A table without unknown keys, text in place of numbers, or infinities."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
@@ -65,7 +65,7 @@ class BodyTable(Table):
         for name in ("density", "scale"):
             if self.mesh is None and getattr(self, name) is not None:
                 raise ValueError(f"{name} goes with mesh only")
-        _ = self._body  # what is wrong with it is told with all other mistakes
+        _ = self._body  # so that its mistakes are listed with all others
         return self
 
     @cached_property
@@ -143,9 +143,7 @@ class RunTable(Table):
     @classmethod
     def _known(cls, value: str) -> str:
         if value != "auto" and value not in METHODS and value not in OF_BODIES:
-            allowed = "auto", *METHODS, *OF_BODIES
-            hint = did_you_mean(value, allowed)
-            raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
+            raise ValueError(_unknown(value, ("auto", *METHODS, *OF_BODIES)))
         return value
 
     @field_validator("formulation")
@@ -153,8 +151,7 @@ class RunTable(Table):
     def _variables(cls, value: str | None) -> str | None:
         allowed = *FORMULATIONS, *COORDINATES
         if value is not None and value not in allowed:
-            hint = did_you_mean(value, allowed)
-            raise ValueError(f"unknown{hint}; allowed: {', '.join(allowed)}")
+            raise ValueError(_unknown(value, allowed))
         return value
 
     @model_validator(mode="after")
@@ -165,12 +162,12 @@ class RunTable(Table):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What ``solve`` is given."""
+        """The keyword arguments for ``solve``."""
         return self.model_dump(exclude={"t_end", "t_start"})
 
 
 class RunFile(Table):
-    """A whole run file, but for [model], whose keys depend on its name."""
+    """A run file, except for [model], whose keys depend on its name."""
 
     name: Annotated[str, Field(pattern=r"^\w[\w .+-]*$")] | None = None
     model: Any = None
@@ -213,13 +210,13 @@ class EnsembleTable(Table):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What ``solve_ensemble`` is given."""
+        """The keyword arguments for ``solve_ensemble``."""
         save = None if self.save == "none" else self.save
         return self.model_dump() | {"save": save, "reduce": self.reduce or None}
 
 
 class EnsembleFile(RunFile):
-    """A run file with what differs from member to member: [vary] is read by ``source_of``."""
+    """A run file of an ensemble; ``make_source`` reads the entries of [vary]."""
 
     ensemble: EnsembleTable = Field(default_factory=EnsembleTable)
     vary: dict[str, Any] = {}
@@ -230,7 +227,7 @@ def _whole(value: Any) -> bool:
 
 
 def _are_numbers(value: Any) -> bool:
-    """A list of finite numbers, or of such lists, that are alike."""
+    """Whether a value is a list of finite numbers, or of such lists of equal length."""
     try:
         found = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -302,10 +299,10 @@ DRAWN: dict[str, tuple[type[Table], type[distributions.Distribution]]] = {
 KINDS = *DRAWN, "sweep", "values", "file"
 
 
-def source_of(
+def make_source(
     name: str, table: Any, where: Path, mistakes: list[str], folder: Any, allowed: Any = KINDS
 ) -> Any:
-    """What one key of [vary] says; None, and more ``mistakes``, if it is not clear."""
+    """The values or distribution of one key of [vary]; None, with new ``mistakes``, if bad."""
     if not isinstance(table, dict) or len(table) != 1:
         mistakes.append(
             f"{dotted(where)} = {table!r}: must be a table with one key of {', '.join(allowed)}"
@@ -314,8 +311,7 @@ def source_of(
     ((kind, inner),) = table.items()
     inside = (*where, kind)
     if kind not in allowed:
-        hint = did_you_mean(kind, allowed)
-        mistakes.append(f"{dotted(inside)}: unknown{hint}; allowed: {', '.join(allowed)}")
+        mistakes.append(f"{dotted(inside)}: {_unknown(kind, allowed)}")
         return None
     if kind in DRAWN:
         return _distribution(kind, inner, inside, mistakes)
@@ -326,7 +322,7 @@ def source_of(
             mistakes.append(f"{dotted(inside)} = {inner!r}: {error}")
             return None
     if kind == "sweep" and isinstance(inner, dict):
-        swept = checked(SweepTable, inner, inside, mistakes)
+        swept = validate(SweepTable, inner, inside, mistakes)
         found = None if swept is None else swept.values()
     elif _are_numbers(inner):
         found = np.array(inner, dtype=float)
@@ -341,14 +337,14 @@ def source_of(
 
 def _distribution(kind: str, inner: Any, where: Path, mistakes: list[str]) -> Any:
     shape, make = DRAWN[kind]
-    found = checked(shape, inner, where, mistakes)
+    found = validate(shape, inner, where, mistakes)
     if found is None:
         return None
     arguments = found.model_dump()
     if isinstance(arguments.get("length"), dict):
         drawn = "normal", "uniform"
         inside = (*where, "length")
-        length = source_of("length", arguments["length"], inside, mistakes, None, drawn)
+        length = make_source("length", arguments["length"], inside, mistakes, None, drawn)
         if length is None:
             return None
         arguments["length"] = length
@@ -356,8 +352,8 @@ def _distribution(kind: str, inner: Any, where: Path, mistakes: list[str]) -> An
 
 
 # ---- models: their tables are the arguments of the functions that make them
-def arguments_of(make: Callable[..., Model]) -> type[Table]:
-    """The table of a model, from the signature of its function."""
+def model_table(make: Callable[..., Model]) -> type[Table]:
+    """The table of a model, derived from the signature of its function."""
     fields: dict[str, Any] = {"name": (str, ...)}
     for name, parameter in inspect.signature(make, eval_str=True).parameters.items():
         default = ... if parameter.default is parameter.empty else parameter.default
@@ -365,10 +361,10 @@ def arguments_of(make: Callable[..., Model]) -> type[Table]:
     return create_model(f"{make.__name__}_table", __base__=Table, **fields)
 
 
-def model_of(table: Any, where: Path, mistakes: list[str]) -> Model | None:
-    """The model of a table, or of an array of tables; what is wrong goes to ``mistakes``."""
+def make_model(table: Any, where: Path, mistakes: list[str]) -> Model | None:
+    """The model of a table, or of an array of tables; None, with new ``mistakes``, if bad."""
     if isinstance(table, list) and table:
-        terms = [model_of(part, (*where, k), mistakes) for k, part in enumerate(table)]
+        terms = [make_model(part, (*where, k), mistakes) for k, part in enumerate(table)]
         models = [term for term in terms if term is not None]
         return sum(models[1:], models[0]) if len(models) == len(terms) else None
     if not isinstance(table, dict):
@@ -380,7 +376,7 @@ def model_of(table: Any, where: Path, mistakes: list[str]) -> Model | None:
         text = dotted((*where, "name")) + ("" if name is None else f" = {name!r}")
         mistakes.append(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
         return None
-    arguments = checked(arguments_of(MODELS[name]), table, where, mistakes)
+    arguments = validate(model_table(MODELS[name]), table, where, mistakes)
     if arguments is None:
         return None
     try:
@@ -390,9 +386,9 @@ def model_of(table: Any, where: Path, mistakes: list[str]) -> Model | None:
         return None
 
 
-# ---- in words
-def checked(kind: type[Table], data: Any, where: Path, mistakes: list[str]) -> Any:
-    """The table as ``kind``; None, and more ``mistakes``, if it is not one."""
+# ---- messages
+def validate(kind: type[Table], data: Any, where: Path, mistakes: list[str]) -> Any:
+    """The data as a table of this kind; None, with new ``mistakes``, if they are not one."""
     try:
         return kind.model_validate(data)
     except ValidationError as error:
@@ -428,9 +424,15 @@ def _table_at(kind: type[Table], place: Path) -> type[Table]:
 
 
 def dotted(path: Path) -> str:
+    """The key of a place in nested tables, as in model.0.strength."""
     return ".".join(map(str, path))
 
 
+def _unknown(word: Any, allowed: Any) -> str:
+    return f"unknown{did_you_mean(word, allowed)}; allowed: {', '.join(allowed)}"
+
+
 def did_you_mean(word: Any, words: Any) -> str:
+    """A hint at the most similar of ``words``, or nothing."""
     close = get_close_matches(str(word), list(words), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

@@ -1,14 +1,15 @@
-"""The true motion at the end of a span, by a route that no method takes, and its error.
+"""The reference of a comparison: the true motion at the end of a span, and its error.
 
-A free body moves in closed form (``exact``).  With a torque, Euler's equations
+A free body moves in closed form (``solvers.exact``).  With a torque, Euler's equations
 
     q' = q ω / 2,    m' = m × ω + T,    ω = I⁻¹ m                                      (1)
 
 are solved as they stand, as seven numbers, by the explicit method of order 8 of Dormand and Prince
 (the coefficients of SciPy's ``DOP853``) with a fixed step and compensated sums: no exponential, no
-Newton iteration, no splitting.  The step is halved until the change that halving makes no longer
-falls, and twice more: what is left is rounding, and the larger of the last two changes is the
-error.  The tests compare it with SciPy's own integrator, with mpmath and with the closed form.
+Newton iteration, no splitting, so that it shares nothing with the methods that are compared.  The
+step is halved until halving no longer reduces the change of the result, and twice more: what is
+left is rounding, and the larger of the last two changes is the error.  The tests compare it with
+SciPy's own integrator, with mpmath and with the closed form.
 """
 
 import math
@@ -30,21 +31,21 @@ from polhode.solvers.entry import prepare
 from polhode.solvers.exact import exact_free_motion
 
 EPS = 2.0**-52
-FIRST_TURN = 0.5  # radians that a step of the first attempt turns, at the most
-MOST_STEPS = 2**24  # of the last attempt
-SMALL = 1e-8  # below it, a change that does not fall by 4 when the step is halved is rounding
-PATIENCE = 10.0  # seconds of one attempt, after which there is no further one
-KEPT = 1e-9  # a relative change of the energy that a motion which keeps it may show
-MORE = 3  # changes by rounding to see; the larger of the last two is the error
+FIRST_TURN = 0.5  # radians, at most, that a step of the first attempt turns the body
+MOST_STEPS = 2**24  # of an attempt
+SMALL = 1e-8  # a smaller change that halving the step does not reduce by 4 is rounding
+PATIENCE = 10.0  # seconds of an attempt that is the last one
+CONSTANT = 1e-9  # relative change of an energy that counts as constant
+ROUNDING_CHANGES = 3  # to wait for; the larger of the last two is the error
 
 
 @dataclass(frozen=True)
-class Truth:
-    """The end of the motion, and by how much it may be wrong.
+class Reference:
+    """The end of a motion, and its error.
 
     ``attitude_error`` is an angle in radians, ``momentum_error`` relative to the momentum.
-    ``keeps_energy``: the energy is known, and the same as at the start.  ``route`` says in words
-    how all this was found.
+    ``keeps_energy``: the energy is known, and the same as at the start.  ``route`` describes how
+    the motion was computed.
     """
 
     q: tuple[float, ...]
@@ -55,7 +56,7 @@ class Truth:
     route: str
 
 
-def true_end(problem: Problem, t_span: Sequence[float]) -> Truth:
+def true_end(problem: Problem, t_span: Sequence[float]) -> Reference:
     """The attitude and the momentum at the end of ``t_span``."""
     t0, t1 = map(float, t_span)
     return _free(problem, t1 - t0) if problem.model.is_free else _forced(problem, t0, t1)
@@ -70,23 +71,23 @@ def angle(p: Sequence[float], q: Sequence[float]) -> float:
 
 
 def relative(m: Sequence[float], other: Sequence[float]) -> float:
-    """|m - other| / |other|, also when m has grown beyond all bounds."""
+    """|m - other| / |other|, without overflow however large m is."""
     return math.dist(m, other) / (math.hypot(*other) or 1.0)
 
 
 def keeps_energy(run: Trajectory, error: float) -> bool:
-    """Whether the energy is known, and at the end what it was at the start.
+    """Whether the energy is known, and the same at the end as at the start.
 
     ``error`` is that of the momentum.
     """
     if run.energy is None:
         return False
     change = abs(float(run.energy[-1] - run.energy[0])) / (float(run.kinetic_energy.max()) or 1.0)
-    return change < 100 * error + KEPT
+    return change < 100 * error + CONSTANT
 
 
 # ---- free bodies
-def _free(problem: Problem, t: float) -> Truth:
+def _free(problem: Problem, t: float) -> Reference:
     from scipy.spatial.transform import Rotation
 
     body, attitude = problem.body, Rotation.from_quat(problem.attitude, scalar_first=True)
@@ -98,14 +99,14 @@ def _free(problem: Problem, t: float) -> Truth:
     moments = body.principal_moments
     size = np.linalg.norm(problem.angular_momentum)
     rounding = 2 * EPS * (1 + size * abs(t) / moments[moments > 0].min())
-    near = []  # what one rounding of the start does to the end
+    near = []  # the ends from starts that differ by one rounding
     for k in range(3):
         for towards in (-np.inf, np.inf):
             omega = list(problem.omega)
             omega[k] = float(np.nextafter(omega[k], towards))
             near.append(end(omega))
     q, m = run.q[0], run.angular_momentum[0]
-    return Truth(
+    return Reference(
         tuple(q.tolist()),
         tuple(m.tolist()),
         True,
@@ -116,8 +117,8 @@ def _free(problem: Problem, t: float) -> Truth:
 
 
 # ---- bodies with a torque
-def _forced(problem: Problem, t0: float, t1: float) -> Truth:
-    steps, more = _first_steps(problem, t1 - t0), MORE
+def _forced(problem: Problem, t0: float, t1: float) -> Reference:
+    steps, more = _first_steps(problem, t1 - t0), ROUNDING_CHANGES
     last, changes, took = None, [(np.inf, np.inf)], 0.0
     prepare(problem, method=_order_8(), dt=1.0)((t0, t0))  # compiles
     while more and steps <= MOST_STEPS and took < PATIENCE:
@@ -133,7 +134,7 @@ def _forced(problem: Problem, t0: float, t1: float) -> Truth:
                 )
             )
             (before, _), (now, _) = changes[-2:]
-            if more < MORE or (before < SMALL and now >= before / 4):
+            if more < ROUNDING_CHANGES or (before < SMALL and now >= before / 4):
                 more -= 1
         last = run if run.success else None
         steps *= 2
@@ -143,8 +144,8 @@ def _forced(problem: Problem, t0: float, t1: float) -> Truth:
             f" ({run.message or 'too many steps'}); choose a shorter span, or give reference="
         )
     errors = np.max(changes[-2:], axis=0) + 4 * EPS
-    order = 2 if problem.moves else 8  # the wrapper's, with translation
-    return Truth(
+    order = 2 if problem.moves else 8  # translation is split off
+    return Reference(
         tuple(last.q[-1].tolist()),
         tuple(last.angular_momentum[-1].tolist()),
         keeps_energy(last, float(errors[1])),
@@ -155,7 +156,7 @@ def _forced(problem: Problem, t0: float, t1: float) -> Truth:
 
 
 def _first_steps(problem: Problem, span: float) -> int:
-    """As many as turn the body by ``FIRST_TURN``, but a power of two."""
+    """The number of steps of the first attempt, a power of two."""
     rate = float(np.linalg.norm(problem.omega))
     return 2 ** max(4, int(np.ceil(np.log2(1 + rate * abs(span) / FIRST_TURN))))
 
@@ -191,7 +192,7 @@ def _plus(y, f, k):
 
 
 def _combination(weights: Sequence[float]) -> Callable:
-    """ks -> Σ weights[j] ks[j]; nothing for the weights that vanish."""
+    """ks -> Σ weights[j] ks[j], without the terms whose weights vanish."""
     used = [(j, weight) for j, weight in enumerate(weights) if weight != 0.0]
     if not used:
         return lambda ks: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -212,8 +213,8 @@ def _stages(rows: Sequence[Sequence[float]], nodes: Sequence[float]) -> Callable
     return stages
 
 
-def _summed(y, change):
-    """(y + change, what rounding lost of it)."""
+def _add_with_loss(y, change):
+    """(y + change, what rounding lost)."""
     total = y + change
     return total, change - (total - y)
 
@@ -223,9 +224,10 @@ def _start(t, h, state, body, params):
 
 
 def consistent(weights: list[float]) -> list[float]:
-    """The same but for the last bits of the first, so that their sum is 1 and not 1 + 7e-17.
+    """Change the last bits of the first weight so that their sum is 1, not 1 + 7e-17.
 
-    That error is one of the time: it stays when the step is halved, 3e-14 after 500 radians.
+    That error would act as one of the time, which halving the step does not reduce: 3e-14 after 500
+    radians.
     """
     others = weights[1:]
     return [float(1 - sum(map(Fraction, others))), *others]
@@ -243,13 +245,13 @@ def _order_8() -> Method:
         (w, x, y, z), (a, b, c) = state
         before = w, x, y, z, a, b, c
         change = _plus(carry, h, total(stages(t, h, before, body, params)))
-        w, e0 = _summed(w, change[0])
-        x, e1 = _summed(x, change[1])
-        y, e2 = _summed(y, change[2])
-        z, e3 = _summed(z, change[3])
-        a, e4 = _summed(a, change[4])
-        b, e5 = _summed(b, change[5])
-        c, e6 = _summed(c, change[6])
+        w, e0 = _add_with_loss(w, change[0])
+        x, e1 = _add_with_loss(x, change[1])
+        y, e2 = _add_with_loss(y, change[2])
+        z, e3 = _add_with_loss(z, change[3])
+        a, e4 = _add_with_loss(a, change[4])
+        b, e5 = _add_with_loss(b, change[5])
+        c, e6 = _add_with_loss(c, change[6])
         return ((w, x, y, z), (a, b, c)), (e0, e1, e2, e3, e4, e5, e6)
 
     return Method(

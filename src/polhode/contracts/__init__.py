@@ -1,25 +1,26 @@
 """What methods, models and loops agree on.  The docstrings of the stubs are the contract.
 
 ``state``   the nested tuple of a kind of problem: rotation ``(q, m)``, six degrees of freedom
-            ``(q, m, x, p)``; m is the angular momentum in body axes, x the place of the centre of
-            mass and p the momentum in inertial axes
+            ``(q, m, x, p)``; m is the angular momentum in body axes, x the position of the centre
+            of mass and p the momentum in inertial axes
 ``carry``   what a method hands from one step to the next: the torque at the end, a predictor, a
             history, compensations.  ``start`` makes the first one
-``body``    ``(inertia, inverse, axes, mass, 1/mass)``: principal moments, their inverses, the
-            quaternion that takes principal axes to the user's body axes; behind them the numbers
-            of a nominal motion, if ``Coordinates`` have one
+``body``    ``(moments, inverse moments, axes, mass, 1/mass)``: principal moments, their inverses,
+            the quaternion that takes principal axes to the user's body axes; then the numbers of a
+            nominal motion, if ``Coordinates`` have one.  Read it with ``moments(body)`` etc.
 ``params``  ``(numbers, tables)``: the model's own floats, nested as its author likes, and its
-            read-only arrays, both handed over at run time
+            read-only arrays, both passed at run time.  Read it with ``numbers(params)`` etc.
 
 All but the tables are nested tuples of floats that loops never open; a lane block stores them in
 order.  So a new kind of problem, a method with memory or a model with data needs no new loop.
 
 A function here is a *stub*: methods call ``torque``, loops call ``step``, and ``loops.joined``
-binds the real ones in their place.  Unbound, they are the free body and the motionless method.
+puts the real ones in their place.  Unbound, they are the free body and the method that does not
+move.
 
-Everything inside happens in principal axes.  What a user gave in his own body axes passes through
-the three functions ``attitude_of_body``, ``to_body_axes`` and ``to_principal_axes``; for a body
-whose axes are principal they are bound to pass their argument on, and cost nothing.
+All computations use principal axes.  What a user gives in other body axes passes through the three
+functions ``attitude_of_body``, ``to_body_axes`` and ``to_principal_axes``; for a body whose axes
+are principal they return their argument, and cost nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,7 +58,7 @@ ORIGIN = 0.0, 0.0, 0.0
 
 
 def whole(state: tuple) -> tuple:
-    """(q, m, x, p): where there is only rotation, at the origin and at rest."""
+    """(q, m, x, p); a state of rotation alone is at the origin and at rest."""
     return state if len(state) == 4 else (*state, ORIGIN, ORIGIN)
 
 
@@ -119,12 +120,12 @@ def potential(t, q, body, params):
 
 
 def wrench(t, q, m, x, p, body, params):
-    """(torque in principal axes, force in inertial axes).  This stub has the torque alone."""
+    """(torque in principal axes, force in inertial axes).  This stub has no force."""
     return torque(t, q, m, body, params), (0.0, 0.0, 0.0)
 
 
 def potential_at(t, q, x, body, params):
-    """The potential energy at a place.  This stub is the same everywhere."""
+    """The potential energy at the position x.  This stub does not depend on it."""
     return potential(t, q, body, params)
 
 
@@ -184,39 +185,40 @@ def finish(t, h, unknown, state, carry, body, params):
 def trial(t, h, state, carry, body, params, tolerances):
     """Adaptive methods: one trial step, (state, carry, error, factor, evaluations).
 
-    ``error`` is relative to the tolerances: the step counts if ``error <= 1``.  ``factor`` times h
-    is the size of the next trial, whether this one counted or not.  A trial that did not count
-    leaves state and carry as they were.  In lanes every body has a time and a step of its own.
+    ``error`` is relative to the tolerances: the step is accepted if ``error <= 1``.  ``factor``
+    times h is the size of the next trial, whether or not this one was accepted.  A rejected trial
+    leaves state and carry as they were.  In lanes every body has its own time and step.
     """
     return state, carry, 0.0, 1.0, 0
 
 
 def first_step(t, span, state, carry, body, params, tolerances):
-    """Adaptive methods: (the size of the first trial, evaluations), where nobody gave one."""
+    """Adaptive methods: (the size of the first trial, evaluations), unless the user gave one."""
     return span, 0
 
 
 def fit(t, h, state, carry, new, body, params):
     """Dense output: (what ``read`` needs inside the step from t to t + h, evaluations).
 
-    ``new`` is the state at the end of the step.  This stub takes side steps; see ``loops.sampled``.
+    ``new`` is the state at the end of the step.  Without ``fit``, dense output takes shorter steps
+    from t; see ``loops.sampled``.
     """
     return (), 0
 
 
 def read(x, h, state, fitted):
-    """Dense output: the state at t + x h, 0 <= x <= 1, from what ``fit`` made."""
+    """Dense output: the state at t + x h, 0 <= x <= 1, from what ``fit`` returned."""
     return state
 
 
 # ---- what a formulation provides
 def slope(t, y, body, params):
-    """dy/dt of the variables y, a flat tuple of floats: what integrators see of a problem."""
+    """dy/dt of the variables y, a flat tuple of floats: all that integrators see of a problem."""
     return y
 
 
 def reset(t, y, body):
-    """Between steps: (y, changed), the same motion in better variables; then start anew."""
+    """Between steps: (y, changed), the same motion in better variables; integrators restart."""
     return y, False
 
 
@@ -232,7 +234,7 @@ def size(d, y, new, body, tolerances):
 
 # ---- what a given angular velocity provides
 def velocity(t, q, params):
-    """The angular velocity, in the frame in which it was given; q is the attitude, of length 1."""
+    """The angular velocity, in the frame in which it is given; q is the unit attitude."""
     return (0.0, 0.0, 0.0)
 
 
@@ -250,14 +252,15 @@ class Method:
     """A map: one file, one record.
 
     Explicit: ``step``.  Implicit: ``guess``, ``improve``, ``finish``.  Adaptive: ``trial``.
-    Everything declared here is tested, true and false alike.  ``keeps_energy`` and
-    ``keeps_momentum`` list the motions (``MOTIONS``) in which the quantity is kept to rounding.
-    A composition is the same functions with other ``weights``, which are data at run time: one for
-    each part of the step, or a row of several, the first of which is the time that passes; then h
-    is a tuple, the row times the step.  ``takes`` says which models it can be joined with.
+    Everything declared here is tested, what is denied as well as what is claimed.
+    ``keeps_energy`` and ``keeps_momentum`` list the motions (``MOTIONS``) in which the quantity is
+    constant to rounding.
+    A composition has the same functions with other ``weights``, which are data at run time: one
+    for each part of the step, or a row of several, the first of which is the time that passes; then
+    h is a tuple, the row times the step.  ``takes`` says which models it can be used with.
 
     With six degrees of freedom a map of rotations becomes one of (q, m, x, p) by the wrapper in
-    ``_motion``; ``motion`` is for those that have something of their own.
+    ``methods.translation``; ``motion`` is for methods with a scheme of their own.
     """
 
     name: str
@@ -272,9 +275,9 @@ class Method:
     keeps_norm: bool = False  # |m|, without torque
     takes_rate: bool = True  # the torque may depend on omega
     free_only: bool = False  # there may be no torque at all
-    exact_when_free: bool = False  # then any step is right to rounding
-    exact_momentum_when_free: bool = False  # the momentum in body axes is, and not the attitude
-    compensates: bool = False  # its sums can carry what they lose (``kernels/sums``)
+    exact_when_free: bool = False  # then any step is exact to rounding
+    exact_momentum_when_free: bool = False  # the momentum in body axes is, the attitude is not
+    compensates: bool = False  # its sums can carry what rounding loses (``kernels/sums``)
     torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0
@@ -286,12 +289,12 @@ class Method:
     finish: Callable | None = None
     trial: Callable | None = None
     weights: tuple[float, ...] | tuple[tuple[float, ...], ...] = (1.0,)
-    width: int = 8  # SIMD width that measured best
+    width: int = 8  # the SIMD width that was fastest
     leave: Callable | None = None  # (t, y, body) -> state, if it has other variables
-    continuous: bool = True  # the sign of q is
+    continuous: bool = True  # the sign of q does not jump along a motion
     motion: "Method | None" = None  # for states (q, m, x, p)
-    evaluations: Callable | None = None  # of the torque, from the carry: their number varies
-    options: "Callable[..., Method] | None" = None  # makes it with options
+    evaluations: Callable | None = None  # carry -> number of torques, if it varies
+    options: "Callable[..., Method] | None" = None  # makes the method with options
 
     @property
     def fractions(self) -> tuple[float, ...]:
@@ -303,11 +306,11 @@ class Method:
         return self.improve is not None
 
     def takes(self, model: "Model") -> bool:
-        """Whether the method is right for the torque of ``model``."""
+        """Whether the method can integrate the torque of ``model``."""
         if self.free_only:
             return model.is_free
         if model.depends_on_velocity and isinstance(self.weights[0], tuple):
-            return False  # the kicks of two parts are one, which no longer is a flow
+            return False  # neighbouring kicks are merged, which is no longer a flow
         return self.takes_rate or not model.depends_on_omega
 
 
@@ -316,27 +319,27 @@ class Integrator:
     """A general-purpose integrator of y' = slope(t, y): one file, one record.
 
     It knows nothing of bodies: a ``Formulation`` says what y is.  Adaptive: ``trial``, and ``dt``
-    is refused.  Fixed steps: ``step``, or ``guess``, ``improve`` and ``finish``.  Some (``linear``)
-    are for a given angular velocity ω(t) alone: they have a quaternion for y, and call ``velocity``
-    instead of ``slope``.
+    is refused.  Fixed steps: ``step``, or ``guess``, ``improve`` and ``finish``.  Those that are
+    ``linear`` are only for a given angular velocity ω(t): y is a quaternion, and they call
+    ``velocity`` instead of ``slope``.
     """
 
     name: str
     title: str
     order: int
-    dense_order: int  # the error of dense output is that of h to this power, all over the step
+    dense_order: int  # of dense output, anywhere in the step
     symmetric: bool = False
     symplectic: bool = False
     linear: bool = False
     evaluations: int = 0  # of one fixed step
     evaluations_at_start: int = 0
     evaluations_per_iteration: int = 0
-    tightest: float = 0.0  # below this tolerance only rounding is seen
+    tightest: float = 0.0  # below this tolerance only rounding is left
     references: tuple[str, ...]
     start: Callable = start
-    again: Callable | None = None  # (t, h, y, carry, body, params) -> carry: ``start`` after steps
+    again: Callable | None = None  # (t, h, y, carry, body, params) -> carry: restarts after a reset
     step: Callable | None = None
-    ready: Callable | None = None  # (h, carry) -> whether ``quick`` may be called instead of it
+    ready: Callable | None = None  # (h, carry) -> whether ``quick`` may replace ``step``
     quick: Callable | None = None
     guess: Callable | None = None
     improve: Callable | None = None
@@ -346,11 +349,15 @@ class Integrator:
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None
-    options: "Callable[..., Integrator] | None" = None  # makes it with options
+    options: "Callable[..., Integrator] | None" = None  # makes the integrator with options
 
     @property
     def adaptive(self) -> bool:
         return self.trial is not None
+
+    @property
+    def implicit(self) -> bool:
+        return self.improve is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -358,9 +365,9 @@ class Formulation:
     """Variables for the attitude and their rate of change: one file, one record.
 
     ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
-    inertial axes, ``reset(y) -> (y, changed)``.  With a torque the momentum is appended to y, and
-    omega follows from it; quaternions have something better for y = (q, m), ``moved(t, y, body,
-    params) -> dy/dt``.
+    inertial axes, ``reset(y) -> (y, changed)``.  For a body the momentum is appended to y, and
+    omega follows from it; ``moved(t, y, body, params) -> dy/dt`` is for variables with a better
+    slope of (y, m).
     """
 
     name: str
@@ -370,8 +377,8 @@ class Formulation:
     rate: Callable
     reset: Callable = unchanged
     moved: Callable | None = None
-    angle: float  # a small error |d| of y is a turn by this times |d|
-    continuous: bool = True  # the sign of ``attitude`` is, along a motion and over resets
+    angle: float  # a small error d of y is a rotation by this times |d|
+    continuous: bool = True  # the sign of ``attitude`` never jumps, along a motion or in a reset
     references: tuple[str, ...]
 
     @property
@@ -381,11 +388,11 @@ class Formulation:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """What follows from variables that change in a ``reset`` alone, the last of ``Coordinates``.
+    """What follows from variables that change only in a ``reset``, the last of ``Coordinates``.
 
-    ``numbers(y, body)`` hold up to the next reset.  ``slope(t, y, numbers, body, params)`` is that
-    of the first ``moving`` variables, y here being these alone, and ``stays(y, numbers)`` says that
-    a reset would change nothing.
+    ``numbers(y, body)`` are valid until the next reset.  ``slope(t, y, numbers, body, params)`` is
+    that of the first ``moving`` variables, y here being these alone, and ``stays(y, numbers)`` says
+    that a reset would change nothing.
     """
 
     moving: int
@@ -400,10 +407,11 @@ class Coordinates:
 
     ``enter(t, q, m, body) -> y``, ``leave(t, y, body) -> (q, m)``, ``slope(t, y, body, params) ->
     dy/dt``, which calls ``torque``, and ``reset`` as above.  ``error(d, y, body) -> (turn, change,
-    momentum)``: what a small change d of y does to the attitude and, in body axes, to the momentum,
-    by their lengths, and a momentum of the size at y.  Variables that are departures from a nominal
+    momentum)``: the lengths of what a small change d of y does to the attitude and to the momentum
+    in body axes, and a momentum of the size at y.  Variables that are departures from a nominal
     motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, in plain Python,
-    which all these functions find in ``body[5]``.  With ``settled`` quick steps cost less.
+    which all these functions read with ``nominal_motion(body)``.  With ``settled`` quick steps cost
+    less.
     """
 
     name: str
@@ -416,8 +424,8 @@ class Coordinates:
     reset: Callable = reset
     nominal: Callable | None = None
     settled: Settled | None = None
-    continuous: bool = False  # the sign of q is, along a motion and over resets
-    singular: str  # where they are, and what to take instead
+    continuous: bool = False  # the sign of q never jumps, along a motion or in a reset
+    singular: str  # where they are singular, and what to use instead
     references: tuple[str, ...]
 
     @property
@@ -429,13 +437,13 @@ class Coordinates:
 class Model:
     """What acts on the body: torque and force, their potential if there is one, run-time data.
 
-    A model of rotation has ``torque`` and ``potential``.  One that depends on where the body is, or
-    pushes it, has ``wrench`` and ``potential_at`` instead.
+    A model of rotation has ``torque`` and ``potential``.  One that depends on the position, or has
+    a force, has ``wrench`` and ``potential_at`` instead.
 
-    ``depends_on_omega`` says whether the torque reads a momentum: a method that carries a torque
-    on, or that needs a kick, must know.  ``depends_on_velocity``: whether the force reads p.
-    ``user`` holds the functions a user gave, if any: they may change between two calls, so solvers
-    look at their content each time.
+    ``depends_on_omega``: whether the torque depends on m or p, which matters to methods that carry
+    a torque from step to step, or kick with it.  ``depends_on_velocity``: whether the force depends
+    on p.  ``user`` holds the functions that a user gave, if any: they may change between two calls,
+    so solvers compare their content each time.
     """
 
     name: str
@@ -450,7 +458,7 @@ class Model:
     depends_on_velocity: bool = False
     turns: bool = True  # False: there is a force and no torque, by construction
     user: tuple[Callable, ...] = ()
-    analytic: tuple[Callable, ...] = ()  # functions in the torque that see complex numbers
+    analytic: tuple[Callable, ...] = ()  # functions in the torque that get complex numbers
     terms: tuple["Model", ...] = field(default=(), repr=False)
     references: tuple[str, ...] = ()
 
@@ -460,7 +468,7 @@ class Model:
 
     @property
     def moves(self) -> bool:
-        """Whether it needs to know where the body is, or pushes it."""
+        """Whether it depends on the position, or has a force."""
         return any(term.moves for term in self.terms) if self.terms else self.wrench is not wrench
 
     @property
@@ -486,7 +494,7 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """An angular velocity that is given: ``velocity(t, q, params)``, in inertial or body axes."""
+    """A given angular velocity: ``velocity(t, q, params)``, in inertial or body axes."""
 
     velocity: Callable
     inertial: bool
@@ -504,7 +512,7 @@ def total(*groups: tuple[Model, ...]) -> Model:
     if all(term.has_potential for term in terms):
         energy = _summed_potential(terms)
     functions: dict[str, Any] = {"wrench": force, "potential_at": energy}
-    if not any(term.moves for term in terms):  # then it does not matter where
+    if not any(term.moves for term in terms):  # then the position does not matter
         functions = {
             "torque": lambda t, q, m, body, params: force(t, q, m, ORIGIN, ORIGIN, body, params)[0],
             "potential": energy and (lambda t, q, body, params: energy(t, q, ORIGIN, body, params)),
@@ -525,7 +533,7 @@ def total(*groups: tuple[Model, ...]) -> Model:
 
 
 def _summed_wrench(terms: tuple[Model, ...]) -> Callable:
-    """The sum of torques and of forces; the i-th term takes the i-th numbers and tables."""
+    """The sum of torques and forces; the i-th term takes the i-th numbers and tables."""
     place, last = len(terms) - 1, terms[-1]
     function = bind(last.wrench, {torque: last.torque})
 

@@ -32,7 +32,8 @@ from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
 from polhode.problems.problem import Problem
 from polhode.results import trajectory
-from polhode.results.trajectory import Trajectory, as_html, as_text
+from polhode.results.export import as_html, as_text
+from polhode.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pandas

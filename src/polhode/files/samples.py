@@ -1,4 +1,4 @@
-"""Tables of samples in text files, as loggers write them."""
+"""Logs of samples: tables in text files."""
 
 import csv
 import itertools
@@ -18,7 +18,7 @@ NAMES = "time, x, y and z"
 
 @dataclass(frozen=True)
 class Log:
-    """Samples with the numbers of their lines; missing numbers are NaN."""
+    """Samples and the numbers of their lines; missing values are NaN."""
 
     times: np.ndarray
     values: np.ndarray
@@ -34,22 +34,22 @@ def read_samples(
     degrees: bool = False,
     time_unit: str = "s",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(values, times) of a text table, for ``integrate_samples``.
+    """Read (values, times) from a text table, for ``integrate_samples``.
 
     Parameters
     ----------
-    path : commas, semicolons, tabs or blanks between columns; a line of names at the top, or none;
-        lines that start with # are skipped
-    kind : "rate", or "increment": what the body turned by since the line before; the first line
-        then gives the first time only
+    path : columns separated by commas, semicolons, tabs or blanks; with or without a line of names
+        at the top; lines that start with # are skipped
+    kind : "rate", or "increment": the rotation since the line before; the first line then gives
+        only the first time
     columns : names, or numbers from 1, of time, x, y and z; default: the first four
     degrees : whether the values are in degrees
     time_unit : "s", "ms", "us" or "ns"
 
     Returns
     -------
-    values in rad/s or rad, NaN where a cell is empty or says nan, and times in seconds.  A cell
-    that is no number, and a time that does not increase, are errors that name the line.
+    values in rad/s or rad, NaN where a cell is empty or nan, and times in seconds.  A cell that is
+    not a number, and a time that does not increase, are errors that name the line.
     """
     if kind not in ("rate", "increment"):
         raise InputError(f"kind must be 'rate' or 'increment', got {kind!r}")
@@ -61,7 +61,7 @@ def read_samples(
 def read_log(
     path: str | os.PathLike, columns: Sequence[str | int] | None = None, time_unit: str = "s"
 ) -> Log:
-    """The four columns of a table, as they are, but for the unit of time."""
+    """Read the four columns of a table as they are, with times in seconds."""
     if time_unit not in UNITS:
         raise InputError(f"time_unit must be one of {', '.join(UNITS)}, got {time_unit!r}")
     if columns is not None and len(columns) != 4:
@@ -85,7 +85,7 @@ def read_log(
             table.append(_numbers(cells, places, line, file))
         lines.append(line)
     if not table:
-        raise FileError(f"{str(path)!r} has a line of names and no samples")
+        raise FileError(f"{str(path)!r} has a line of names but no samples")
     numbers = np.array(table)
     times = numbers[:, 0] * UNITS[time_unit]
     _check_finite(numbers, lines, file)
@@ -140,7 +140,7 @@ def _places(
         if not 0 <= place < count:
             raise InputError(
                 f"there is no column {text} in {file.name!r}: it has {count}, counted from 1;"
-                f" needed are {NAMES}"
+                f" {NAMES} are needed"
             )
         places.append(place)
     return places
@@ -153,14 +153,14 @@ def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list
         if place >= len(cells):
             raise FileError(
                 f"line {line} of {file.name!r} has {len(cells)} columns, but column {place + 1} is"
-                " needed; is the line complete?"
+                " needed; check that the line is complete"
             )
         try:
             numbers.append(float(cells[place].strip() or "nan"))
         except ValueError:
             raise FileError(
-                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is no"
-                " number; leave the cell empty, or write nan, if the value is missing"
+                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is not"
+                " a number; leave the cell empty, or write nan, if the value is missing"
             ) from None
     return numbers
 
@@ -184,5 +184,5 @@ def _check_times(times: np.ndarray, stamps: np.ndarray, lines: list[int], file: 
         raise FileError(
             f"line {lines[k + 1]} of {file.name!r}: the time {stamps[k + 1]:.12g} {what} that of"
             f" line {lines[k]}, {stamps[k]:.12g}{more}; sort the lines, remove repeated ones, or"
-            " name another column of time"
+            " choose another time column"
         )

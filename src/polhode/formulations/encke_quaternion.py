@@ -9,7 +9,7 @@ With the angular velocity n u + r of the start, r being what the floats n and u 
 Small rates have small errors: nothing in (2) is a difference of large numbers, and δ alone decides
 how fast c and v change, however large they have become.  The angle a is reduced without rounding
 (``kernels/angles``).  Nowhere singular.  When an integrator has lost a billionth of the length of
-(1 + c, v), it is made a unit again.
+(1 + c, v), it is normalised.
 """
 
 from math import hypot, sqrt

@@ -1,9 +1,9 @@
 """What an integrator sees of a formulation: ``slope``, ``reset`` and ``size`` by their stubs.
 
-``given``: the angular velocity is a function of time and attitude, and y the variables alone.
-``moved``: there is a body with a momentum, and y the variables with the momentum appended, or what
-``Coordinates`` have instead.
-``flown``: the body has a place too, and y has x and p behind them.
+``given``: the angular velocity is a function of time and attitude; y is the variables alone.
+``moved``: a body with a momentum; y is the variables with the momentum appended, or
+``Coordinates``.
+``flown``: the body also has a position, and x and p follow in y.
 """
 
 from collections.abc import Callable
@@ -228,5 +228,5 @@ def _mean_square(n: int) -> Callable:
 
 @cache
 def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
-    """Those of a body that turns, or that moves too; the same functions whenever it is asked."""
+    """The equations of a body that rotates, or also moves; cached: always the same functions."""
     return (flown if moving else moved)(variables)

@@ -21,9 +21,9 @@ L_Y and L_Z,
     N_X = (W m₁ + L_X L')/L,    N_Y = (L_Z m₂ + L_Y (W L' - L_X m₁)/L)/W
 
 where (2) has w n₂ and W m₂.  L_C and L_Z are positive roots, and (1) is singular where the momentum
-is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled anew when it has
-wandered off (``_labels``); the two labels are the last variables, which do not change in between.
-Axes that keep their names cost nothing.
+is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled again when it
+has wandered off (``_labels``); the two labels are the last variables, which do not change in
+between. Axes that keep their names cost nothing.
 """
 
 from math import atan2, sqrt

@@ -7,7 +7,7 @@ with all else in (2) as in ``fukushima``: what the paper integrates.  ΔL is int
 nothing is a difference of large numbers.  The angle n (t - t₀) is reduced without rounding
 (``kernels/angles``).
 
-After labelling anew the departures are those from the same constants, seen from the new axes.
+After a change of labels the departures are from the same constants, in the new axes.
 """
 
 from math import sqrt

@@ -13,7 +13,7 @@ differences of slopes, and nothing drifts.  What y loses to rounding is carried,
 say ``compensated=False``, which is what programs usually do, and no faster.
 
 The first k - 1 steps are steps of Gragg's extrapolation, of a higher order.  They go forward from
-the initial state, so that the force is never asked for outside the run: before it there may be
+the initial state, so that the force is never evaluated outside the run: before it there may be
 none, or another one.  So begins every history, also after a ``reset`` of the variables or a change
 of the step.
 
@@ -136,7 +136,7 @@ def inside(k: int, number: Callable[[Any], Any]) -> Callable:
 def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, Callable]:
     """start, step and what replaces them now and then.
 
-    Both slopes of a quick step are asked for in one branch: what depends on the time alone, as the
+    Both slopes of a quick step are evaluated in one branch: what depends on the time alone, as the
     places of Sun and Moon do, is then computed once.
 
     The carry is (the size of the steps, how many differences of slopes are known, the last slope,

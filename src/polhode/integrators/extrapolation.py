@@ -18,7 +18,7 @@ in every step alike; what is missing in all, times the slope at the end, is carr
 
     Δ = Σ w_j (h - n_j fl(h/n_j))                                                      (3)
 
-A slope that cannot take four numbers at once (with branches on values) is asked for one column
+A slope that cannot take four numbers at once (one that branches on values) is evaluated one column
 after the other, with the same bits.
 
 Where the lanes hold four bodies the columns follow each other (``one_by_one``), with the bits that

@@ -10,11 +10,11 @@ the same; both are exact for the floats μ that are used, so that energy does no
 rounding of coefficients (Antoñana, Makazaga, Murua 2017).  With a fixed step that is kept.
 
 (1) is solved to rounding by iterating it, s slopes at a time, four in each SIMD register
-(``_vector``).  The first F are those of the step before, their polynomial continued.  What the sum
-(2) loses is carried, with the F.
+(``compiler.four``).  The first F are those of the step before, their polynomial continued.  What
+the sum (2) loses is carried, with the F.
 
-A slope that cannot take four numbers at once (with branches on values) is asked for one stage after
-the other, with the same bits.
+A slope that cannot take four numbers at once (one that branches on values) is evaluated stage by
+stage, with the same bits.
 """
 
 from collections.abc import Callable, Sequence

@@ -6,15 +6,15 @@ of the two estimates there, and the tolerance, rtol + atol, is for the angle of 
 
     h_new = h min(0.9 (tolerance/(e_1 + e_2))^(1/(2s-1)), 3, (MOST - 6)/terms)         (1)
 
-The series takes the longer the larger |ω| h; one that has not converged after ``MOST`` terms makes
-the step a trial that does not count, and the last limit in (1) keeps steps below that.  Steps have
-few bits, so that times and the middles of steps are sums without rounding: the rounding of t shifts
-all values of ω alike, and would be most of what is left of the error at small tolerances.
+The larger |ω| h, the more terms the series needs.  If it has not converged after ``MOST`` terms,
+the step is rejected, and the last limit in (1) keeps steps below that.  Steps have few bits, so
+that times and midpoints of steps are sums without rounding: the rounding of t shifts all values of
+ω alike, and would dominate the error at small tolerances.
 
-Dense output: inside the step the polynomial of degree s - 1 is of order s + 1 only.  So for a step
-that is looked into ω is evaluated on 2s Gauss nodes, and the series that follows is of order 2s + 1
-all over the step.  It ends beside the end of the step, by the error of the latter; what is missing
-there, a small turn, is added in proportion to the time.
+Dense output: inside the step the polynomial of degree s - 1 is only of order s + 1.  So for a step
+with output inside, ω is evaluated on 2s Gauss nodes, and the resulting series is of order 2s + 1
+everywhere in the step.  It misses the end of the step by the error of the latter; that difference,
+a small rotation, is added in proportion to the time.
 
 ``choose`` takes s from the tolerance.
 """
@@ -34,7 +34,7 @@ from polhode.tableaus import gauss
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 STAGES = 4, 6, 8, 10, 12
-ROUNDING = 2e-17  # terms below are not seen
+ROUNDING = 2e-17  # smaller terms have no effect
 SERIES = 0.01  # terms below this part of the tolerance are not needed
 SAFETY, GROWTH, LEAST = 0.9, 3.0, 0.2
 FEW_BITS = 2.0**33 + 1.0  # of 53, 20 are left

@@ -12,11 +12,11 @@ group.  A step from r at t, with the upper sign for the left side and Y_i the el
 Where |r| has reached ``restart`` after a step, Y becomes the new base point Y₀ and r = 0.  With
 restart=0 that is every step (Munthe-Kaas 1998); π is the reset of Boyle 2017, (20), without its
 need for a period; infinity is the naive generator, which runs into the singularities of dexpinv.
-Since A is kept rather than k, a stage that is shared by two steps stays right after a restart.
+Since A is stored rather than k, a stage shared by two steps stays valid after a restart.
 
 A step is accepted if max |e| ≤ atol + rtol |r' - r|: ``rtol`` is the error a unit of generator.
 Implicit tableaus solve (3) by fixed-point iteration to rounding.  If A depends on time alone its
-values are taken once a stage.
+values are evaluated once per stage.
 """
 
 import inspect
@@ -36,9 +36,9 @@ from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 RTOL, ATOL = 1e-9, 1e-12
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0
-SWEEPS = 200  # of the fixed-point iteration; at rounding long before, if it converges
+SWEEPS = 200  # limit of the fixed-point iteration, which needs far fewer if it converges
 EPS = float(np.finfo(float).eps)
-FINEST = 20 * EPS  # rtol that steps can still meet
+FINEST = 20 * EPS  # the smallest rtol that steps can meet
 
 ADVICE = {
     Status.NOT_CONVERGED: "the implicit equations of the step did not converge; try a smaller dt,"
@@ -52,7 +52,7 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Path:
-    """Elements ``y[i]`` of the group at the times ``t[i]``, and what it took to get there."""
+    """Elements ``y[i]`` of the group at the times ``t[i]``, and the work done."""
 
     group: Any
     t: NDArray
@@ -112,7 +112,7 @@ def integrate(
     first_step, max_step : of adaptive steps
     t_eval : times at which to return Y, reached by side steps that are never fed back; by default
         all steps
-    restart : the length of the generator from which it starts anew; 0 is every step
+    restart : the length of the generator at which the base point moves; 0 is every step
 
     Example
     -------
@@ -161,15 +161,8 @@ def integrate(
 
 def _run(equation, steps, t0, t1, y, times, restart) -> Path:
     """Step after step from base point and generator (base, r); y is their element."""
-    group = equation.group
+    group, output = equation.group, _Output(times, t0, y)
     t, base, r, first = t0, y, group.zero, None
-    ts, ys = [], []
-    if times is None:
-        ts, ys = [t0], [y]
-    pending = [] if times is None else list(times[::-1])
-    while pending and pending[-1] == t0:
-        ts.append(pending.pop())
-        ys.append(y)
     count = rejected = restarts = 0
     status = Status.OK
     while t != t1:
@@ -192,11 +185,7 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
         if not steps.accepts(h, ks, change):
             rejected += 1
             continue
-        while pending and (pending[-1] - end) * h < 0:
-            side = pending[-1] - t
-            some, _, _ = equation.stages(t, side, base, r, first)
-            ts.append(pending.pop())
-            ys.append(equation.moved(base, r + side * np.tensordot(equation.b, some, 1)))
+        output.add_inside(equation, t, end, base, r, first)
         count += 1
         t, r = end, r + change
         y = equation.moved(base, r)
@@ -204,16 +193,14 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
             base, r = y, group.zero
             restarts += 1
         first = last if equation.shares else None
-        if times is None or (pending and pending[-1] == t):
-            ts.append(pending.pop() if pending else t)
-            ys.append(y)
+        output.add(t, y)
     message = f"reached t = {t:.9g}"
     if status != Status.OK:
         message = f"stopped at t = {t!r} after {count} steps: {ADVICE[status]}"
     return Path(
         group,
-        np.array(ts),
-        np.array(ys).reshape(len(ts), *np.shape(group.identity)),
+        np.array(output.ts),
+        np.array(output.ys).reshape(len(output.ts), *np.shape(group.identity)),
         equation.nfev,
         count,
         rejected,
@@ -222,6 +209,31 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
         message,
         method=equation.tableau.name,
     )
+
+
+class _Output:
+    """The elements at the ends of steps, or at given ``times``."""
+
+    def __init__(self, times: NDArray | None, t0: float, y: Any):
+        self.at_steps = times is None
+        self.pending = [] if times is None else list(times[::-1])
+        self.ts: list[float] = []
+        self.ys: list[Any] = []
+        self.add(t0, y)
+
+    def add(self, t: float, y: Any) -> None:
+        """Add the element at the end of a step, if it is wanted."""
+        if self.at_steps or (self.pending and self.pending[-1] == t):
+            self.ts.append(self.pending.pop() if self.pending else t)
+            self.ys.append(y)
+
+    def add_inside(self, equation: "_Equation", t: float, end: float, base, r, first) -> None:
+        """Add the elements at the times inside a step, by shorter steps from its start."""
+        while self.pending and (self.pending[-1] - end) * (end - t) < 0:
+            side = self.pending[-1] - t
+            some, _, _ = equation.stages(t, side, base, r, first)
+            self.ts.append(self.pending.pop())
+            self.ys.append(equation.moved(base, r + side * np.tensordot(equation.b, some, 1)))
 
 
 class _Equation:
@@ -299,7 +311,7 @@ class _Fixed:
     def __init__(self, t0: float, t1: float, dt: float):
         span = abs(t1 - t0)
         if span / dt > 1e9:
-            raise InputError(f"dt={dt!r} asks for {span / dt:.3g} steps; take a larger one")
+            raise InputError(f"dt={dt!r} means {span / dt:.3g} steps; use a larger one")
         self.count = round(span / dt)
         whole = self.count > 0 and abs(span / dt - self.count) <= max(1e-9, 4 * self.count * EPS)
         self.count = self.count if whole else math.ceil(span / dt)

@@ -518,8 +518,3 @@ def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> Non
         raise InputError(
             f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
         )
-
-
-Joined = BoundMethod
-Pursuit = BoundIntegrator
-joined, pursuit = bind_method, bind_integrator

@@ -10,8 +10,8 @@ there already:
     q' = q exp(psi),    psi = h/2 I⁻¹ (m + m')                                         (2)
 
 The momentum in body axes is exact, whatever the step: energy and |m| stay within a few roundings of
-their values at the start, for ever, and the error of the phase is that of the time.  The attitude
-is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
+their values at the start for all times, and the error of the phase is that of the time.  The
+attitude is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
 explicit, one set of elliptic functions a step.
 
 Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 is τ where λ vanishes, too.)

@@ -140,6 +140,60 @@ def extrapolation(c: Sequence) -> list[list]:
     return table
 
 
+# each makes a function of stage k, its node and the sum Σ_j a_kj x_j
+def turn(k, node, total):
+    return lambda x: exp1(multiply(x[0], total(x[1])))
+
+
+def impulse(k, node, total):
+    def impulse_k(x):
+        t, h, exps, ms, state, body, params = x
+        c1, v = exps[k]
+        q = product1(state[0], c1, v)
+        return turned(c1, v, torque(t + node * h, q, ms[k], body, params))
+
+    return impulse_k
+
+
+def momentum(k, node, total):
+    def momentum_k(x):
+        h, exps, impulses, m = x
+        c1, v = exps[k]
+        return turned_back(c1, v, add_scaled(m, h, total(impulses)))
+
+    return momentum_k
+
+
+def rate(k, node, total):
+    """dexpinv_{-psi_k} I⁻¹ m_k."""
+
+    def rate_k(x):
+        h, ks, ms, inverse = x
+        return dexpinv(multiply(-h, total(ks)), scale(inverse, ms[k]))
+
+    return rate_k
+
+
+def again(k, node, total):
+    """One more term of the Neumann series: F + h B A x."""
+
+    def again_k(x):
+        h, errors, changes, ms, inverse = x
+        y, m = multiply(h, total(changes)), ms[k]
+        product = add_scaled(scale(inverse, cross(m, y)), -0.5, cross(scale(inverse, m), y))
+        return add(errors[k], product)
+
+    return again_k
+
+
+def difference(k, node, total):
+    return lambda x: subtract(x[0][k], x[1][k])
+
+
+def inverted(k, node, total):
+    return lambda x: scale(x[1], x[0][k])
+
+
 def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
     """start, guess, improve and finish of any tableau.  The unknown is (k_j, m_j, size)."""
     rows = [combination(row) for row in a]
@@ -147,55 +201,7 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
     square, landed = squares(len(b)), landing(b)
 
     def each(make: Callable) -> Callable:
-        return collected([make(k, rows[k]) for k in range(len(b))])
-
-    def turn(k, total):
-        return lambda x: exp1(multiply(x[0], total(x[1])))
-
-    def impulse(k, total):
-        node = c[k]
-
-        def impulse_k(x):
-            t, h, exps, ms, state, body, params = x
-            c1, v = exps[k]
-            q = product1(state[0], c1, v)
-            return turned(c1, v, torque(t + node * h, q, ms[k], body, params))
-
-        return impulse_k
-
-    def momentum(k, total):
-        def momentum_k(x):
-            h, exps, impulses, m = x
-            c1, v = exps[k]
-            return turned_back(c1, v, add_scaled(m, h, total(impulses)))
-
-        return momentum_k
-
-    def rate(k, total):
-        """dexpinv_{-psi_k} I⁻¹ m_k."""
-
-        def rate_k(x):
-            h, ks, ms, inverse = x
-            return dexpinv(multiply(-h, total(ks)), scale(inverse, ms[k]))
-
-        return rate_k
-
-    def again(k, total):
-        """One more term of the Neumann series: F + h B A x."""
-
-        def again_k(x):
-            h, errors, changes, ms, inverse = x
-            y, m = multiply(h, total(changes)), ms[k]
-            product = add_scaled(scale(inverse, cross(m, y)), -0.5, cross(scale(inverse, m), y))
-            return add(errors[k], product)
-
-        return again_k
-
-    def difference(k, total):
-        return lambda x: subtract(x[0][k], x[1][k])
-
-    def inverted(k, total):
-        return lambda x: scale(x[1], x[0][k])
+        return collected([make(k, c[k], rows[k]) for k in range(len(b))])
 
     turns, impulses, momenta, rates = each(turn), each(impulse), each(momentum), each(rate)
     next_term, differences, velocities = each(again), each(difference), each(inverted)

@@ -15,21 +15,21 @@ Fourth order, explicit; nothing is kept.  q is made a unit quaternion after ever
 The paper has the conjugate for q⁻¹ and normalises q "every 1000 iterations".  What |q|² differs
 from 1 then multiplies q' once in each step, and the order is 3.
 
-With six degrees of freedom y is q and x together, as section 7.5 asks for: force and torque see
-both where they are.  One of them held back from the start of the step would make the order 1.
+With six degrees of freedom y is q and x together, as in section 7.5: force and torque depend on
+both at the same time.  With one of them kept from the start of the step the order would be 1.
 
 Options (``rkn4(…)``, or ``options=`` of ``solve``), from section 7 of the paper:
 
 ``normalise_every``   steps from one normalisation of q to the next, 0 for never.  Cost: a root.
 ``keep_momentum``     7.2: ω = I⁻¹ (q⁻¹ L q) after every step, with the momentum L in inertial axes
                       at the start; for bodies without torque.  Cost: two turns of a vector.
-``gyroscopic``        7.6: False leaves out ω x I ω, as games do.  It saves a cross product, and is
-                      another motion: a free body turns at a constant rate then.
-``substeps``          7.4: so many steps for each one.  Their cost is theirs.
-``tolerance``         7.4: as many substeps as it takes for two halves of each to agree with the
-                      whole to this, an angle in rad and |ω|, |x|, |v| relative.  Cost: half more
-                      than the substeps themselves, which are carried on from step to step.
-``as_printed``        with conjugates, and normalised every 1000 steps unless said otherwise.
+``gyroscopic``        7.6: False leaves out ω x I ω, as games do.  It saves a cross product and
+                      changes the motion: a free body then turns at a constant rate.
+``substeps``          7.4: this many steps instead of each one, at as many times the cost.
+``tolerance``         7.4: as many substeps as needed for the two halves of each to agree with
+                      the whole to this tolerance, an angle in rad and |ω|, |x|, |v| relative.
+                      Cost: half more than the substeps, whose number is carried from step to step.
+``as_printed``        with conjugates, and normalised every 1000 steps by default.
 """
 
 from collections.abc import Callable
@@ -62,10 +62,10 @@ from polhode.kernels.quaternion import (
 )
 from polhode.kernels.vector import cross, dot, multiply, scale, subtract
 
-PAPER = 1000  # iterations after which it normalises
-MOST = 4096  # substeps
+PAPER = 1000  # steps from one normalisation to the next, in the paper
+MOST = 4096  # substeps in a step
 NAN = float("nan")
-SPARE = 32.0  # times the tolerance: half as many substeps would do
+SPARE = 32.0  # an error smaller by this factor allows half as many substeps
 
 
 # ---- q, its inverse, and (1)
@@ -168,7 +168,7 @@ def stepped_with_place(t, h, state, body, params):
 
 # ---- what follows each step
 def normalised(state, count):
-    """A stub: the state with q of length 1, whenever it is time; ``count`` steps were done."""
+    """A stub: the state with q of length 1, if it is due after ``count`` steps."""
     return (to_unit_length(state[0]), *state[1:])
 
 
@@ -188,7 +188,7 @@ def never(state, count):
 
 
 def momentum(state):
-    """A stub: what is carried of the momentum in inertial axes."""
+    """A stub: the momentum in inertial axes, if it is carried."""
     return ()
 
 
@@ -197,7 +197,7 @@ def momentum_inertial(state):
 
 
 def held(state, level):
-    """A stub: the state with the momentum that is carried."""
+    """A stub: the state with the carried momentum."""
     return state
 
 
@@ -242,7 +242,7 @@ def refining(tolerance: float) -> Callable:
         coarse, _ = repeated(int(n), t, h, state, carry, body, params)
         fine, kept = repeated(int(2.0 * n), t, h, state, carry, body, params)
         spent, error = 3.0 * n, apart(coarse, fine, body)
-        while not error <= tolerance and n < MOST:  # NaN: further
+        while not error <= tolerance and n < MOST:  # NaN: refine further
             n = 2.0 * n
             coarse = fine
             fine, kept = repeated(int(2.0 * n), t, h, state, carry, body, params)
@@ -256,7 +256,7 @@ def refining(tolerance: float) -> Callable:
 
 
 def evaluations(carry: tuple) -> int:
-    """How many there were, from the carry at the end."""
+    """The number of evaluations, from the carry at the end."""
     return int(carry[3])
 
 

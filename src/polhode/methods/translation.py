@@ -8,14 +8,14 @@ between, one step of (q, m, x, p) is
     p' = p̂ + c F(t + a, q', m', x', p')                                                (3)
 
 with a = h and b = c = h/2, or what a splitting has for its parts.  If the map is its own adjoint,
-so is this; the order is 2, or what a composition makes of it.  Kicks by the torque of a potential
-fall on the same instants as those by its force, so that symplectic splittings stay symplectic.
+so is this; the order is 2, or higher by composition.  Kicks by the torque of a potential happen at
+the same times as those by its force, so that symplectic splittings stay symplectic.
 
-Only (3) is implicit, if the force depends on the velocity: it is iterated until it no longer moves.
-A map that carries a torque on takes it anew then, for p̂ is another one in the next step.  (Of the
-evaluations in (3) only the first is counted.)
+Only (3) is implicit, if the force depends on the velocity: it is iterated until it converges to
+rounding.  A map that carries a torque then evaluates it again, because p̂ differs in the next step.
+(Of the evaluations in (3) only the first is counted.)
 F at the end is the first of the next step, and carried.  Inside (2) time starts at 0, so that no
-digits of s are lost to t; maps of free bodies, some of which remember when they began, keep t.
+digits of s are lost to t; maps of free bodies, some of which store the time of their start, keep t.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ NAN = float("nan")
 
 
 def torque_on_the_way(t, q, m, body, params):
-    """The torque at the place where the centre of mass is by then."""
+    """The torque at the position of the centre of mass at time t of the step."""
     own, begun, x, v, p = params
     return wrench(begun + t, q, m, add_scaled(x, t, v), p, body, own)[0]
 
@@ -51,14 +51,14 @@ def given_parts(h):
 
 
 def kicked(t, c, q, m, x, p, e, body, params):
-    """A stub: (p, what its sum lost, F) of (3), for forces that do not see the velocity."""
+    """A stub: (p, what its sum lost, F) of (3), for forces that do not depend on the velocity."""
     _, f = wrench(t, q, m, x, p, body, params)
     p, e = plus_scaled3(p, e, c, f)
     return p, e, f
 
 
 def kicked_by_friction(t, c, q, m, x, p, e, body, params):
-    """(3) where the force depends on p'; NaN if it finds no end, as with too long a step."""
+    """(3) where the force depends on p'; NaN if it does not converge, as for too long a step."""
     f = wrench(t, q, m, x, p, body, params)[1]
     done, count = False, 0
     while not done and count < MOST:
@@ -69,7 +69,7 @@ def kicked_by_friction(t, c, q, m, x, p, e, body, params):
 
 
 def near(f, g):
-    """Whether two forces differ by rounding alone."""
+    """Whether two forces differ only by rounding."""
     off = abs(f[0] - g[0]) + abs(f[1] - g[1]) + abs(f[2] - g[2])
     return off <= ROUNDING * (abs(f[0]) + abs(f[1]) + abs(f[2]))
 
@@ -82,8 +82,8 @@ def pushed(h, state, carry, body):
 
 
 # ---- the wrapper
-def still(*arguments):
-    """What a method does not have, and nobody calls."""
+def absent(*arguments):
+    """Stands for a function that the map does not have; it is never called."""
 
 
 def with_translation(method: Method, depends_on_velocity: bool) -> Method:
@@ -95,22 +95,44 @@ def with_translation(method: Method, depends_on_velocity: bool) -> Method:
 
 @cache
 def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
-    meanings: dict[Callable, Callable] = {torque: torque_on_the_way}
+    again = depends_on_velocity and method.torques_at_start > 0
+    stubs: dict[Callable, Callable] = {}
+    if isinstance(method.weights[0], tuple):
+        stubs[parts_of] = given_parts
+    if depends_on_velocity:
+        stubs[kicked] = kicked_by_friction
+    functions: dict[str, Any] = {
+        name: bind(function, stubs) for name, function in wrapped_functions(method, again).items()
+    }
+    return replace(
+        method,
+        **functions,
+        **raised(method),
+        momentum_order=None,
+        order_when_free=None,
+        torques_at_start=method.torques_at_start + 1,
+        torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
+    )
+
+
+def wrapped_functions(method: Method, again: bool) -> dict[str, Callable]:
+    """The functions of the map, each for states (q, m, x, p).
+
+    ``again``: the torque that the map carries is evaluated again at the start of a step.
+    """
     own: Mapping[str, Any] = {
-        name: bind(function, meanings)
+        name: bind(function, {torque: torque_on_the_way})
         for name in ("start", "step", "guess", "improve", "finish")
         if (function := getattr(method, name)) is not None
     }
-    map_start, map_step = own["start"], own.get("step", still)
-    map_guess, map_improve = own.get("guess", still), own.get("improve", still)
-    map_finish = own.get("finish", still)
-
+    map_start, map_step = own["start"], own.get("step", absent)
+    map_guess, map_improve = own.get("guess", absent), own.get("improve", absent)
+    map_finish = own.get("finish", absent)
     keeps_time = 1.0 if method.free_only else 0.0
-    anew = depends_on_velocity and method.torques_at_start > 0
 
     def carried(t, h, state, carry, body, way):
         """What the map carries, at the start of its step."""
-        if anew:
+        if again:
             return map_start(keeps_time * t, h, state, body, way)
         return carry[0]
 
@@ -157,28 +179,8 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         rotated, inner = map_finish(keeps_time * t, h, unknown[0], (q, m), inner, body, way)
         return ended(t, h, x, v, p, carry[2][0], ep, rotated, inner, body, params)
 
-    made: dict[str, Callable] = {
-        "start": start,
-        "step": step,
-        "guess": guess,
-        "improve": improve,
-        "finish": finish,
-    }
-    stubs: dict[Callable, Callable] = {}
-    if isinstance(method.weights[0], tuple):
-        stubs[parts_of] = given_parts
-    if depends_on_velocity:
-        stubs[kicked] = kicked_by_friction
-    functions: dict[str, Any] = {name: bind(made[name], stubs) for name in own}
-    return replace(
-        method,
-        **functions,
-        **raised(method),
-        momentum_order=None,
-        order_when_free=None,
-        torques_at_start=method.torques_at_start + 1,
-        torques_per_step=method.torques_per_step + 1 + anew * (2 if method.implicit else 1),
-    )
+    made = start, step, guess, improve, finish
+    return {function.__name__: function for function in made if function.__name__ in own}
 
 
 def raised(method: Method) -> dict[str, Any]:

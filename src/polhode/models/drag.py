@@ -2,7 +2,7 @@
 
     F = -linear v,    T = -rotational ω                                                (1)
 
-It has no potential; the energy of a trajectory is what is left of that of the other models.
+It has no potential; the energy of a trajectory is that of the other models, and decreases.
 """
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers
@@ -22,9 +22,9 @@ def torque(t, q, m, body, params):
 
 
 def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
-    """Drag of ``linear`` (N s/m) and ``rotational`` (N m s) coefficients, the same in all axes.
+    """Drag with coefficients ``linear`` (N s/m) and ``rotational`` (N m s), the same in all axes.
 
-    Without a linear one it does not matter where the body is, and it need not have a position.
+    If ``linear`` is 0, the body needs no position.
     """
     linear, rotational = not_negative(linear, "linear"), not_negative(rotational, "rotational")
     functions = {"wrench": wrench} if linear > 0.0 else {"torque": torque}

@@ -4,7 +4,7 @@ from polhode.contracts import Model
 
 
 def free() -> Model:
-    """The free body."""
+    """The free body: nothing acts on it."""
     return Model(name="free")
 
 

@@ -1,4 +1,4 @@
-"""What users hand to models, checked."""
+"""Checks of the arguments of models."""
 
 from collections.abc import Sequence
 from math import isfinite, sqrt
@@ -38,7 +38,7 @@ def finite(value: float, argument: str) -> float:
 
 
 def positive(value: float, argument: str) -> float:
-    """A finite number above 0."""
+    """A finite positive number."""
     number = finite(value, argument)
     if not number > 0:
         raise InputError(f"{argument} must be positive and finite, got {value!r}")
@@ -46,7 +46,7 @@ def positive(value: float, argument: str) -> float:
 
 
 def not_negative(value: float, argument: str) -> float:
-    """A finite number that is not below 0."""
+    """A finite number, 0 or more."""
     number = finite(value, argument)
     if number < 0:
         raise InputError(f"{argument} must not be negative, got {value!r}")

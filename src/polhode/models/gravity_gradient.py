@@ -1,11 +1,11 @@
 """The gravity gradient of a distant point mass (Celledoni & Säfström 2006, section 4.3).
 
-With u = Rᵀ d, the direction d to the mass seen from the body, and the principal moments I,
+With u = Rᵀ d, the direction d to the mass in body axes, and the principal moments I,
 
     V = 3 mu/(2 r³) u·I u,    T = 3 mu/r³ u x I u                                      (1)
 
-mu is the mass times the gravitational constant, r its distance.  V leaves out what does not depend
-on the attitude.  The direction is fixed in inertial axes, as in the paper, or follows a circular
+mu is the mass times the gravitational constant, r its distance.  V omits what does not depend on
+the attitude.  The direction is fixed in inertial axes, as in the paper, or follows a circular
 orbit in the plane of x and y, from x at t = 0:
 
     d = (cos n t, sin n t, 0),    n² = mu/r³                                           (2)
@@ -99,10 +99,10 @@ def gravity_gradient(
     direction: Sequence[float] | str = (0.0, 0.0, 1.0),
     eccentricity: float | None = None,
 ) -> Model:
-    """The torque of a mass with ``mu`` (m³/s²) at the distance ``r`` (m).
+    """The torque of a point mass with ``mu`` (m³/s², mass times G) at the distance ``r`` (m).
 
     ``direction`` is three numbers in inertial axes, of any length, or ``"orbit"``: the body is on a
-    circular orbit in the plane of x and y, and the line between them turns with it.  With an
+    circular orbit in the plane of x and y, and the direction to the mass turns with it.  With an
     ``eccentricity`` the orbit is an ellipse, ``r`` its semi-major axis, and the body passes
     periapsis, on the axis x, at t = 0.
     """

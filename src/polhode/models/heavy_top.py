@@ -2,9 +2,9 @@
 
     V = strength · e_z·(R centre),    T = strength · (Rᵀ e_z) x centre                 (1)
 
-``centre`` is the centre of mass in body axes, seen from the fixed point; ``strength`` multiplies
-it.  With centre = e_3, the default, ``strength`` is weight times distance of the centre of mass
-along body axis 3.  Krysl's tops are ``heavy_top(20)``.
+``centre`` is the centre of mass in body axes, from the fixed point; ``strength`` multiplies it.
+With centre = e_3, the default, ``strength`` is weight times distance of the centre of mass along
+body axis 3.  Krysl's tops are ``heavy_top(20)``.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ def any_potential(t, q, body, params):
 def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
     """The heavy top with ``V = strength · e_z·(R centre)``, in joules.
 
-    ``centre`` is three numbers in body axes and need not be a unit vector: weight and centre of
-    mass in metres, or weight times distance and a direction, are the same.
+    ``centre`` is three numbers in body axes and need not be a unit vector: give the weight (N) and
+    the centre of mass (m), or the weight times its distance (J) and a direction.
     """
     centre = three(centre, "centre")
     if centre == ALONG_3:

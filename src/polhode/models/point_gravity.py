@@ -1,7 +1,7 @@
 """The field of a point mass, to second order in the size of the body over its distance.
 
-With x seen from the mass, u = Rᵀ x / r, the principal moments I and their sum S (Schaub & Junkins
-2018, section 4.5),
+With x measured from the mass, u = Rᵀ x / r, the principal moments I and their sum S (Schaub &
+Junkins 2018, section 4.5),
 
     V = -mu M/r - mu/(2 r³) (S - 3 u·I u)                                              (1)
     T = 3 mu/r³ u x I u                                                                (2)
@@ -49,7 +49,7 @@ def potential_at(t, q, x, body, params):
 
 
 def point_gravity(mu: float, centre: Sequence[float] = (0.0, 0.0, 0.0)) -> Model:
-    """The pull of a mass with ``mu`` (m³/s²) at ``centre`` (m, inertial axes), and its torque."""
+    """Attraction and torque of a mass with ``mu`` (m³/s², mass times G) at ``centre`` (m)."""
     return Model(
         name="point_gravity",
         wrench=wrench,

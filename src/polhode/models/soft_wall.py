@@ -4,8 +4,8 @@ With x = 1.1 + e_z·(R e_3) and s = +1 or -1,
 
     V = s (1/x - 0.001/x¹⁰),    T = s (-1/x² + 0.01/x¹¹) (Rᵀ e_z) x e_3                 (1)
 
-The torque printed in the paper is s = +1, a repulsion in which no wall is ever met, and figures 4
-and 5 belong to it.  The attractive potential with a wall that its text describes is s = -1.
+The torque printed in the paper is s = +1, a repulsion that never reaches the wall; figures 4 and 5
+belong to it.  The attractive potential with a wall that its text describes is s = -1.
 """
 
 from polhode.contracts import Model, numbers, to_principal_axes
@@ -40,7 +40,7 @@ def potential(t, q, body, params):
 
 
 def soft_wall(sign: str) -> Model:
-    """The soft wall; ``sign`` is ``"printed"`` (repulsive) or ``"attractive"``."""
+    """Krysl's soft wall; ``sign`` is ``"printed"`` (repulsive) or ``"attractive"``."""
     signs = {"printed": 1.0, "attractive": -1.0}
     if sign not in signs:
         raise InputError(f"sign must be 'printed' or 'attractive', got {sign!r}")

@@ -1,6 +1,6 @@
 """A spring between a point of the body and an anchor, with or without a damper along it.
 
-With the point at r from the centre of mass in body axes and d the way from the anchor to it,
+With the point at r from the centre of mass in body axes and d the vector from the anchor to it,
 
     d = x + R r - anchor,    d' = v + R (ω x r),    e = d/|d|                          (1)
     F = -(k (|d| - length) + c e·d') e,    V = k/2 (|d| - length)²,    T = r x Rᵀ F    (2)
@@ -64,8 +64,8 @@ def spring(
 ) -> Model:
     """A spring of ``stiffness`` (N/m) from ``anchor`` (inertial axes) to ``point`` of the body.
 
-    ``point`` is in body axes, from the centre of mass.  ``length`` (m) is the one without tension,
-    ``damping`` (N s/m) that of a damper beside it, whose work is lost to the energy.
+    ``point`` is in body axes, from the centre of mass.  ``length`` (m) is the length without
+    tension, ``damping`` (N s/m) the coefficient of a damper along the spring, which takes energy.
     """
     stiffness = positive(stiffness, "stiffness")
     length, damping = not_negative(length, "length"), not_negative(damping, "damping")

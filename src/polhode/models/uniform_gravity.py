@@ -23,9 +23,9 @@ def potential_at(t, q, x, body, params):
 
 
 def uniform_gravity(g: Sequence[float] = STANDARD) -> Model:
-    """Gravity of the acceleration ``g`` (m/s², inertial axes); default: 9.80665 along -z.
+    """Gravity with the acceleration ``g`` (m/s², inertial axes).
 
-    For a body that falls.  One that is held at a point is a ``heavy_top``.
+    This is for a body in free flight.  A body with a fixed point is a ``heavy_top``.
     """
     return Model(
         name="uniform_gravity",

@@ -1,8 +1,8 @@
-"""A user's own torque, force or potential, and how it becomes a model.
+"""Models from user-defined torques, forces and potentials.
 
 ``torque(function)`` takes any ``function(t, q, omega, params)`` that returns three numbers, in body
 or inertial axes.  ``force(function)`` takes ``function(t, x, v, q, omega, params)``, and the point
-of the body at which it acts; so does ``torque``, if it depends on the place.
+of the body at which it acts; so does ``torque``, if it depends on the position.
 ``potential(function)`` takes ``function(t, q, params)`` or ``function(t, x, q, params)`` alone; the
 torque and the force are its derivatives along the turns and shifts of the body, by a complex step,
 exact to rounding:
@@ -10,7 +10,7 @@ exact to rounding:
     T_k = -dV(q exp(a e_k)) / da = -Im V(q + i d q e_k / 2) / d,    d = 1e-100          (1)
     F_k = -dV(x + a e_k) / da = -Im V(x + i d e_k) / d                                  (2)
 
-What the functions see is in the user's own body axes, positions and velocities in inertial axes.
+The functions get the user's body axes, and positions and velocities in inertial axes.
 ``math.sin`` and ``math.cos`` in them become the library's own, so that one body, SIMD lanes and
 plain Python agree to the last bit.
 """
@@ -49,7 +49,7 @@ def torque(
     depends_on_omega: bool | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model from a function of your own.
+    """Make a model from a torque function.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def torque(
         ``q`` is the attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes.  Or
         ``function(t, x, v, q, omega, params)``, with the position and velocity of the centre of
         mass in inertial axes: then the body has six degrees of freedom.
-        Compiled if it can be; otherwise it runs as plain Python, with a warning.
-    params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
+        It is compiled if possible; otherwise it runs as plain Python, with a warning.
+    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
     frame : ``"body"`` or ``"inertial"``, the axes of what it returns
     potential : ``potential(t, q, params)``, or ``potential(t, x, q, params)`` for six degrees of
         freedom, if there is one; gives the trajectory its energy
@@ -84,14 +84,14 @@ def force(
     depends_on_omega: bool | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model from a force of your own; its torque about the centre of mass follows.
+    """Make a model from a force function; its torque about the centre of mass follows.
 
     Parameters
     ----------
     function : ``function(t, x, v, q, omega, params)`` returning three numbers, in newtons
         ``x`` and ``v`` are position and velocity of the centre of mass in inertial axes, ``q`` the
         attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes
-    params : numbers, a nesting of them, or a mapping of names to them; handed over at run time
+    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
     at : the point of the body at which it acts, in body axes, from the centre of mass
     frame : ``"inertial"`` or ``"body"``, the axes of what it returns
     potential : ``potential(t, x, q, params)``, if there is one; gives the trajectory its energy
@@ -124,7 +124,7 @@ def force(
 
 
 def potential(function: Callable, params: Any = (), *, name: str | None = None) -> Model:
-    """A model from a potential energy alone, in joules.
+    """Make a model from a potential energy, in joules.
 
     ``function(t, q, params)``; with six degrees of freedom ``function(t, x, q, params)``, ``x`` the
     centre of mass in inertial axes.  Torque and force are its exact derivatives.  ``function`` must
@@ -151,7 +151,7 @@ def _model(
     depends_on_omega: bool,
     **others: Any,
 ) -> Model:
-    """The record; ``made`` are its functions for rotation and for six degrees of freedom."""
+    """Make the record; ``made`` are its functions for rotation and for six degrees of freedom."""
     names, values = _numbers(params)
     functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
     kind = "potential_at" if moving else "potential"
@@ -215,7 +215,7 @@ def _inertial_force(function, arm):
 
 
 def _seen(function, t, q, m, x, p, body, params):
-    """What a function of place and rates returns, three floats."""
+    """What a function of position and velocities returns, three floats."""
     omega = to_body_axes(angular_velocity(m, body), body)
     v = multiply(inverse_mass(body), p)
     f = function(t, x, v, attitude_of_body(q, body), omega, numbers(params))
@@ -286,7 +286,7 @@ def _derived_wrench(function):
     return None, derived_wrench
 
 
-# ---- what was given
+# ---- arguments
 def _name(function: Callable) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -318,7 +318,7 @@ def _form(function: Callable, argument: str, still: str, moving: str) -> bool:
 
 
 def _reads_argument(function: Callable, place: int) -> bool:
-    """Whether the code of ``function`` reads its argument number ``place``."""
+    """Whether the code of ``function`` reads the argument at index ``place``."""
     function = getattr(function, "py_func", function)
     code = getattr(function, "__code__", None)
     if code is None or code.co_argcount <= place:

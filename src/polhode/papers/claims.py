@@ -84,7 +84,7 @@ class Statement:
     check: Check
     timed: bool = False
 
-    def tested(self, laboratory: Any) -> Claim:
+    def measure(self, laboratory: Any) -> Claim:
         """The claim with its measurement, or with the reason why it could not be made."""
         note = self.note
         try:
@@ -204,6 +204,6 @@ class Paper:
         laboratory, claims = self.laboratory(quick, progress), []
         for statement in self.statements:
             progress(f"{statement.section} {statement.name}")
-            claims.append(statement.tested(laboratory))
+            claims.append(statement.measure(laboratory))
         draw = import_module(f"{self.package}.figures").draw
         return Report(tuple(claims), draw(laboratory, Path(out)))

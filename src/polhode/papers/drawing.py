@@ -77,7 +77,7 @@ def globe(ax: "Axes", elevation: float, azimuth: float) -> np.ndarray:
     return eye
 
 
-def saved(pictures: Sequence["Figure"], out: Path) -> tuple[Path, ...]:
+def save(pictures: Sequence["Figure"], out: Path) -> tuple[Path, ...]:
     """Save pictures as figure1.png, figure2.png, … in ``out``."""
     out.mkdir(parents=True, exist_ok=True)
     paths = tuple(out / f"figure{number}.png" for number in range(1, len(pictures) + 1))

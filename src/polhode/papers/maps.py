@@ -1,8 +1,8 @@
-"""One-step maps, taken apart: steps, returns, orders of differences, symplecticity.
+"""One-step maps of the library: single steps, orders of differences, symplecticity.
 
-The steps are the library's own, as plain Python without a compiler, one at a time, on a body with
-three different moments, without torque ("free"), with a top and a soft wall together ("torque"),
-and with a top whose strength changes in time ("swinging").
+The steps run as plain Python, not compiled, on a body with three different moments: without torque
+("free"), with a top and a soft wall together ("torque"), and with a top whose strength changes in
+time ("swinging").
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from polhode.methods import METHODS
 from polhode.models import free, heavy_top, soft_wall, torque
 from polhode.papers import reference
 from polhode.papers.rotations import exp, log, matrix, quaternion, skew
-from polhode.papers.verdicts import Untestable, slope
+from polhode.papers.verdicts import Untestable, largest, slope
 
 State = tuple[tuple[float, ...], tuple[float, ...]]  # (q, m)
 Map = Callable[..., State]  # (h, state, t=0) -> state
@@ -29,8 +29,8 @@ HALVINGS = (0.4, 0.2, 0.1, 0.05)
 T_END = 2.0  # where orders are measured
 SEED, UPRIGHT = 20060420, np.array([3.0, 0.0, 0.0, 0.0])
 
-EXACT = 1e-13  # of one to four steps with errors of a few 1e-16 each
-VISIBLE = 1e-5  # far above any rounding
+EXACT = 1e-13  # rounding of one to four steps, a few 1e-16 each
+VISIBLE = 1e-5  # far above rounding
 
 
 # ---- torques
@@ -72,10 +72,10 @@ def states(count: int = 4) -> list[State]:
 
 
 def gap(a: State, b: State) -> float:
-    """The largest difference of attitude (q is -q) and of momentum, relative to its size."""
+    """The largest difference in attitude (q and -q are the same) and, relative, in momentum."""
     (q, m), (p, n) = ((np.array(part) for part in state) for state in (a, b))
-    turned = min(np.abs(q - p).max(), np.abs(q + p).max())
-    return float(max(turned, np.abs(m - n).max() / np.linalg.norm(n)))
+    turned = min(largest(q - p), largest(q + p))
+    return max(turned, largest(m - n) / float(np.linalg.norm(n)))
 
 
 # ---- maps
@@ -125,7 +125,7 @@ def end_state(model: str) -> Matrices:
 
 
 def orders(method: str, model: str, counts: Sequence[int]) -> tuple[float, float]:
-    """The orders in Π and R of a method, from runs of so many steps."""
+    """The orders in Π and R of a method, from runs with these numbers of steps."""
     ends = [march(method, model, T_END, n, states(1)[0])[-1] for n in counts]
     return orders_of_ends(model, counts, [(matrix(q), np.array(m)) for q, m in ends])
 
@@ -133,7 +133,7 @@ def orders(method: str, model: str, counts: Sequence[int]) -> tuple[float, float
 def orders_of_ends(
     model: str, counts: Sequence[int], ends: Sequence[Matrices]
 ) -> tuple[float, float]:
-    """The orders in Π and R of ends that were reached in so many steps."""
+    """The orders in Π and R, from the ends of runs with these numbers of steps."""
     attitude, momentum = end_state(model)
     steps = [T_END / n for n in counts]
     return (
@@ -149,7 +149,7 @@ def symplectic_form(p: np.ndarray) -> np.ndarray:
 
 
 def symplectic_defect(move: Callable[[Matrices], Matrices], state: Matrices) -> float:
-    """|Jᵀ Ω' J - Ω|, J by differences of fourth order in the coordinates of ``symplectic_form``."""
+    """|Jᵀ Ω' J - Ω|; J by fourth-order differences in the coordinates of ``symplectic_form``."""
     size = 2e-3  # truncation size⁴ and rounding 1e-16/size are then both near 1e-12
     r, p = state
     end, after = move(state)
@@ -160,13 +160,13 @@ def symplectic_defect(move: Callable[[Matrices], Matrices], state: Matrices) -> 
 
     jacobian = derivatives(moved, size, 6)
     pulled = jacobian.T @ symplectic_form(after) @ jacobian
-    return float(np.abs(pulled - symplectic_form(p)).max())
+    return largest(pulled - symplectic_form(p))
 
 
 def derivatives(
     moved: Callable[[np.ndarray], np.ndarray], size: float, dimension: int
 ) -> np.ndarray:
-    """The Jacobian of a function of a displacement, by differences of fourth order."""
+    """The Jacobian of a function of a displacement, by fourth-order differences."""
 
     def along(e: np.ndarray, factor: int) -> np.ndarray:
         return moved(factor * size * e)

@@ -1,6 +1,6 @@
-"""Rotation matrices in NumPy, for what the papers' formulas are held against; without the library.
+"""Rotation matrices in NumPy, to check the papers' formulas independently of the library.
 
-skew(w) x = w × x, exp(skew(w)) turns by |w| about w; quaternions are scalar first.
+skew(w) x = w × x, exp(skew(w)) rotates by |w| about w; quaternions are scalar first.
 """
 
 from typing import Any
@@ -11,11 +11,12 @@ Array = np.ndarray
 
 
 def skew(w: Any) -> Array:
+    """The matrix of w ×."""
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
 def exp(psi: Any) -> Array:
-    """Rodrigues' formula."""
+    """exp(skew(psi)), by Rodrigues' formula."""
     angle = float(np.sqrt(psi @ psi))
     x = skew(psi)
     a = np.sinc(angle / np.pi)
@@ -24,7 +25,7 @@ def exp(psi: Any) -> Array:
 
 
 def log(rotation: Array) -> Array:
-    """The rotation vector of a small turn."""
+    """The rotation vector of a small rotation."""
     axial = 0.5 * np.array([(rotation - rotation.T)[i] for i in ((2, 1), (0, 2), (1, 0))])
     sine = float(np.sqrt(axial @ axial))
     return axial * (np.arcsin(sine) / sine if sine > 1e-8 else 1.0 + sine * sine / 6.0)

@@ -2,7 +2,7 @@
 
 A measurement returns ``Measured``: what was found, in words and numbers, and the verdict.  Most
 compare numbers with a bound or with an order; ``below``, ``above``, ``between`` and ``of_order``
-fill the numbers into a text and judge them.  ``judged`` makes a verdict of any other condition.
+fill the numbers into a text and judge them.  ``judge`` makes a verdict of any other condition.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ class Untestable(RuntimeError):
 
 
 # ---- judges
-def judged(printed: bool, corrected: bool = False) -> str:
+def judge(printed: bool, corrected: bool = False) -> str:
     """The verdict, from whether the statement holds as printed, or else with its correction."""
     if printed:
         return HOLDS
@@ -32,22 +32,22 @@ def judged(printed: bool, corrected: bool = False) -> str:
 
 def below(limit: float, text: str, *values: float) -> Measured:
     """Holds if all values are below a limit; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judged(max(values) < limit)
+    return text.format(*values), judge(max(values) < limit)
 
 
 def above(limit: float, text: str, *values: float) -> Measured:
     """Holds if all values are above a limit; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judged(min(values) > limit)
+    return text.format(*values), judge(min(values) > limit)
 
 
 def between(low: float, high: float, text: str, *values: float) -> Measured:
     """Holds if all values are between two limits; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judged(low < min(values) and max(values) < high)
+    return text.format(*values), judge(low < min(values) and max(values) < high)
 
 
 def of_order(order: float, text: str, *found: float, band: float = 0.15) -> Measured:
     """Holds if all orders found are near the one expected; ``text`` has a place ``{}`` for each."""
-    return text.format(*found), judged(all(near(x, order, band) for x in found))
+    return text.format(*found), judge(all(near(x, order, band) for x in found))
 
 
 def near(order: float, expected: float, band: float = 0.15) -> bool:
@@ -73,7 +73,7 @@ def slope(steps: Sequence[float], values: Sequence[float]) -> float:
 
 
 # ---- words
-def listed(values: Mapping[str, float], form: str, name: Callable[[str], str] = str.upper) -> str:
+def listing(values: Mapping[str, float], form: str, name: Callable[[str], str] = str.upper) -> str:
     """Names with their values, such as "AKW 1.2e-03, IMID 4.5e-04"."""
     return ", ".join(f"{name(key)} {value:{form}}" for key, value in values.items())
 

@@ -9,9 +9,9 @@ Each knows its angular velocity, and so do all products of them (Boyle 2017, sec
     ω(R_a R_b) = ω_a + R_a ω_b R_a⁻¹,    ω(R⁻¹) = -R⁻¹ ω R                              (1)
     ω(exp θ) = dexp_θ θ'                                                                (2)
 
-so that very complicated motions are known exactly, as are their rates: what integrators are tried
-with.  ω is in inertial axes, ``body_omega`` in body axes.  Attitudes are quaternions (w, x, y, z),
-body to inertial, continuous in t.
+so that very complicated motions and their rates are known exactly: test cases for integrators.  ω
+is in inertial axes, ``body_omega`` in body axes.  Attitudes are quaternions (w, x, y, z), body to
+inertial, continuous in t.
 
 ``PRECESSING_BINARY`` is Boyle's binary, (26) and (27).  The rotation vectors of the four examples
 of Zupan & Saje that he used as well stood in the titles of figures that are lost; ``ZUPAN_SAJE``

@@ -14,7 +14,7 @@ from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.loops.join import bind_integrator
 from polhode.problems.problem import quaternion
-from polhode.results.trajectory import Details, Trajectory
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import (
     AdaptiveRun,
     Motion,
@@ -35,7 +35,7 @@ from polhode.solvers.arguments import (
     step_limits,
 )
 from polhode.solvers.events import Watch
-from polhode.solvers.fixed_steps import make_plan, take_steps
+from polhode.solvers.fixed_steps import plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Output
 
@@ -65,31 +65,32 @@ def integrate_angular_velocity(
     events: Any = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
-    """The attitude that follows from a given angular velocity.
+    """Integrate a given angular velocity to attitudes.
 
     Parameters
     ----------
     omega : a function ``omega(t)`` or ``omega(t, q)``, q = (w, x, y, z) of unit length, that
-        returns three numbers in rad/s.  Compiled if it can be
+        returns three numbers in rad/s.  Compiled if possible
     t_span : (start, end); the end may be before the start
     frame : "body" (as a gyro fixed to the body measures it) or "inertial", the axes of omega.
-        There is no default: a wrong one gives a wrong motion that looks right
+        There is no default: the wrong one gives a wrong motion that looks right
     attitude : at the start: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial, or four numbers
-        with ``scalar_first``; default the identity
+        with ``scalar_first``; by default the identity
     method : a name from ``ph.INTEGRATORS``, or "auto": "gauss-taylor" for ``omega(t)``, whose
         equation is linear, and "dop853" for ``omega(t, q)``
     formulation : the variables, a name from ``ph.FORMULATIONS``; "gauss-taylor" and the Magnus
-        methods have rotors
+        methods use rotors
     dt : the step of "magnus4", "magnus6", "magnus8", "rk4" and "gauss"
-    rtol, atol : of the others.  The variables are of size 1, so that both mean the same: their sum
-        bounds the error of a step, of each component (the whole turn for "gauss-taylor"); 1e-9
-    first_step, max_step : omega with a short pulse in it needs ``max_step``
-    breakpoints : times at which omega is not smooth; the run starts anew there
+    rtol, atol : of the other methods.  The variables are of size 1, so that both mean the same:
+        their sum bounds the error of a step, of each component (of the whole turn for
+        "gauss-taylor"); by default 1e-9
+    first_step, max_step : omega with a short pulse needs ``max_step``
+    breakpoints : times at which omega is not smooth; the run restarts there
     t_eval, save_every, events, progress : as in ``solve``
 
     Returns
     -------
-    Trajectory, with ``omega`` in body axes, and no body
+    Trajectory, with ``omega`` in body axes and without a body
 
     Examples
     --------
@@ -212,20 +213,20 @@ class RateSolver:
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                plan = make_plan(t0, end, self.dt)
-                out = np.empty((len(plan.ends), len(first)))
-                others = loops.start(t0, plan.h, state, (), params), (), params[0]
+                grid = plan(t0, end, self.dt)
+                out = np.empty((len(grid.ends), len(first)))
+                others = loops.start(t0, grid.h, state, (), params), (), params[0]
                 row, run = np.array([flat((state, *others))]), loops.packed(state, *others)
 
                 def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
                     report(begin + done * share)
 
                 status, rows, steps, its, _ = take_steps(
-                    run, row, t0, plan, *weights, params[1], out, part
+                    run, row, t0, grid, *weights, params[1], out, part
                 )
-                count, iterations = count + steps + int(plan.sides[-1] != 0.0), iterations + its
+                count, iterations = count + steps + int(grid.sides[-1] != 0.0), iterations + its
                 state = tuple(out[rows - 1].tolist()) if rows else state
-                table = np.column_stack([plan.times, np.zeros(len(plan.times)), out])
+                table = np.column_stack([grid.times, np.zeros(len(grid.times)), out])
                 pieces.append(table[:rows])
                 if status != OK:
                     break
@@ -293,7 +294,7 @@ class RateSolver:
         return f"<RateSolver {self.integrator.name}, {arguments}>"
 
 
-class RateDetails(Details):
+class RateDetails:
     """What a trajectory of a given angular velocity computes on demand."""
 
     __slots__ = ("first", "rows", "solver", "source", "times")
@@ -307,6 +308,12 @@ class RateDetails(Details):
 
     def omega(self):
         return self.solver.body_rates(self.times, self.motion()[0])
+
+    def translation(self):
+        return None, None
+
+    def potential(self):
+        return None
 
     def accelerations(self):
         return self.solver.slopes(self.source, self.times), None

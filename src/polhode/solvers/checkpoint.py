@@ -202,6 +202,3 @@ def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]
             " continue it with ph.resume (or `polhode resume`), take another name, or remove the"
             " file"
         )
-
-
-checked = check_checkpoint

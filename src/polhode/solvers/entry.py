@@ -42,7 +42,7 @@ def solve(
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int | None = None,
 ) -> Trajectory:
-    """The motion of one body over ``t_span``.
+    """Solve for the motion of one body over ``t_span``.
 
     Parameters
     ----------
@@ -51,38 +51,37 @@ def solve(
     method : a name from ``ph.METHODS`` (maps, with ``dt``) or ``ph.INTEGRATORS`` (most with
         ``rtol``), a ``Method``, an ``Integrator``, or "auto": without torque the closed form; with
         ``dt`` the cheapest map that was measured to be accurate enough with this step on problems
-        of this kind; else an adaptive integrator.  ``run.method`` and ``run.reason`` say which and
-        why
-    formulation : the variables of an integrator, a name from ``ph.FORMULATIONS`` or, attitude and
-        momentum together, from ``ph.COORDINATES``; "quaternion" if nobody says
+        of this kind; otherwise an adaptive integrator.  ``run.method`` and ``run.reason`` say which
+        one and why
+    formulation : the variables of an integrator, a name from ``ph.FORMULATIONS`` or, for attitude
+        and momentum together, from ``ph.COORDINATES``; by default "quaternion"
     dt : the step of a map.  If the span is a whole number of steps within 1e-9, exactly that many
-        are taken; otherwise the last one is shortened to hit the end.  "auto" without torque needs
-        none, and then returns 201 states
-    rtol, atol : of an adaptive integrator, for the error of one step: the attitude as an angle and
-        the momentum relative to its own size by ``rtol``, 1e-9 if nothing is given, both in SI
-        units by ``atol``.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim at,
-        after some 40 radians: 1e-6 if not given
-    first_step, max_step : of an adaptive integrator; a torque with a short pulse in it needs
-        ``max_step``
-    breakpoints : times at which the torque is not smooth; an adaptive run starts anew there
-    t_eval : times at which to return the state, in the order of the motion; otherwise it is that
-        after every step.  A time off the grid of a map is reached by a side step that is never fed
-        back.  ``run.sol(t)`` gives the state at any time afterwards
-    save_every : keep every so manyth step (and the last); not with ``t_eval``
-    events : a function ``event(t, q, omega)`` or several, whose zeros are looked for: q is
-        (w, x, y, z), omega in body axes; ``event(t, x, v, q, omega)`` sees the centre of mass,
-        too.  As in SciPy, its attributes ``terminal`` (stop there; a
-        number: at the so manyth) and ``direction`` (only zeros where it rises along the run, > 0,
-        or falls, < 0) are heeded.  ``run.t_events`` are the times, ``run.events`` the states
-    compensated : carry what the sums of a map's state lose, for runs of many million steps
-        (integrators always do)
+        are taken; otherwise the last step is shortened to reach the end.  "auto" without torque
+        does not need it, and then returns 201 states
+    rtol, atol : tolerances of an adaptive integrator for the error of one step: ``rtol`` for the
+        attitude as an angle and for the momentum relative to its size, by default 1e-9; ``atol``
+        for both in SI units.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim
+        at after some 40 radians, by default 1e-6
+    first_step, max_step : of an adaptive integrator; a torque with a short pulse needs ``max_step``
+    breakpoints : times at which the torque is not smooth; an adaptive run restarts there
+    t_eval : times at which to return the state, in the order of the motion; by default, after every
+        step.  A time between the steps of a map is reached by a side step that is never fed back.
+        ``run.sol(t)`` gives the state at any time afterwards
+    save_every : keep every n-th step (and the last one); not with ``t_eval``
+    events : a function ``event(t, q, omega)`` or several, whose zeros are located: q is
+        (w, x, y, z), omega in body axes; ``event(t, x, v, q, omega)`` also takes the position and
+        velocity of the centre of mass.  As in SciPy, the attributes ``terminal`` (stop there; n:
+        at the n-th zero) and ``direction`` (only zeros where it rises along the run, > 0, or falls,
+        < 0) are respected.  ``run.t_events`` are the times, ``run.events`` the states
+    compensated : use compensated sums in a map, for runs of many million steps (integrators always
+        do)
     progress : True for a bar on stderr, or a function of the fraction done
     options : of the method, by name: ``{"order": 8}`` for "gauss", ``{"substeps": 4}`` and others
         for "rkn4"
-    checkpoint : a file that keeps the run while it is under way; ``ph.resume`` goes on with it
-        after the process ended, and returns the same bits as the uninterrupted run
-    checkpoint_every : steps (that counted) between two checkpoints; about ten seconds if nobody
-        says.  The result does not depend on it
+    checkpoint : a file that stores the run while it is under way; after the process has ended,
+        ``ph.resume`` continues it and returns the same bits as the uninterrupted run
+    checkpoint_every : accepted steps between two checkpoints; by default about every ten seconds.
+        It does not affect the result
 
     Returns
     -------
@@ -125,10 +124,10 @@ def prepare(
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int | None = None,
 ) -> Solver:
-    """A reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
+    """Prepare a reusable compiled solver: ``solver(t_span, attitude=…, omega=…, params=…)``.
 
-    Takes the arguments of ``solve`` but the span.  A call costs a few microseconds.  The model is
-    taken as it is now: functions and constants changed later need a new ``prepare``.
+    It takes the arguments of ``solve`` except the span.  A call costs a few microseconds.  The
+    model is taken as it is now: functions and constants changed later need a new ``prepare``.
     """
     arguments = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,

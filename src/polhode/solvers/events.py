@@ -249,6 +249,3 @@ def _try(function: Callable, called: str, moving: bool, t: float, row: list[floa
             f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
             f" {takes}, q = (w, x, y, z), and returns a number"
         ) from error
-
-
-watched = watch_for

@@ -29,7 +29,7 @@ class Plan(NamedTuple):
     sides: np.ndarray
 
 
-def make_plan(
+def plan(
     t0: float, t1: float, dt: float, t_eval: np.ndarray | None = None, save_every: int = 1
 ) -> Plan:
     """Plan steps of ``dt`` from t0 to t1, the last one shorter if they do not fit."""
@@ -71,7 +71,7 @@ def take_steps(
     run: Callable,
     row: np.ndarray,
     t0: float,
-    plan: Plan,
+    grid: Plan,
     weights: np.ndarray,
     offsets: np.ndarray,
     tables: tuple,
@@ -84,7 +84,7 @@ def take_steps(
     ``run`` is ``loops.packed_record``; returns (status, rows, steps, iterations, size) as it does.
     ``saver`` stores the run in a checkpoint, or continues from one.
     """
-    h, ends, sides = plan.h, plan.ends, plan.sides
+    h, ends, sides = grid.h, grid.ends, grid.sides
     fresh, place, done, iterations, saved = True, 0, 0, 0, 0
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
     before = None if saver is None else saver.restore(row, out.shape[1])
@@ -124,6 +124,3 @@ def take_steps(
         counts = {"steps": done, "iterations": iterations, "status": status}
         saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
     return status, place, done, iterations, size
-
-
-plan = make_plan

@@ -11,7 +11,7 @@ from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken
 from polhode.solvers.arguments import Arguments, find_fixed_steps
 from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
-from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, make_plan, take_steps
+from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Facts, Result, Solver
 
@@ -30,17 +30,17 @@ def solve_map(
 ) -> Result:
     """Take fixed steps from t0 to t1; ``stored`` is what a checkpoint holds of the run."""
     bound, output = solver.bound, solver.output
-    plan = output.plan(t0, t1, bound.dt)
+    grid = output.plan(t0, t1, bound.dt)
     row, _, body = bound.fill(t0, state, params)
-    out = np.empty((len(plan.ends), bound.width))
+    out = np.empty((len(grid.ends), bound.width))
     settings = bound.weights, bound.offsets, params[1], out
-    if plan.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
-        found = bound.loops.run(row, t0, plan.h, 0, True, plan.ends, plan.sides, *settings)
+    if grid.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
+        found = bound.loops.run(row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings)
     else:
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
-            found = take_steps(bound.loops.run, row, t0, plan, *settings, report, saver)
-    times, out, facts = _facts(solver, t0, plan, found, row, out)
+            found = take_steps(bound.loops.run, row, t0, grid, *settings, report, saver)
+    times, out, facts = _facts(solver, t0, grid, found, row, out)
     motion = DeferredSteps(lambda: _every_step(solver, t0, t1, state, params, times, out))
     rows, end = (out if bound.variables is None else None), times
     if rows is None and not output.every_step:  # else on demand
@@ -53,19 +53,19 @@ def solve_map(
 
 
 def _facts(
-    solver: Solver, t0: float, plan: Plan, found: tuple, row: np.ndarray, out: np.ndarray
+    solver: Solver, t0: float, grid: Plan, found: tuple, row: np.ndarray, out: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Facts]:
     """Return (times, rows, facts) of a run, up to the last good step if it failed."""
     status, rows, steps, iterations, size = found
-    bound, output, method, times = solver.bound, solver.output, solver.bound.method, plan.times
+    bound, output, method, times = solver.bound, solver.output, solver.bound.method, grid.times
     facts: Facts = {"method": method.name, "niter": iterations}
     side_steps = output.side_steps
     if status != OK:
-        stop = t0 + steps * plan.h
+        stop = t0 + steps * grid.h
         facts["status"] = Status(status)
-        facts["message"] = solver.describe_failure(status, stop, steps, plan.h, size)
+        facts["message"] = solver.describe_failure(status, stop, steps, grid.h, size)
         out, times = out[:rows], times[:rows]
-        side_steps = int(np.count_nonzero(plan.sides[:rows]))
+        side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
     facts["nsteps"] = steps + (side_steps if output.t_eval is None else 0)
@@ -92,12 +92,12 @@ def _every_step(
     settings = bound.weights, bound.offsets
     row, first, body = bound.fill(t0, state, params)
     if not solver.output.every_step:
-        plan = make_plan(t0, t1, bound.dt)
-        out = np.empty((len(plan.ends), bound.width))
+        grid = plan(t0, t1, bound.dt)
+        out = np.empty((len(grid.ends), bound.width))
         with reporter(False) as report:
             _, rows, *_ = take_steps(
-                bound.loops.run, row, t0, plan, *settings, params[1], out, report
+                bound.loops.run, row, t0, grid, *settings, params[1], out, report
             )
-        times, out = plan.times[:rows], out[:rows]
+        times, out = grid.times[:rows], out[:rows]
     table = np.column_stack([times, np.zeros(len(times)), out])
     return StepsTaken(bound.loops, table, first, body, params, settings)

@@ -1,7 +1,7 @@
-"""A problem and what is asked of it as plain data, and back: what a checkpoint knows of a run.
+"""Problems and arguments as plain data, and back: what a checkpoint stores about a run.
 
-Functions of this library are told by their names.  Those of others, and large tables, are told by a
-digest of their content alone: whoever goes on brings them again, and they are compared.
+Functions of this library are stored by name.  User-defined functions and large tables are stored
+only as a digest of their content: to continue a run they must be given again, and are compared.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 
-STORED = 1_000_000  # bytes of tables in a file; more are compared only
+STORED = 1_000_000  # bytes of tables in a file; larger ones are only compared
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
 FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
-UNSEEN = "<unseen>"  # in the place of a digest
+UNSEEN = "<unseen>"  # in place of a digest
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
@@ -39,9 +39,9 @@ Arrays = dict[str, np.ndarray]
 
 # ---- problems
 def describe_problem(problem: Problem) -> tuple[dict[str, Any], Arrays]:
-    """(plain data, tables that are small enough) of a problem."""
+    """Return (plain data, tables that are small enough) of a problem."""
     body = problem.body
-    tables = {_of_table(table): table for table in flat(problem.model.tables)}
+    tables = {_digest_table(table): table for table in flat(problem.model.tables)}
     kinds = {table.dtype.newbyteorder("<").str for table in tables.values()}
     if sum(table.nbytes for table in tables.values()) > STORED or not kinds <= set(TYPES):
         tables = {}
@@ -55,7 +55,7 @@ def describe_problem(problem: Problem) -> tuple[dict[str, Any], Arrays]:
             "axes": body.principal_axes.tolist(),
             "turn": list(body.data[2]),
         },
-        "model": _of_model(problem.model),
+        "model": _describe_model(problem.model),
         **{
             key: None if (value := getattr(problem, key)) is None else list(value)
             for key in ("attitude", "omega", "angular_momentum", "position", "velocity")
@@ -67,24 +67,26 @@ def describe_problem(problem: Problem) -> tuple[dict[str, Any], Arrays]:
 def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
-    """The problem that was described; ``model`` where the file does not hold what acts."""
+    """Rebuild a problem from its description; ``model`` if the file holds only its digest."""
     body = data["body"]
     shape = RigidBody(body["inertia"], body["mass"], centre=body["centre"])
     shape.principal_moments = np.array(body["moments"])
     shape.principal_axes = np.array(body["axes"])
-    vars(shape)["_axes"] = tuple(body["turn"])  # to the last bit, whatever finds eigenvectors here
+    vars(shape)["_axes"] = tuple(
+        body["turn"]
+    )  # to the last bit, whatever computes eigenvectors here
     known = data["model"]
     if model is None:
-        if not _whole(known, arrays):
+        if not _is_complete(known, arrays):
             raise InputError(
-                f"model= is needed to go on with {file!r}: it holds only a digest of what acts on"
+                f"model= is needed to continue {file!r}: it holds only a digest of what acts on"
                 f" the body, {known['name']!r}; give the same model again"
             )
-        model = _model(known, arrays)
+        model = _rebuild_model(known, arrays)
     else:
         if not isinstance(model, Model):
             raise InputError(f"model must be a Model, got {model!r}")
-        refuse_differences(file, "model", known, _of_model(model))
+        refuse_differences(file, "model", known, _describe_model(model))
     made = Problem(
         shape,
         model,
@@ -101,36 +103,38 @@ def rebuild_problem(
 
 
 # ---- models
-def _of_model(model: Model) -> dict[str, Any]:
+def _describe_model(model: Model) -> dict[str, Any]:
+    """Return plain data about a model."""
     if model.terms:
-        return {"name": model.name, "terms": list(map(_of_model, model.terms))}
+        return {"name": model.name, "terms": list(map(_describe_model, model.terms))}
     functions = {key: getattr(model, key) for key in FUNCTIONS}
-    tell = _form if model.user else _name_or_digest
+    describe = _describe_use if model.user else _name_or_digest
     return {
         "name": model.name,
         "parameters": list(model.names),
         "numbers": _lists(model.numbers),
-        "functions": {k: None if f is None else tell(f) for k, f in functions.items()},
+        "functions": {k: None if f is None else describe(f) for k, f in functions.items()},
         "user": list(map(digest_function, model.user)),
         **{flag: getattr(model, flag) for flag in FLAGS},
-        "tables": _lists(model.tables, _of_table),
+        "tables": _lists(model.tables, _digest_table),
         "references": list(model.references),
     }
 
 
-def _whole(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether a model can be made of what is told of it."""
+def _is_complete(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether a model can be rebuilt from its description alone."""
     if "terms" in data:
-        return all(_whole(term, arrays) for term in data["terms"])
+        return all(_is_complete(term, arrays) for term in data["terms"])
     named = all(f is None or ":" in f for f in data["functions"].values())
     return named and not data["user"] and all(key in arrays for key in _leaves(data["tables"]))
 
 
-def _model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Model:
+def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Model:
     if "terms" in data:
-        return total(tuple(_model(term, arrays) for term in data["terms"]))
+        return total(tuple(_rebuild_model(term, arrays) for term in data["terms"]))
     functions: dict[str, Any] = {
-        key: None if text is None else _found(text) for key, text in data["functions"].items()
+        key: None if text is None else _find_function(text)
+        for key, text in data["functions"].items()
     }
     return Model(
         name=data["name"],
@@ -143,14 +147,14 @@ def _model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Model:
     )
 
 
-def _of_table(table: np.ndarray) -> str:
+def _digest_table(table: np.ndarray) -> str:
     kind = f"{table.dtype.str}{table.shape}".encode()
     return hashlib.sha256(kind + np.ascontiguousarray(table).tobytes()).hexdigest()[:32]
 
 
 # ---- functions
 def _name_or_digest(function: Callable) -> str:
-    """``module:name`` of a function of this library, a digest of others."""
+    """Return ``module:name`` of a function of this library, a digest of any other."""
     module, name = function.__module__ or "", function.__qualname__
     if module.partition(".")[0] == PACKAGE and "<" not in name:
         place = importlib.import_module(module)
@@ -159,23 +163,23 @@ def _name_or_digest(function: Callable) -> str:
     return digest_function(function)
 
 
-def _found(text: str) -> Callable:
-    """The function of this library of that name."""
+def _find_function(text: str) -> Callable:
+    """Return the function of this library with this name."""
     module, _, name = text.partition(":")
     if module.partition(".")[0] != PACKAGE:
-        raise FileError(f"{text!r} is no function of this library")
+        raise FileError(f"{text!r} is not a function of this library")
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError):
         raise FileError(
-            f"this version of polhode has no function {text!r}, which the run needs; go on with the"
-            " version that began it, or give model="
+            f"this version of polhode has no function {text!r}, which the run needs; continue it"
+            " with the version that began it, or give model="
         ) from None
     return found
 
 
-def _form(function: Callable) -> str:
-    """How a user's function is used: in which axes, at which point."""
+def _describe_use(function: Callable) -> str:
+    """Describe how a user's function is used: in which axes, at which point."""
     if (known := _name_or_digest(function)).startswith(f"{PACKAGE}."):
         return known
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
@@ -184,13 +188,14 @@ def _form(function: Callable) -> str:
 
 
 def digest_function(function: Any) -> str:
+    """Return a digest of the content of a function."""
     try:
         return digest(function)
     except Uncacheable:
         return UNSEEN
 
 
-# ---- what is asked
+# ---- arguments
 def describe_arguments(
     method: Any,
     formulation: Any,
@@ -200,16 +205,16 @@ def describe_arguments(
     times: Mapping[str, Any],
     **others: Any,
 ) -> tuple[dict[str, Any], Arrays]:
-    """(plain data, times) of the arguments of ``prepare``."""
+    """Return (plain data, times) of the arguments of ``prepare``."""
     if options and json.loads(json.dumps(dict(options), default=str)) != dict(options):
         raise InputError(
-            f"checkpoint= cannot keep options={options!r}: only numbers, texts and lists; make the"
+            f"checkpoint= cannot store options={options!r}: only numbers, texts and lists; make the"
             " method with them and give it as method="
         )
     functions = () if events is None else (events,) if callable(events) else tuple(events)
     data = {
-        "method": _of_record(method),
-        "formulation": None if formulation is None else _of_record(formulation),
+        "method": _describe_record(method),
+        "formulation": None if formulation is None else _describe_record(formulation),
         "options": dict(options) if options else None,
         "events": [
             {
@@ -233,15 +238,15 @@ def rebuild_arguments(
     formulation: Any,
     events: Any,
 ) -> dict[str, Any]:
-    """The arguments of ``prepare`` that were described, and those that had to be given again."""
+    """Rebuild the arguments of ``prepare``, from their description and what is given again."""
     given = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]
         if given[name] is not None:
-            refuse_differences(file, name, known, _of_record(given[name]))
+            refuse_differences(file, name, known, _describe_record(given[name]))
         elif known is not None and known["digest"] is not None:
             raise InputError(
-                f"{name}= is needed to go on with {file!r}: {known['name']!r} is not one of this"
+                f"{name}= is needed to continue {file!r}: {known['name']!r} is not part of this"
                 " library; give the same record again"
             )
         elif known is not None:
@@ -250,7 +255,7 @@ def rebuild_arguments(
         found, _ = describe_arguments("", None, None, events, {}, {})
         if events is None:
             raise InputError(
-                f"events= is needed to go on with {file!r}: it holds only digests of"
+                f"events= is needed to continue {file!r}: it holds only digests of"
                 f" {len(data['events'])} of them; give the same functions again"
             )
         refuse_differences(file, "events", data["events"], found["events"])
@@ -260,8 +265,8 @@ def rebuild_arguments(
     return {**given, "events": events, **numbers, **times, **others}
 
 
-def _of_record(value: Any) -> dict[str, Any]:
-    """The name of a method, integrator or formulation, and the digest of one that is not ours."""
+def _describe_record(value: Any) -> dict[str, Any]:
+    """Return the name of a record, and a digest if it is not one of this library."""
     if not isinstance(value, (Method, Integrator, Formulation, Coordinates)):
         return {"name": value, "digest": None}
     for registry in (METHODS, INTEGRATORS, FORMULATIONS, COORDINATES):
@@ -271,7 +276,7 @@ def _of_record(value: Any) -> dict[str, Any]:
 
 
 def _contents(value: Any) -> Any:
-    """A record as a dictionary, for a digest; what makes others of it does not count."""
+    """Return a record as a dictionary, for a digest; its ``options`` do not count."""
     if not is_dataclass(value):
         return value
     kept = (field.name for field in fields(value) if field.name != "options")
@@ -280,18 +285,18 @@ def _contents(value: Any) -> Any:
 
 # ---- comparing
 def refuse_differences(file: str, what: str, known: Any, given: Any) -> None:
-    """An error that says in what something differs from what a file holds, if it does."""
+    """Raise an error that says how something differs from what a file holds, if it does."""
     found = list(_differences(known, given, what))
     if found:
         text = "; ".join(found[:4]) + (f"; and {len(found) - 4} more" if len(found) > 4 else "")
         raise InputError(
-            f"{what}= is not that with which {file!r} was begun: {text}. Give the same again"
-            f" (functions count by content, as Python {platform.python_version()} compiles them)"
+            f"{what}= is not the one with which {file!r} was begun: {text}. Give the same again"
+            f" (functions are compared as Python {platform.python_version()} compiles them)"
         )
     if UNSEEN in json.dumps(known):
         warnings.warn(
-            f"{what}=: whether a function is that with which {file!r} was begun cannot be seen, for"
-            " it uses objects without plain content",
+            f"{what}=: cannot check that a function is the one with which {file!r} was begun,"
+            " because it uses objects without plain content",
             PolhodeWarning,
             stacklevel=4,
         )
@@ -320,8 +325,9 @@ def _short(value: Any) -> str:
     return f"{len(value)} of them" if isinstance(value, list) else repr(value)
 
 
-# ---- nested tuples of numbers, which JSON has not
+# ---- nested tuples of numbers, which JSON does not have
 def plain_number(number: Any) -> Any:
+    """Return a number as JSON can hold it."""
     if isinstance(number, (bool, int)):
         return number
     number = float(number)
@@ -329,6 +335,7 @@ def plain_number(number: Any) -> Any:
 
 
 def read_number(value: Any) -> Any:
+    """Return the number that ``plain_number`` wrote."""
     return float(value) if isinstance(value, str) else value
 
 
@@ -344,8 +351,3 @@ def _leaves(value: Any) -> Sequence[Any]:
     return (
         [leaf for part in value for leaf in _leaves(part)] if isinstance(value, list) else [value]
     )
-
-
-described, described_asked, problem_of = describe_problem, describe_arguments, rebuild_problem
-arguments_of, refuse_others = rebuild_arguments, refuse_differences
-_of_function, _plain, _number = digest_function, plain_number, read_number

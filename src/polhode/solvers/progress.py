@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def reporter(progress: bool | Callable[[float], None]) -> Iterator[Callable[[float], None]]:
-    """A function of the fraction done."""
+    """Yield a function that reports the fraction done."""
     if callable(progress):
         yield progress
     elif not progress:

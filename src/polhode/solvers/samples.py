@@ -1,4 +1,4 @@
-"""``integrate_samples``: the attitude from a table of angular velocities, as a gyro writes it."""
+"""``integrate_samples``: the attitude from sampled angular velocities, as a gyro logs them."""
 
 import warnings
 from typing import Any
@@ -7,14 +7,19 @@ import numpy as np
 
 from polhode.errors import InputError, PolhodeWarning
 from polhode.kernels.quaternion import to_body
-from polhode.loops import sampled_rates as _stencil
+from polhode.loops import sampled_rates
 from polhode.problems.problem import quaternion
 from polhode.results.trajectory import Trajectory
 
-FRAMES, KINDS, ORDERS = ("body", "inertial"), ("rate", "increment"), (2, 4, 6, 8)
-MISSING = "refuse", "bridge"
-GAP = 1.5  # steps: what is longer is a gap
-BRIDGED = 10.0  # steps: the default of max_gap
+ORDERS = 2, 4, 6, 8
+CHOICES: dict[str, tuple] = {
+    "frame": ("body", "inertial"),
+    "kind": ("rate", "increment"),
+    "missing": ("refuse", "bridge"),
+    "order": ORDERS,
+}
+GAP = 1.5  # median steps: a longer one is a gap
+BRIDGED = 10.0  # median steps: the default of max_gap
 
 
 def integrate_samples(
@@ -30,7 +35,7 @@ def integrate_samples(
     max_gap: float | None = None,
     name: str = "",
 ) -> Trajectory:
-    """The attitude from sampled angular velocities, by Magnus's series on the real times.
+    """Integrate sampled angular velocities to attitudes, by the Magnus series at the actual times.
 
     Parameters
     ----------
@@ -39,23 +44,23 @@ def integrate_samples(
     frame : "body" (a gyro fixed to the body) or "inertial", the axes of the values
     kind : "rate" (the angular velocity at each time) or "increment" (its integral from each time to
         the next, component by component, as integrating gyros give it)
-    order : 2, 4, 6 or 8.  The error falls as this power of the spacing, on uneven times and at the
-        ends too.  It needs as many times.
+    order : 2, 4, 6 or 8.  The error falls as this power of the spacing, also at uneven times and at
+        the ends.  At least that many times are needed.
     attitude : at the first time: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial, or four
-        numbers with ``scalar_first``; default the identity
-    missing : what a row with a NaN means: "refuse" (an error that names it) or "bridge" (the sample
-        is missing, and comes from the polynomial through its neighbours)
-    max_gap : seconds; a longer stretch between two samples is refused.  Default: 10 median steps
+        numbers with ``scalar_first``; by default the identity
+    missing : what to do with a row that has a NaN: "refuse" (an error that names it) or "bridge"
+        (interpolate by the polynomial through its neighbours)
+    max_gap : seconds; a longer gap between two samples is an error.  Default: 10 median steps
     name : for results and files
 
     Returns
     -------
     Trajectory at all times, with ``omega`` in body axes and no body.  ``error`` estimates the error
     of each attitude in rad: its distance from the motion of the next higher order on the same
-    samples (order 8, or too few samples: of the next lower, which is larger than the error).  It
-    covers what happens between samples, not the gyro's noise or bias.  NaN if neither is possible.
-    ``gaps`` are the stretches that were bridged: missing samples, and steps longer than 1.5 median
-    steps.
+    samples (with order 8 or too few samples, of the next lower order, which is larger than the
+    error).  It covers what happens between samples, not the gyro's noise or bias.  NaN if neither
+    is possible.  ``gaps`` are the gaps that were bridged: missing samples, and steps longer than
+    1.5 median steps.
 
     Examples
     --------
@@ -67,10 +72,9 @@ def integrate_samples(
     >>> run.rotation[-1].as_euler("xyz", degrees=True).round(6).tolist()
     [0.0, 0.0, 90.0]
     """
-    _choice(frame, FRAMES, "frame")
-    _choice(kind, KINDS, "kind")
-    _choice(missing, MISSING, "missing")
-    _choice(order, ORDERS, "order")
+    given = {"frame": frame, "kind": kind, "missing": missing, "order": order}
+    for argument, value in given.items():
+        _choice(value, CHOICES[argument], argument)
     t = _times(times)
     samples = _samples(values, t, kind)
     start = quaternion(attitude, scalar_first)
@@ -85,31 +89,7 @@ def integrate_samples(
         good = _bridged(samples, t, bad, kind, order)
         others = _bridged(samples, t, bad, kind, other)
     _check_turns(good, t, kind)
-
-    # an inertial rate is the negative body rate of the conjugate (kernels/magnus)
-    sign = 1.0 if frame == "body" else -1.0
-    w, *v = start
-    out = np.empty((len(t), 8))
-    scratch = np.empty((_stencil.MOST_POINTS, 3)), np.empty((_stencil.MOST_POINTS, 4))
-    _stencil.loop(kind)(
-        t,
-        sign * good,
-        order,
-        sign * others,
-        other or order,
-        others is good,
-        (w, *(sign * x for x in v)),
-        *scratch,
-        out,
-    )
-    q = out[:, :4].copy()
-    omega = good if kind == "rate" else sign * out[:, 4:7]
-    if frame == "inertial":
-        q[:, 1:] *= -1
-        omega = np.stack(to_body(tuple(q.T), tuple(omega.T)), axis=1)
-    error = 4 * np.arcsin(np.minimum(0.5 * np.sqrt(out[:, 7]), 1.0))  # from the chord of q
-    if not other:
-        error[:] = np.nan
+    q, omega, error = _integrate(t, good, others, frame, kind, order, other, start)
     facts = {
         "name": name,
         "model": f"sampled {frame} {kind}s",
@@ -119,7 +99,7 @@ def integrate_samples(
         "gaps": gaps,
         "compared_with": other,
     }
-    arguments = {"frame": frame, "kind": kind, "order": order}
+    arguments: dict[str, Any] = {"frame": frame, "kind": kind, "order": order}
     if missing != "refuse":
         arguments["missing"] = missing
     if max_gap is not None:
@@ -139,13 +119,54 @@ def integrate_samples(
     )
 
 
+def _integrate(
+    t: np.ndarray,
+    good: np.ndarray,
+    others: np.ndarray,
+    frame: str,
+    kind: str,
+    order: int,
+    other: int,
+    start: tuple,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (attitudes, rates in body axes, estimated errors).
+
+    ``good`` are the samples for ``order``, ``others`` those for the order to compare with.
+    """
+    # an inertial rate is the negative body rate of the conjugate (kernels/magnus)
+    sign = 1.0 if frame == "body" else -1.0
+    w, *v = start
+    out = np.empty((len(t), 8))
+    scratch = np.empty((sampled_rates.MOST_POINTS, 3)), np.empty((sampled_rates.MOST_POINTS, 4))
+    sampled_rates.loop(kind)(
+        t,
+        sign * good,
+        order,
+        sign * others,
+        other or order,
+        others is good,
+        (w, *(sign * x for x in v)),
+        *scratch,
+        out,
+    )
+    q = out[:, :4].copy()
+    omega = good if kind == "rate" else sign * out[:, 4:7]
+    if frame == "inertial":
+        q[:, 1:] *= -1
+        omega = np.stack(to_body(tuple(q.T), tuple(omega.T)), axis=1)
+    error = 4 * np.arcsin(np.minimum(0.5 * np.sqrt(out[:, 7]), 1.0))  # from the chord of q
+    if not other:
+        error[:] = np.nan
+    return q, omega, error
+
+
 def _other(n: int, order: int) -> int:
-    """The order to compare with; 0: none."""
+    """Return the order to compare with, 0 for none."""
     higher = order + 2
     return higher if higher in ORDERS and n >= higher else order - 2
 
 
-# ---- what is given
+# ---- checks
 def _choice(value: Any, choices: tuple, argument: str) -> None:
     if isinstance(value, bool) or value not in choices:
         listed = ", ".join(map(repr, choices[:-1])) + f" or {choices[-1]!r}"
@@ -215,7 +236,7 @@ def _check_bad(samples: np.ndarray, bad: np.ndarray, kind: str, missing: str) ->
         k = k if missing == "refuse" else int(np.argmax(np.isinf(samples).any(axis=1)))
         raise InputError(
             f"values must be finite, but values[{k}] is {samples[k].tolist()}"
-            f" ({int(bad.sum())} such rows); if NaN marks missing samples, say missing='bridge'"
+            f" ({int(bad.sum())} such rows); if NaN marks missing samples, give missing='bridge'"
         )
     for k, end, cut in ((0, "first", "values[1:]"), (len(bad) - 1, "last", "values[:-1]")):
         if bad[k]:
@@ -226,13 +247,13 @@ def _check_bad(samples: np.ndarray, bad: np.ndarray, kind: str, missing: str) ->
 
 
 def _gaps(t: np.ndarray, step: float, bad: np.ndarray, kind: str, max_gap: Any) -> list:
-    """[start, end, missing samples] of each gap; one that is too long is refused."""
+    """Return [start, end, missing samples] of each gap; one that is too long is an error."""
     longest = BRIDGED * step if max_gap is None else _positive(max_gap)
     if kind == "rate":
         first = np.flatnonzero(~bad)
         first, last = first[:-1], first[1:]
         lost = last - first - 1
-    else:  # a missing increment is a stretch of its own; neighbours are one stretch
+    else:  # a missing increment is a gap of its own; neighbours are one gap
         known = ~bad
         edges = np.flatnonzero(np.r_[True, known[1:] | known[:-1]])
         first, last = edges, np.r_[edges[1:], len(bad)]
@@ -262,7 +283,7 @@ def _positive(max_gap: Any) -> float:
 
 
 def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
-    """More than half a turn between samples is most often a wrong unit."""
+    """Warn of more than half a turn between samples, which is most often a wrong unit."""
     angles = np.sqrt(np.einsum("ij,ij->i", samples, samples))
     if kind == "rate":
         angles = np.maximum(angles[1:], angles[:-1]) * np.diff(t)
@@ -281,7 +302,7 @@ def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
 def _bridged(
     samples: np.ndarray, t: np.ndarray, bad: np.ndarray, kind: str, size: int
 ) -> np.ndarray:
-    """The samples, missing ones by the rate polynomial through ``size`` known ones around them."""
+    """Fill in missing samples by the rate polynomial through ``size`` known ones around them."""
     known = np.flatnonzero(~bad)
     size = max(size, 2)
     if len(known) < size:
@@ -300,7 +321,7 @@ def _bridged(
 
 
 def _conditions(u: np.ndarray, places: np.ndarray, size: int, kind: str) -> np.ndarray:
-    """What the monomials of the rate contribute to the samples at ``places``."""
+    """Return what the monomials of the rate contribute to the samples at ``places``."""
     powers = np.arange(size)
     if kind == "rate":
         return u[places, None] ** powers

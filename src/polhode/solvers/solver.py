@@ -20,13 +20,13 @@ from polhode.problems.problem import (
     three,
     translation,
 )
-from polhode.results.trajectory import Details, Trajectory
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion, failure
 from polhode.solvers.arguments import Arguments, in_order, span, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
 from polhode.solvers.events import watch_for
-from polhode.solvers.fixed_steps import Plan, make_plan
+from polhode.solvers.fixed_steps import Plan, plan
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
@@ -68,7 +68,7 @@ class Output:
         """Plan fixed steps; kept for the next call, which often has the same span."""
         if self._span != (t0, t1, dt):
             self._span = t0, t1, dt
-            self._plan = make_plan(t0, t1, dt, self.t_eval, self.save_every)
+            self._plan = plan(t0, t1, dt, self.t_eval, self.save_every)
             self.side_steps = int(np.count_nonzero(self._plan.sides))
         count, h, times, ends, sides = self._plan
         return Plan(count, h, times.copy(), ends, sides)
@@ -292,7 +292,7 @@ class Solver:
         return like(old, iter(map(float, given))), tables
 
 
-class BodyDetails(Details):
+class BodyDetails:
     """What a trajectory of a body computes on demand."""
 
     __slots__ = ("first", "params", "rows", "solver", "source", "times")
@@ -306,6 +306,9 @@ class BodyDetails(Details):
 
     def motion(self):
         return outer_states(self.solver.problem.body, self.states())
+
+    def omega(self):
+        return None  # it follows from the momenta
 
     def translation(self):
         return translation(self.solver.problem.body, self.states()) or (None, None)

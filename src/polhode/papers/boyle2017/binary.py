@@ -37,7 +37,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
     spreads,
 )
-from polhode.papers.verdicts import Measured, judged, series, slope
+from polhode.papers.verdicts import Measured, judge, series, slope
 from polhode.problems.given_motions import about
 
 
@@ -48,7 +48,7 @@ def fixed_axis(_: Laboratory) -> Measured:
     right = np.cos(0.4) * product(v, exponential(np.sin(0.4) * v))
     other = np.cos(0.4) * product(exponential(np.sin(0.4) * v), v)
     apart = max(gap(found, right), gap(found, other))
-    return f"by differences: {apart:.0e}", judged(apart < DIFFERENCE)
+    return f"by differences: {apart:.0e}", judge(apart < DIFFERENCE)
 
 
 def composed(_: Laboratory) -> Measured:
@@ -74,7 +74,7 @@ def composed(_: Laboratory) -> Measured:
         f"(24d) by differences {apart:.0e}, axis and angle {same:.0e}; the library's composed"
         f" rotations: {library:.0e}"
     )
-    return text, judged(max(same, library) < EXACT and apart < DIFFERENCE)
+    return text, judge(max(same, library) < EXACT and apart < DIFFERENCE)
 
 
 def error_norm(lab: Laboratory) -> Measured:
@@ -91,29 +91,29 @@ def error_norm(lab: Laboratory) -> Measured:
         f" {lab.tolerances[0]:.0e}: {run.worst:.1e}, after conversion to the nearest rotation"
         f" {nearest:.1e}"
     )
-    return text, judged(formula < EXACT and nearest < 0.95 * run.worst)
+    return text, judge(formula < EXACT and nearest < 0.95 * run.worst)
 
 
 def fewer_steps(lab: Laboratory) -> Measured:
     few, tight = lab.large_steps, Study(tuple(lab.tight), {(DP, ROTOR): list(lab.tight.values())})
-    d_p, b_s = ([lab.study.needed(i, ROTOR, e, "steps") for e in lab.errors] for i in (DP, BS))
-    d_p.append(tight.needed(DP, ROTOR, few.worst, "steps"))
+    d_p, b_s = ([lab.study.cost(i, ROTOR, e, "steps") for e in lab.errors] for i in (DP, BS))
+    d_p.append(tight.cost(DP, ROTOR, few.worst, "steps"))
     ratios = np.divide(d_p, [*b_s, few.steps])
     text = "rotor: " + ", ".join(
         f"{x:.1f} times for an error of {e:.0e}"
         for x, e in zip(ratios, (*lab.errors, few.worst), strict=True)
     )
-    return text, judged(bool(ratios.min() > 1.5 and ratios.max() > 5))
+    return text, judge(bool(ratios.min() > 1.5 and ratios.max() > 5))
 
 
 def b_s_slower(lab: Laboratory) -> Measured:
     ratios = {}
     for name in (ROTOR, TWO, RESET):
-        b_s, d_p = ([lab.study.needed(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
+        b_s, d_p = ([lab.study.cost(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
         ratios[name] = np.divide(b_s, d_p)
     every = np.concatenate(list(ratios.values()))
     text = f"{lab.form}, times of B-S relative to D-P at errors of {lab.error_range}:"
-    return f"{text} {spreads(ratios)}", judged(bool((every > 1).mean() > 0.5))
+    return f"{text} {spreads(ratios)}", judge(bool((every > 1).mean() > 0.5))
 
 
 def grows(lab: Laboratory) -> Measured:
@@ -127,7 +127,7 @@ def grows(lab: Laboratory) -> Measured:
         f"tolerance {tolerance:.0e}, {run.steps} steps: error {run.worst:.1e} = {share:.3f}"
         f" tolerance x steps, growing as t^{power:.2f}"
     )
-    return text, judged(0.6 < power < 1.5 and run.worst > 3 * tolerance)
+    return text, judge(0.6 < power < 1.5 and run.worst > 3 * tolerance)
 
 
 # ---- section VI.B, the motion
@@ -141,20 +141,20 @@ def motion(_: Laboratory) -> Measured:
         f"(28) by differences: {apart:.0e}; the library's attitude and ω differ from the page by"
         f" {turn:.0e} and {rate:.0e} Ω"
     )
-    return text, judged(apart < DIFFERENCE and turn < EXACT and rate < 1e-12)
+    return text, judge(apart < DIFFERENCE and turn < EXACT and rate < 1e-12)
 
 
 def orbits(_: Laboratory) -> Measured:
     first, second = (BINARY.span[1] * rate / (2 * np.pi) for rate in (ORBIT, PRECESSION))
     text = f"{first:.1f} orbits, {second:.1f} cycles"
-    return text, judged(abs(first - 1000) < 1e-6 and abs(second - 100) < 1e-6)
+    return text, judge(abs(first - 1000) < 1e-6 and abs(second - 100) < 1e-6)
 
 
 def cone(_: Laboratory) -> Measured:
     end = BINARY.span[1]
     ratio, tenth = (1 + OPENING * t / CONE for t in (end, end / 10))
     text = f"{ratio:.1f} times after 1 000 000 units, {tenth:.1f} after 100 000"
-    return text, judged(abs(ratio - 3) < 0.1)
+    return text, judge(abs(ratio - 3) < 0.1)
 
 
 def figure_1(_: Laboratory) -> Measured:
@@ -173,7 +173,7 @@ def figure_1(_: Laboratory) -> Measured:
         " second"
     )
     good = abs(count - 20) < 1 and abs(cycles - 2) < 0.2 and 16 <= turns <= 22 and last > first
-    return text, judged(bool(good))
+    return text, judge(bool(good))
 
 
 # ---- figure 4
@@ -188,13 +188,13 @@ def twice_as_fast(_: Laboratory) -> Measured:
     vectors = frame(binary(t))[:, :2].reshape(-1, 6)
     first, second = _dominant(vectors), _dominant(binary(t))
     text = f"strongest frequencies over 20 orbits: {first:.0f} and {second:.0f} cycles"
-    return text, judged(abs(first / second - 2) < 0.1)
+    return text, judge(abs(first / second - 2) < 0.1)
 
 
 def twice_the_steps(lab: Laboratory) -> Measured:
     first, second = (lab.ratio(i, TWO, "steps") for i in (DP, BS))
     text = f"at equal error D-P {spread(first)} times, B-S {spread(second)} times"
-    return text, judged(bool(first.min() > 1.5 and first.max() < 2.4))
+    return text, judge(bool(first.min() > 1.5 and first.max() < 2.4))
 
 
 def sharp(lab: Laboratory) -> Measured:
@@ -206,7 +206,7 @@ def sharp(lab: Laboratory) -> Measured:
         f"|r'| relative to its median: up to {near / np.median(rate):.1f} beyond 0.9 π,"
         f" up to {far / np.median(rate):.1f} below 0.6 π; r reaches {size.max():.2f} π"
     )
-    return text, judged(bool(near > 5 * far))
+    return text, judge(bool(near > 5 * far))
 
 
 def sensitive(_: Laboratory) -> Measured:
@@ -217,7 +217,7 @@ def sensitive(_: Laboratory) -> Measured:
         f"closest to the identity in 20 orbits (half the angle): {series(found, '.3f')}"
         " rad, with R0 turned by 0, -0.1 and 0.1 rad: features as much sharper"
     )
-    return text, judged(max(found) / min(found) > 2)
+    return text, judge(max(found) / min(found) > 2)
 
 
 def once_an_orbit(lab: Laboratory) -> Measured:
@@ -225,20 +225,20 @@ def once_an_orbit(lab: Laboratory) -> Measured:
     jumps = int((np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0).sum())
     speed = relative_speed(run).max()
     text = f"{jumps} jumps in 20 orbits; |r'| at most {speed:.2f} |ω|/2"
-    return text, judged(bool(18 <= jumps <= 22 and speed < 1.8))
+    return text, judge(bool(18 <= jumps <= 22 and speed < 1.8))
 
 
 def not_resolved(lab: Laboratory) -> Measured:
     study = lab.after_resets
     errors, right = (study.numbers("dopri5", name, "worst") for name in ("stale", RESET))
     error = float(np.sqrt(errors.min() * min(errors[-2], right[0])))
-    stale, reset, rotor = (study.needed("dopri5", n, error) for n in ("stale", RESET, ROTOR))
+    stale, reset, rotor = (study.cost("dopri5", n, error) for n in ("stale", RESET, ROTOR))
     lost, extra = stale / reset, reset / rotor
     text = (
         f"Dormand-Prince 5(4), error {error:.0e}: {extra:.2f} times the evaluations of the rotor if"
         f" it starts anew after a reset, {lost:.1f} times that if not"
     )
-    return text, judged(lost < 1.2 and extra < 1.4, lost > 2 and extra < 1.4)
+    return text, judge(lost < 1.2 and extra < 1.4, lost > 2 and extra < 1.4)
 
 
 def past_the_reset(lab: Laboratory) -> Measured:
@@ -249,7 +249,7 @@ def past_the_reset(lab: Laboratory) -> Measured:
         f"tolerance {lab.tolerances[2]:.0e}: half the turn of a step is up to {past / np.pi:.2f} π"
         f" by B-S, {short / np.pi:.2f} π by D-P"
     )
-    return text, judged(past > np.pi / 2 > short)
+    return text, judge(past > np.pi / 2 > short)
 
 
 def second_derivative(_: Laboratory) -> Measured:
@@ -262,7 +262,7 @@ def second_derivative(_: Laboratory) -> Measured:
         for sign in (-1, 1)
     )
     text = f"off by {good:.0e} Ω² with -|ω|², by {wrong:.1f} Ω² with +|ω|²"
-    return text, judged(wrong < DIFFERENCE, good < 1e-8)
+    return text, judge(wrong < DIFFERENCE, good < 1e-8)
 
 
 def slow_rate(_: Laboratory) -> Measured:
@@ -270,7 +270,7 @@ def slow_rate(_: Laboratory) -> Measured:
     slopes = differentiate(binary_rate, t, 25.0)
     ratio = 2 * np.linalg.norm(slopes, axis=1) / (binary_rate(t) ** 2).sum(1)
     text = f"the binary: 2|ω'|/ω² is {ratio.min():.2f} to {ratio.max():.2f}"
-    return text, judged(float(ratio.max()) < 1)
+    return text, judge(float(ratio.max()) < 1)
 
 
 def lsoda(lab: Laboratory) -> Measured:
@@ -299,4 +299,4 @@ def lsoda(lab: Laboratory) -> Measured:
         f" those of vectors without damping (its error {errors[0]:.2f} and {errors[1]:.2f} of"
         " theirs)"
     )
-    return text, judged(min(gains) > 1 and min(losses) > 1)
+    return text, judge(min(gains) > 1 and min(losses) > 1)

@@ -1,6 +1,6 @@
 """The formulas of Boyle (2017) in NumPy, quaternions (w, x, y, z) along the last axis.
 
-They are written from the page, apart from the library's kernels; the measurements use them.
+They are written from the page, independently of the library's kernels.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def times(*factors: np.ndarray) -> np.ndarray:
-    """The product of several, from the left."""
+    """The product of several quaternions, from the left."""
     total = factors[0]
     for factor in factors[1:]:
         total = product(total, factor)
@@ -101,7 +101,7 @@ def rate_of(r: np.ndarray, slope: np.ndarray) -> np.ndarray:
 
 
 def slope_of(r: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """(18) as printed; vectors."""
+    """(18) as printed, for vectors."""
     size = np.linalg.norm(r, axis=-1, keepdims=True)
     cotangent = size / np.tan(size)
     along = (r * omega).sum(-1, keepdims=True) / (2 * size**2)

@@ -19,7 +19,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
     spreads,
 )
-from polhode.papers.verdicts import Measured, judged, listed, series
+from polhode.papers.verdicts import Measured, judge, listing, series
 
 
 # ---- abstract
@@ -28,13 +28,13 @@ def rotor_best(lab: Laboratory) -> Measured:
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
         f"{LABELS[i]} {spreads(ratios)}" for i, ratios in found.items()
     )
-    return text, judged(min(np.min(list(ratios.values())) for ratios in found.values()) > 1)
+    return text, judge(min(np.min(list(ratios.values())) for ratios in found.values()) > 1)
 
 
 def generator_rivals(lab: Laboratory) -> Measured:
     ratio = lab.ratio(DP, RESET)
     text = f"D-P: {spread(ratio)} times the evaluations of the rotor at equal error"
-    return text, judged(float(ratio.max()) < 1.4)
+    return text, judge(float(ratio.max()) < 1.4)
 
 
 def twice(lab: Laboratory) -> Measured:
@@ -45,7 +45,7 @@ def twice(lab: Laboratory) -> Measured:
     }
     every = np.concatenate(list(found.values()))
     text = f"evaluations relative to the rotor at equal error: {spreads(found)}"
-    return text, judged(bool(every.min() > 1.5 and every.max() < 2.4))
+    return text, judge(bool(every.min() > 1.5 and every.max() < 2.4))
 
 
 # ---- figure 2
@@ -57,7 +57,7 @@ def convergence(lab: Laboratory) -> Measured:
         f"factors for each power of ten: {series(gains, '.1f')}; error {rough.worst:.0e} with"
         f" {first:.0e} to {fine.worst:.0e} with {last:.0e}"
     )
-    return text, judged(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
+    return text, judge(min(gains[:-1]) > 4 and max(gains[:-1]) < 25)
 
 
 def rounding(lab: Laboratory) -> Measured:
@@ -72,7 +72,7 @@ def rounding(lab: Laboratory) -> Measured:
         f" {worst[1e-13] / worst[1e-14]:.1f} times, to {worst[1e-14]:.0e}"
     )
     noisy = rough[1e-13] > 2.5 * rough[1e-11] and rough[1e-14] > 10 * rough[1e-11]
-    return text, judged(noisy and worst[1e-14] < 2e-10)
+    return text, judge(noisy and worst[1e-14] < 2e-10)
 
 
 def precision(lab: Laboratory) -> Measured:
@@ -82,14 +82,14 @@ def precision(lab: Laboratory) -> Measured:
         f" {run.evaluations} evaluations; 1e-14, error {tight.worst:.1e}"
     )
     good = run.worst < 1e-7 and run.evaluations < 0.2 * lab.end and tight.worst < 2e-10
-    return text, judged(good)
+    return text, judge(good)
 
 
 # ---- figure 3
 def twelve(lab: Laboratory) -> Measured:
     means = {name: lab.study.numbers(DP, name, "evaluations_per_step") for name in FIGURE_3}
     usual = np.concatenate([means[ROTOR], means[TWO]])
-    return spreads(means), judged(bool(usual.min() >= 12 and np.median(usual) < 14.5))
+    return spreads(means), judge(bool(usual.min() >= 12 and np.median(usual) < 14.5))
 
 
 def twenty_to_ninety(lab: Laboratory) -> Measured:
@@ -100,7 +100,7 @@ def twenty_to_ninety(lab: Laboratory) -> Measured:
     )
     rises = all(values.max() > 1.2 * values[0] for values in means.values())
     tens = 10 * np.round(np.concatenate(list(means.values())) / 10)  # as the paper prints them
-    return text, judged(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
+    return text, judge(bool(tens.min() >= 20 and tens.max() <= 90 and rises))
 
 
 def large_steps(lab: Laboratory) -> Measured:
@@ -109,7 +109,7 @@ def large_steps(lab: Laboratory) -> Measured:
         f"tolerance 1e-12: {run.steps} steps for {count:.0f} orbits, {run.steps / count:.1f} each,"
         f" error {run.worst:.1e}"
     )
-    return text, judged(run.worst < 1e-9 and run.steps < 3 * count)
+    return text, judge(run.worst < 1e-9 and run.steps < 3 * count)
 
 
 def counts_are_times(lab: Laboratory) -> Measured:
@@ -119,10 +119,10 @@ def counts_are_times(lab: Laboratory) -> Measured:
     unit = seconds(DP, ROTOR)
     found = {i: {LABELS[n]: seconds(i, n) / unit for n in FIGURE_3} for i in (DP, BS)}
     text = "time of an evaluation, in that of D-P with the rotor: " + "; ".join(
-        f"{LABELS[i]} {listed(times, '.2f', str)}" for i, times in found.items()
+        f"{LABELS[i]} {listing(times, '.2f', str)}" for i, times in found.items()
     )
     every = [time for times in found.values() for time in times.values()]
-    return text, judged(max(every) / min(every) < 2.5)
+    return text, judge(max(every) / min(every) < 2.5)
 
 
 def ranking(lab: Laboratory) -> Measured:
@@ -130,7 +130,7 @@ def ranking(lab: Laboratory) -> Measured:
     text = f"evaluations relative to the rotor at errors of {lab.error_range}: " + "; ".join(
         f"{LABELS[i]} vectors {spread(a)}, generator {spread(b)}" for i, (a, b) in found.items()
     )
-    return text, judged(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
+    return text, judge(all(bool((a > 1).all() and (b > a).all()) for a, b in found.values()))
 
 
 def reset_d_p(lab: Laboratory) -> Measured:
@@ -140,7 +140,7 @@ def reset_d_p(lab: Laboratory) -> Measured:
         f" {spread(vectors)}"
     )
     good = first.max() < 1.4 and (second > 1).all() and (second < vectors).all()
-    return text, judged(bool(good))
+    return text, judge(bool(good))
 
 
 # ---- section VII
@@ -150,7 +150,7 @@ def within_two(lab: Laboratory) -> Measured:
         for i in (DP, BS)
     )
     text = f"evaluations at equal error: D-P {spread(first)}, B-S {spread(second)} times the best"
-    return text, judged(max(first.max(), second.max()) < 2.2)
+    return text, judge(max(first.max(), second.max()) < 2.2)
 
 
 def fewer_steps_than_generator(lab: Laboratory) -> Measured:
@@ -160,4 +160,4 @@ def fewer_steps_than_generator(lab: Laboratory) -> Measured:
         f"steps of the reset generator at equal error: D-P {spread(first)}, B-S {spread(second)}"
         f" times those of the rotor; rejected by D-P: {trials[0]:.0f} against {trials[1]:.0f}"
     )
-    return text, judged(bool(first.min() > 0.8 and second.min() > 1.2))
+    return text, judge(bool(first.min() > 0.8 and second.min() > 1.2))

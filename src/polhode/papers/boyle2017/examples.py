@@ -20,7 +20,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
     spreads,
 )
-from polhode.papers.verdicts import Measured, Untestable, judged, listed
+from polhode.papers.verdicts import Measured, Untestable, judge, listing
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
 
@@ -49,7 +49,7 @@ def rotation_vector(_: Laboratory) -> Measured:
     rates = gap([REGULAR.omega(s) for s in t], by_hand.rate_of(r, slope)[:, 1:])
     frames = gap(by_hand.frame(REGULAR.exact(t)), by_hand.frame(by_hand.exponential(r)))
     text = f"the library's ω differs by {rates:.0e}, its frames by {frames:.0e}"
-    return text, judged(rates < EXACT and frames < EXACT)
+    return text, judge(rates < EXACT and frames < EXACT)
 
 
 def vibrations(_: Laboratory) -> Measured:
@@ -61,7 +61,7 @@ def vibrations(_: Laboratory) -> Measured:
         found[_short(problem.name)] = float(np.median(ratio))
     regular, vibrating, strongly, unbounded = found.values()
     good = min(vibrating, strongly) > 5 and max(regular, unbounded) < 3
-    return f"median of 2|ω'|/ω²: {listed(found, '.2g', str)}", judged(good)
+    return f"median of 2|ω'|/ω²: {listing(found, '.2g', str)}", judge(good)
 
 
 def smaller_advantage(lab: Laboratory) -> Measured:
@@ -70,7 +70,7 @@ def smaller_advantage(lab: Laboratory) -> Measured:
     small = vibrating, strongly
     text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7:"
     good = min(small) > 1 and max(small) < min(regular, unbounded)
-    return f"{text} {spreads(found)}", judged(good)
+    return f"{text} {spreads(found)}", judge(good)
 
 
 def identity(_: Laboratory) -> Measured:
@@ -81,7 +81,7 @@ def identity(_: Laboratory) -> Measured:
         f"{len(times)} times in 0 … {end:g}, the first after {times[0]:.2f}, the last two"
         f" {times[-1] - times[-2]:.2f} apart; to {off:.0e}"
     )
-    return text, judged(off < 1e-12 and len(times) > 10)
+    return text, judge(off < 1e-12 and len(times) > 10)
 
 
 def breaks_down(lab: Laboratory) -> Measured:
@@ -96,13 +96,13 @@ def breaks_down(lab: Laboratory) -> Measured:
         f"t = 0 … {end:g}, past the identity twice: steps of D-P with tolerance 1e-4: {found[0]},"
         f" with 1e-10: {found[1]} (rotor {rotor.steps})"
     )
-    return text, judged("given up" in found[-1])
+    return text, judge("given up" in found[-1])
 
 
 def reset_wins(lab: Laboratory) -> Measured:
     found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
     good = bool(max(x.mean() for x in found.values()) < 1)
-    return f"evaluations relative to the rotor: {spreads(found)}", judged(good)
+    return f"evaluations relative to the rotor: {spreads(found)}", judge(good)
 
 
 def same_behaviour(lab: Laboratory) -> Measured:
@@ -113,7 +113,7 @@ def same_behaviour(lab: Laboratory) -> Measured:
     )
     comparable = all(0.7 < x.mean() < 1.4 for x in resets.values())
     heavy = all(vectors[_short(p.name)].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
-    return text, judged(comparable and heavy)
+    return text, judge(comparable and heavy)
 
 
 def small_rotations(lab: Laboratory) -> Measured:
@@ -122,7 +122,7 @@ def small_rotations(lab: Laboratory) -> Measured:
     text = "evaluations relative to the rotor: " + ", ".join(
         f"{LABELS[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
     )
-    return text, judged(min(means.values()) < 1.01 and max(means.values()) < 1.1)
+    return text, judge(min(means.values()) < 1.01 and max(means.values()) < 1.1)
 
 
 def low_order(lab: Laboratory) -> Measured:
@@ -147,7 +147,7 @@ def low_order(lab: Laboratory) -> Measured:
         f"regular, {high.evaluations} evaluations: D-P {high.worst:.0e}, Runge-Kutta of order 4"
         f" {low:.0e}"
     )
-    return text, judged(False, low > 1000 * high.worst)
+    return text, judge(False, low > 1000 * high.worst)
 
 
 def typical(lab: Laboratory) -> Measured:
@@ -162,4 +162,4 @@ def typical(lab: Laboratory) -> Measured:
         ]
     text = "D-P, all formulations, error falls for each power of ten of the tolerance by:"
     good = all(min(gains) > 4 and max(gains) < 25 for gains in found.values())
-    return f"{text} {spreads(found)}", judged(good)
+    return f"{text} {spreads(found)}", judge(good)

@@ -1,7 +1,7 @@
 """Figures 1 to 5 of Boyle (2017)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,15 +21,19 @@ from polhode.papers.boyle2017.laboratory import (
     Laboratory,
     Study,
 )
-from polhode.papers.drawing import globe, legend, plain_numbers, saved, sheet
+from polhode.papers.drawing import curve, globe, legend, plain_numbers, save, sheet
 from polhode.plot import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOUR = {ROTOR: style.BLUE, TWO: style.GREEN, NAIVE: style.ORANGE, RESET: style.RED}
-MARKER = {ROTOR: "o", TWO: "s", NAIVE: "^", RESET: "D"}
+LOOK = {  # colour, marker, size
+    ROTOR: (style.BLUE, "o", 4.0),
+    TWO: (style.GREEN, "s", 4.0),
+    NAIVE: (style.ORANGE, "^", 4.0),
+    RESET: (style.RED, "D", 4.0),
+}
 TITLES = {
     "zupan-saje-regular": r"$\vartheta$ = (1.5 cos 2t, 1.5 sin 2t, 0.5 sin t)",
     "zupan-saje-vibrational": r"$\vartheta$ = 0.1 (sin 10t, sin 10$\sqrt{2}$t, cos 10t - 1)",
@@ -38,22 +42,16 @@ TITLES = {
 }
 
 
-def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
+def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All five, as PNG files in ``out``."""
-    laboratory.progress("figures")
-    pictures = [
-        _orbit(),
-        _rotor_errors(laboratory),
-        _work(laboratory),
-        _variables(laboratory),
-        _examples(laboratory),
-    ]
-    return saved(pictures, out)
+    lab.progress("figures")
+    pictures = [_orbit(), _rotor_errors(lab), _work(lab), _variables(lab), _examples(lab)]
+    return save(pictures, out)
 
 
 # ---- figure 1
 def _orbit() -> "Figure":
-    """The paths of the rotated z and x on the unit sphere; what is behind is faint."""
+    """The paths of the rotated z and x on the unit sphere; the far side is faint."""
     picture = sheet(6.4, 5.6, "Precessing binary: paths of the orbital axis and the separation")
     ax = picture.subplots()
     eye = globe(ax, 22.0, 35.0)
@@ -106,24 +104,17 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
 
 # ---- figures 3 and 5
 def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
-    for integrator, dashes in ((DP, "-"), (BS, (0, (4, 2)))):
+    for integrator in (DP, BS):
         for name in names:
-            options: dict[str, Any] = {"linestyle": dashes, "linewidth": 1.3}
-            ax.loglog(
-                study.numbers(integrator, name, of),
-                study.numbers(integrator, name, "worst"),
-                color=COLOUR[name],
-                marker=MARKER[name],
-                markersize=4,
-                markerfacecolor=COLOUR[name] if integrator == DP else "white",
-                label=f"{LABELS[name]}, {LABELS[integrator]}",
-                **options,
-            )
+            x, y = (study.numbers(integrator, name, what) for what in (of, "worst"))
+            label = f"{LABELS[name]}, {LABELS[integrator]}"
+            curve(ax, x, y, LOOK[name], integrator == DP, linewidth=1.3, label=label)
+    ax.set(xscale="log", yscale="log")
     _few_ticks(ax)
 
 
 def _few_ticks(ax: "Axes") -> None:
-    """1, 2, 5 of each decade, as plain numbers."""
+    """Set ticks at few numbers of each decade, written plainly."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     low, high = ax.get_xlim()

@@ -42,7 +42,7 @@ from polhode.papers.boyle2017.laboratory import (
 )
 from polhode.papers.counted import Counted, count_operations
 from polhode.papers.rotations import skew
-from polhode.papers.verdicts import Measured, judged, largest
+from polhode.papers.verdicts import Measured, judge, largest
 
 EXACT = 1e-13  # rounding of a few dozen operations on numbers of size 1
 DIFFERENCE = 1e-10  # differences of order 8
@@ -64,7 +64,7 @@ def matrix(_: Laboratory) -> Measured:
     omega, columns = samples(1)[0], np.linalg.qr(samples(3))[0]
     found = np.reshape(rate_of_three(tuple(columns.T.ravel()), tuple(omega)), (3, 3)).T
     apart = gap(found, skew(omega) @ columns)
-    return f"the slopes of both differ by {apart:.0e}", judged(apart < EXACT)
+    return f"the slopes of both differ by {apart:.0e}", judge(apart < EXACT)
 
 
 def redundant(lab: Laboratory) -> Measured:
@@ -76,7 +76,7 @@ def redundant(lab: Laboratory) -> Measured:
         f" more evaluations than three, with {errors.min():.2f} to {errors.max():.2f} times the"
         " error"
     )
-    return text, judged(bool((more < 0).all() and (errors < 1).all()), bool((more < -0.05).all()))
+    return text, judge(bool((more < 0).all() and (errors < 1).all()), bool((more < -0.05).all()))
 
 
 def violations(lab: Laboratory) -> Measured:
@@ -88,7 +88,7 @@ def violations(lab: Laboratory) -> Measured:
         f"three vectors, tolerance {lab.tolerances[1]:.0e}: |F Fᵀ - 1| is {early:.1e} after"
         f" {lab.end / 1e4:.0f} orbits, {off[-1]:.1e} after {lab.end / 1e3:.0f}"
     )
-    return text, judged(float(off[-1]) > 3 * early)
+    return text, judge(float(off[-1]) > 3 * early)
 
 
 def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
@@ -108,13 +108,13 @@ def damping_lengths(_: Laboratory) -> Measured:
     start = np.array([1 + 1e-6, 0, 0, 0, 1, 0])
     found = _decay(1.0, 0.0, start, lambda y: np.linalg.norm(y[:3]) - 1)
     text = f"a norm of 1 + 1e-6 comes back at the rate {found:.3f} λ"
-    return text, judged(abs(found - 1) < 0.01, abs(found - 2) < 0.01)
+    return text, judge(abs(found - 1) < 0.01, abs(found - 2) < 0.01)
 
 
 def damping_angle(_: Laboratory) -> Measured:
     start = np.array([1, 0, 0, 1e-6, 1, 0])
     found = _decay(0.0, 1.0, start, lambda y: y[:3] @ y[3:])
-    return f"f0·f1 = 1e-6 comes back at the rate {found:.3f} μ", judged(abs(found - 1) < 0.01)
+    return f"f0·f1 = 1e-6 comes back at the rate {found:.3f} μ", judge(abs(found - 1) < 0.01)
 
 
 def damping_idle(_: Laboratory) -> Measured:
@@ -122,7 +122,7 @@ def damping_idle(_: Laboratory) -> Measured:
     y = tuple(turn[:2].ravel())
     damped = vectors2_damped.damped(1.0, 1.0)(y, omega)
     apart = gap(damped, FORMULATIONS[TWO].rate(y, omega))
-    return f"slopes differ by {apart:.0e}", judged(apart < EXACT)
+    return f"slopes differ by {apart:.0e}", judge(apart < EXACT)
 
 
 def stiff(lab: Laboratory) -> Measured:
@@ -135,7 +135,7 @@ def stiff(lab: Laboratory) -> Measured:
         " the error"
     )
     idle = max(error) < 0.7 and max(cost) < 1.2
-    return text, judged(slow > 30 and not idle, slow > 30 and idle)
+    return text, judge(slow > 30 and not idle, slow > 30 and idle)
 
 
 # ---- section III
@@ -150,7 +150,7 @@ def rotation(_: Laboratory) -> Measured:
         f"8 rotors of norm {norms.min():.1f} to {norms.max():.1f}: differs from SciPy's rotations"
         f" by {apart:.0e}"
     )
-    return text, judged(apart < EXACT)
+    return text, judge(apart < EXACT)
 
 
 def _hamilton(a, b):
@@ -186,7 +186,7 @@ def footnote_3(_: Laboratory) -> Measured:
     text = (
         f"the same to {apart:.0e}; {first} operations against {second}, {first / second:.1f} to 1"
     )
-    return text, judged(apart < EXACT and 1.5 < first / second < 2.5)
+    return text, judge(apart < EXACT and 1.5 < first / second < 2.5)
 
 
 def conjugate_(lab: Laboratory) -> Measured:
@@ -198,7 +198,7 @@ def conjugate_(lab: Laboratory) -> Measured:
         f" {square(rotor)[0]:.5f}: |v'| = {wrong:.5f} |v| with the conjugate, 1 to"
         f" {abs(right - 1):.0e} with the inverse"
     )
-    return text, judged(bool(abs(wrong - 1) > 1e-6 and abs(right - 1) < EXACT))
+    return text, judge(bool(abs(wrong - 1) > 1e-6 and abs(right - 1) < EXACT))
 
 
 def inverse_slope(_: Laboratory) -> Measured:
@@ -208,7 +208,7 @@ def inverse_slope(_: Laboratory) -> Measured:
     slope = binary_slope(np.array(t)) / (1 + t / 1000) - rotor / (1000 + t)
     apart = gap(found, -times(inverse(rotor), slope, inverse(rotor)))
     text = f"for R of (26) with a norm that changes: {apart:.0e} by differences"
-    return text, judged(apart < DIFFERENCE)
+    return text, judge(apart < DIFFERENCE)
 
 
 def pure_(_: Laboratory) -> Measured:
@@ -226,7 +226,7 @@ def pure_(_: Laboratory) -> Measured:
         f" dv'/dt - ω x v' = {apart:.0e}"
     )
     good = abs(constant[0]) < EXACT and abs(changing[0] - 1e-3) < 1e-9 and apart < DIFFERENCE
-    return text, judged(good)
+    return text, judge(good)
 
 
 def norm(lab: Laboratory) -> Measured:
@@ -238,7 +238,7 @@ def norm(lab: Laboratory) -> Measured:
         f"20 orbits from R, 1024 R and -4 R with the tolerance in proportion: frames differ by"
         f" {apart:.0e}, {runs[0].evaluations} evaluations each"
     )
-    return text, judged(apart < EXACT and len(counts) == 1)
+    return text, judge(apart < EXACT and len(counts) == 1)
 
 
 def no_normalising(lab: Laboratory) -> Measured:
@@ -252,7 +252,7 @@ def no_normalising(lab: Laboratory) -> Measured:
         f"normalised after every step: {min(costs):.3f} to {max(costs):.3f} times the evaluations,"
         f" the error 1/{min(gains):.2f} to 1/{max(gains):.2f}"
     )
-    return text, judged(max(gains) < 1.5 and max(abs(c - 1) for c in costs) < 0.05)
+    return text, judge(max(gains) < 1.5 and max(abs(c - 1) for c in costs) < 0.05)
 
 
 def footnote_5(_: Laboratory) -> Measured:
@@ -261,7 +261,7 @@ def footnote_5(_: Laboratory) -> Measured:
     growth = product(slope, conjugate(rotor)) + product(rotor, conjugate(slope))
     found = float(growth[0] / square(rotor)[0] / rate[0])
     text = f"d(R R̄)/dt = {found:.6f} s R R̄"
-    return text, judged(abs(found - 0.5) < EXACT, abs(found - 1) < EXACT)
+    return text, judge(abs(found - 0.5) < EXACT, abs(found - 1) < EXACT)
 
 
 def exponential_(_: Laboratory) -> Measured:
@@ -284,7 +284,7 @@ def exponential_(_: Laboratory) -> Measured:
         f" half an orbit: off by {off:.2f}"
     )
     good = apart < DIFFERENCE and off > VISIBLE
-    return text, judged(good and clash < EXACT, good)
+    return text, judge(good and clash < EXACT, good)
 
 
 # ---- section IV
@@ -300,7 +300,7 @@ def derivative(_: Laboratory) -> Measured:
         exponential(s * r(0.7)), np.broadcast_to(slope, (16, 4)), exponential((1 - s) * r(0.7))
     )
     apart = gap(found, weights @ values / 2)
-    return f"by 16 Gauss nodes, and by differences: {apart:.0e}", judged(apart < DIFFERENCE)
+    return f"by 16 Gauss nodes, and by differences: {apart:.0e}", judge(apart < DIFFERENCE)
 
 
 def adjoint_series(_: Laboratory) -> Measured:
@@ -310,7 +310,7 @@ def adjoint_series(_: Laboratory) -> Measured:
         terms.append(bracket(p, terms[-1]) / k)
     total = np.array([fsum(column) for column in np.array(terms).T])
     apart = gap(total, times(exponential(p), q, exponential(-p)))
-    return f"60 terms: {apart:.0e}", judged(apart < 1e-12)
+    return f"60 terms: {apart:.0e}", judge(apart < 1e-12)
 
 
 def powers(_: Laboratory) -> Measured:
@@ -319,7 +319,7 @@ def powers(_: Laboratory) -> Measured:
     printed = product(-bracket(p, q), times(2 * p, 2 * p))  # k = 3, p a quaternion
     wrong = gap(by_hand.powers(p, q, 3), printed)
     text = f"k = 0 … 8: {apart:.0e} with the magnitude; k = 3 with the quaternion: {wrong:.1f}"
-    return text, judged(wrong < EXACT, apart < EXACT)
+    return text, judge(wrong < EXACT, apart < EXACT)
 
 
 def rate_of_generator(_: Laboratory) -> Measured:
@@ -327,7 +327,7 @@ def rate_of_generator(_: Laboratory) -> Measured:
     found = differentiate(lambda t: exponential(r + t * slope), 0.0, 0.01)
     omega = 2 * product(found, inverse(exponential(r)))
     worst = gap(omega, by_hand.rate_of(r, slope))
-    return f"six r and r': {worst:.0e} by differences", judged(worst < DIFFERENCE)
+    return f"six r and r': {worst:.0e} by differences", judge(worst < DIFFERENCE)
 
 
 def half_turn(_: Laboratory) -> Measured:
@@ -336,7 +336,7 @@ def half_turn(_: Laboratory) -> Measured:
     first = gap(by_hand.rate_of(r, along), 2 * along)
     second = largest(by_hand.rate_of(r, across))
     text = f"r' along r: ω = 2 r' to {first:.0e}; across: |ω| = {second:.0e} |r'|"
-    return text, judged(abs(second - 2) < EXACT, first < EXACT and second < EXACT)
+    return text, judge(abs(second - 2) < EXACT, first < EXACT and second < EXACT)
 
 
 def slope_of_generator(_: Laboratory) -> Measured:
@@ -354,7 +354,7 @@ def slope_of_generator(_: Laboratory) -> Measured:
         f" printed at r = 1e-5 is wrong by {lost:.0e}"
     )
     good = worst < 1e-12 and library < 1e-12
-    return text, judged(good and lost < EXACT, good)
+    return text, judge(good and lost < EXACT, good)
 
 
 def relative_speed(run: Run) -> np.ndarray:
@@ -369,7 +369,7 @@ def delicate(lab: Laboratory) -> Measured:
     speed, size_ = relative_speed(run), np.linalg.norm(run.y, axis=1) / np.pi
     k = int(speed.argmax())
     text = f"20 orbits: |r'| is up to {speed[k]:.1f} times |ω|/2, at r = {size_[k]:.2f} π"
-    return text, judged(bool(speed[k] > 5 and size_[k] > 0.75))
+    return text, judge(bool(speed[k] > 5 and size_[k] > 0.75))
 
 
 def same_rotation(_: Laboratory) -> Measured:
@@ -381,7 +381,7 @@ def same_rotation(_: Laboratory) -> Measured:
         worst = max(worst, gap(frame(other), frame(exponential(pure(r)))))
         signs = max(signs, gap(other, (-1) ** n * exponential(pure(r))))
     text = f"n = -3 … 3: frames differ by {worst:.0e}, signs as said to {signs:.0e}"
-    return text, judged(worst < EXACT and signs < EXACT)
+    return text, judge(worst < EXACT and signs < EXACT)
 
 
 def reset_(_: Laboratory) -> Measured:
@@ -394,7 +394,7 @@ def reset_(_: Laboratory) -> Measured:
         f" {after:.2f} or less; π/2 → -π/2 to {flipped:.0e}"
     )
     good = after <= np.pi / 2 + EXACT and flipped < EXACT
-    return text, judged(good and once < np.pi / 2, good)
+    return text, judge(good and once < np.pi / 2, good)
 
 
 def decrease(_: Laboratory) -> Measured:
@@ -406,7 +406,7 @@ def decrease(_: Laboratory) -> Measured:
             other = r * (1 - np.pi / size_)
             grows = other @ by_hand.slope_of(other, w) / np.linalg.norm(other) / np.linalg.norm(w)
             worst = max(worst, float(grows))
-    return f"120 generators that grew: d|r|/dt ≤ {worst:.1e} |ω| after it", judged(worst < 0)
+    return f"120 generators that grew: d|r|/dt ≤ {worst:.1e} |ω| after it", judge(worst < 0)
 
 
 def error_norm_of_a_step(_: Laboratory) -> Measured:
@@ -414,4 +414,4 @@ def error_norm_of_a_step(_: Laboratory) -> Measured:
     measure = given(FORMULATIONS[ROTOR], True)[size]
     found = measure(tuple(d), tuple(y), tuple(y), (), (rtol, atol)) ** 2
     off = abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2))
-    return f"the library's measure, squared, differs by {off:.0e}", judged(off < EXACT)
+    return f"the library's measure, squared, differs by {off:.0e}", judge(off < EXACT)

@@ -28,8 +28,8 @@ from polhode.problems import GivenRate
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
 TWO, THREE = "vectors2", "vectors3"
-FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # figure 3
-FIGURE_5 = ROTOR, TWO, RESET  # figure 5
+FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
+FIGURE_5 = ROTOR, TWO, RESET
 LABELS = {
     DP: "D-P",
     BS: "B-S",
@@ -114,7 +114,7 @@ def frames(name: str, y: np.ndarray) -> np.ndarray:
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(25)."""
+    """The distance of frames, (25)."""
     return np.sqrt(((a - b) ** 2).sum(axis=(-1, -2)))
 
 
@@ -156,8 +156,8 @@ class Study:
     def numbers(self, integrator: str, name: str, of: str) -> np.ndarray:
         return np.array([getattr(run, of) for run in self.runs[integrator, name]], float)
 
-    def needed(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
-        """The cost of a largest error, interpolated between tolerances."""
+    def cost(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
+        """The cost of reaching a largest error, interpolated between tolerances."""
         errors, costs = (self.numbers(integrator, name, what) for what in ("worst", of))
         falling = np.minimum.accumulate(errors)
         keep = np.concatenate([[True], falling[1:] < falling[:-1]])
@@ -168,8 +168,8 @@ class Study:
 
     def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
         """The cost relative to that of the rotor, at each of some errors."""
-        cost, rotor = ([self.needed(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
-        return np.divide(cost, rotor)
+        ours, rotor = ([self.cost(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
+        return np.divide(ours, rotor)
 
 
 def spread(values: Any) -> str:
@@ -198,7 +198,7 @@ class Laboratory(Base):
 
     @property
     def error_range(self) -> str:
-        """In words."""
+        """The range of ``errors``, in words."""
         return f"{self.errors[0]:.0e} … {self.errors[-1]:.0e}"
 
     @property
@@ -346,7 +346,7 @@ class Laboratory(Base):
 
     @cached_property
     def damped(self) -> dict[str, list[tuple[Run, Run]]]:
-        """Weak and strong damping, each run with one of two undamped vectors."""
+        """Runs with weak and strong damping, each beside a run of two undamped vectors."""
         plans = {
             "weak": (self.end, (1e-4, 1e-6) if self.quick else (1e-4, 1e-6, 1e-8, 1e-10)),
             "strong": (5_000.0, (1e-4,)) if self.quick else (self.end / 10, (1e-4, 1e-8)),

@@ -4,10 +4,10 @@ import numpy as np
 
 from polhode.papers.celledoni2006 import by_hand
 from polhode.papers.celledoni2006.elliptic import MODULI, carlson
-from polhode.papers.celledoni2006.laboratory import Laboratory, shown
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, returned, small, truth
+from polhode.papers.celledoni2006.laboratory import Laboratory, label
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, round_trip, small, truth
 from polhode.papers.maps import EXACT
-from polhode.papers.verdicts import Measured, judged, largest, listed
+from polhode.papers.verdicts import Measured, judge, largest, listing
 
 
 def jacobi(_: Laboratory) -> Measured:
@@ -21,7 +21,7 @@ def jacobi(_: Laboratory) -> Measured:
         f"12 bodies, {first} of the first kind and {12 - first} of the second: ω(3) right"
         f" to {worst:.0e}"
     )
-    return text, judged(worst < 1e-12 and 0 < first < 12)
+    return text, judge(worst < 1e-12 and 0 < first < 12)
 
 
 def means(_: Laboratory) -> Measured:
@@ -38,7 +38,7 @@ def means(_: Laboratory) -> Measured:
         f"{steps} recursion steps or fewer for k² up to 1 - 1e-8; am u by them, put into Carlson's"
         f" integral, is u to {worst:.0e}/√(1 - k²)"
     )
-    return text, judged(worst < ROUNDING and steps <= 9)
+    return text, judge(worst < ROUNDING and steps <= 9)
 
 
 def faster(lab: Laboratory) -> Measured:
@@ -51,10 +51,10 @@ def faster(lab: Laboratory) -> Measured:
     worst = float(study.momentum["je"].max())
     text = (
         f"JE: error {small(worst)} in 4 steps; times of the others to 1e-13, as multiples of that:"
-        f" {listed(nearest, '.3g', shown)}; but RK4 to 1e-6: {low:.2f}"
+        f" {listing(nearest, '.3g', label)}; but RK4 to 1e-6: {low:.2f}"
     )
     accurate = worst < min(float(study.momentum[n].min()) for n in others)
-    return text, judged(low > 1, accurate and min(high.values()) > 1)
+    return text, judge(low > 1, accurate and min(high.values()) > 1)
 
 
 def symmetric_bodies(_: Laboratory) -> Measured:
@@ -66,15 +66,16 @@ def symmetric_bodies(_: Laboratory) -> Measured:
     apart = largest(found - (exact[:, 0] + 1j * exact[:, 1]))
     k2 = by_hand.constants(inertia, omega).modulus
     text = f"I1 = I2: k² = {k2:.0f}, and ω(t) by cos and sin is right to {apart:.0e}"
-    return text, judged(apart < EXACT and k2 == 0)
+    return text, judge(apart < EXACT and k2 == 0)
 
 
 def time_symmetric(_: Laboratory) -> Measured:
     found = {
-        name: max(returned(name, model) for model in ("free", "torque")) for name in ("sej", "sej4")
+        name: max(round_trip(name, model) for model in ("free", "torque"))
+        for name in ("sej", "sej4")
     }
-    text = "h then -h: back to " + ", ".join(f"{x:.0e} ({shown(n)})" for n, x in found.items())
-    return text, judged(max(found.values()) < EXACT)
+    text = "h then -h: back to " + ", ".join(f"{x:.0e} ({label(n)})" for n, x in found.items())
+    return text, judge(max(found.values()) < EXACT)
 
 
 def benefits(lab: Laboratory) -> Measured:
@@ -86,4 +87,4 @@ def benefits(lab: Laboratory) -> Measured:
         f"heavy top, MR against SEJ at the same step: error in π {momentum:.1g} times, in the"
         f" energy {energy:.1g} times; in Q against SEJ4 {attitude:.1g} times"
     )
-    return text, judged(min(momentum, attitude, energy) > 100)
+    return text, judge(min(momentum, attitude, energy) > 100)

@@ -123,7 +123,7 @@ def constants(inertia: Array, omega: Array, printed: bool = False, half: bool = 
     )
 
 
-def arranged(inertia: Array, omega: Array, proper: bool = True) -> Array:
+def arrangement(inertia: Array, omega: Array, proper: bool = True) -> Array:
     """The signed permutation to axes for which (13) is written; unsigned if not ``proper``.
 
     The third axis has the largest moment, or, in the second family, the smallest.
@@ -142,7 +142,7 @@ def closed_form(
     inertia: Array, omega: Array, times: Any, proper: bool = True, branch: bool = True
 ) -> Array:
     """ω at ``times`` by (12) to (19), from ω at 0; b1² = I2 (I3 - I2), any order of the moments."""
-    turn = arranged(inertia, omega, proper)
+    turn = arrangement(inertia, omega, proper)
     moments, start = np.abs(turn) @ inertia, turn @ omega
     i1, i2, i3 = moments
     c = constants(moments, start)

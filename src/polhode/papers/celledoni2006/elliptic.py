@@ -10,7 +10,7 @@ from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small, truth
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, below, judged, largest, near, slope
+from polhode.papers.verdicts import Measured, below, judge, largest, near, slope
 
 TOP_BODY, TOP_RATE = np.array([1000.0, 5000.0, 6000.0]), np.array([10.0, 10.0, 10.0])  # 4.2
 FREE_BODY, FREE_MOMENTUM = np.array([5.0, 4.0, 3.0]), np.array([-1.0, 0.0, 2.0])  # 4.1
@@ -51,7 +51,7 @@ def energy_half(_: Laboratory) -> Measured:
         f"cos²φ + sin²φ of the amplitude at the start of 4.2 is {printed:.2f} with the E of (2),"
         f" 1 to {small(off)} with the 1/2"
     )
-    return text, judged(abs(printed - 1) < ROUNDING, off < ROUNDING)
+    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING)
 
 
 def b1(_: Laboratory) -> Measured:
@@ -61,7 +61,7 @@ def b1(_: Laboratory) -> Measured:
         f"cos²φ + sin²φ at the start of 4.2 is {printed:.1f} as printed, 1 to"
         f" {small(off)} with I3 - I2; ω(1) is then right to {gap:.0e}"
     )
-    return text, judged(abs(printed - 1) < ROUNDING, off < ROUNDING and gap < EXACT)
+    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING and gap < EXACT)
 
 
 def solution(_: Laboratory) -> Measured:
@@ -78,7 +78,7 @@ def solution(_: Laboratory) -> Measured:
             right = by_hand.euler(TOP_BODY, size * np.array([cn, sn, dn])) / TOP_BODY
             found[printed] = max(found[printed], largest(slopes - right) / largest(right))
     text = f"ω' misses (1) by {found[True]:.2f} with the printed b1, by {found[False]:.0e} without"
-    return text, judged(found[True] < ROUNDING, found[False] < ROUNDING)
+    return text, judge(found[True] < ROUNDING, found[False] < ROUNDING)
 
 
 def ordering(_: Laboratory) -> Measured:
@@ -89,7 +89,7 @@ def ordering(_: Laboratory) -> Measured:
         f"4.1 as printed: ω1 has √(I1(I3 - I1)) = √{square:.0f}; 12 random bodies, moments in any"
         f" order, relabelled: ω(2) right to {worst:.0e}"
     )
-    return text, judged(square > 0, worst < 1e-12)
+    return text, judge(square > 0, worst < 1e-12)
 
 
 def odd_permutation(_: Laboratory) -> Measured:
@@ -103,7 +103,7 @@ def odd_permutation(_: Laboratory) -> Measured:
         f"(5, 4, 3) sorted by a plain exchange: ω(1) wrong by {error:.1e}, and equal to ω(-1) to"
         f" {reverse:.0e}; with the sign right to {proper:.0e}"
     )
-    return text, judged(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
+    return text, judge(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
 
 
 def second_family(_: Laboratory) -> Measured:
@@ -116,7 +116,7 @@ def second_family(_: Laboratory) -> Measured:
         f"4.1, sorted: k² = {upside:.2f} > 1; with axes 1 and 3 exchanged {right:.2f}, and π(1)"
         f" right to {gap:.0e}"
     )
-    return text, judged(upside > 1 > right and gap < ROUNDING)
+    return text, judge(upside > 1 > right and gap < ROUNDING)
 
 
 # ---- the start
@@ -124,7 +124,7 @@ def amplitude(_: Laboratory) -> Measured:
     worst, off = 0.0, 0.0
     for inertia, omega in bodies(50):
         worst = max(worst, largest(by_hand.closed_form(inertia, omega, 0.0) - omega))
-        turn = by_hand.arranged(inertia, omega)
+        turn = by_hand.arrangement(inertia, omega)
         start = np.abs(turn) @ inertia, turn @ omega
         off = max(off, abs(circle(*start, by_hand.constants(*start)) - 1))
     text = "50 bodies: cos²φ + sin²φ = 1 to {:.0e}, and ω(0) comes back to {:.0e}"
@@ -139,7 +139,7 @@ def signs(_: Laboratory) -> Measured:
     without = by_hand.closed_form(TOP_BODY, TOP_RATE, 1.0)[0] * mirror
     good, bad = largest(found / right - 1), largest(without / right - 1)
     text = f"4.2 with ω3 < 0: ω(1) right to {good:.0e}; with the sign of a3 alone off by {bad:.1f}"
-    return text, judged(good < 1e-12 and bad > 0.1)
+    return text, judge(good < 1e-12 and bad > 0.1)
 
 
 def tau(_: Laboratory) -> Measured:
@@ -176,7 +176,7 @@ def branch(_: Laboratory) -> Measured:
         f"k² = 1/2, φ up to 2π: F wrong by up to {principal:.1f} with the principal value, by"
         f" {right:.0e} with the branch next to φ(n)"
     )
-    return text, judged(principal < EXACT, right < EXACT)
+    return text, judge(principal < EXACT, right < EXACT)
 
 
 def quadratic(_: Laboratory) -> Measured:
@@ -192,7 +192,7 @@ def quadratic(_: Laboratory) -> Measured:
         f"steps: {counts[0.5]} for k² = 0.5, {counts[0.99]} for k² = 0.99, {counts[MODULI[-1]]} for"
         f" 1 - 1e-8; {taken[0]} and {taken[1]} in 4.2 and 4.1; c(n+1) ~ c(n)^{exponent:.1f}"
     )
-    return text, judged(max(counts.values()) <= 9 and exponent > 1.9)
+    return text, judge(max(counts.values()) <= 9 and exponent > 1.9)
 
 
 def reuse(_: Laboratory) -> Measured:
@@ -223,7 +223,7 @@ def special(_: Laboratory) -> Measured:
         f"φ = u to {flat:.0e} and φ = arctan sinh u to {steep:.0e}; a motion with k² = 1 by tanh"
         f" and sech: right to {apart:.0e}"
     )
-    return text, judged(max(flat, steep) < EXACT and apart < 1e-12)
+    return text, judge(max(flat, steep) < EXACT and apart < 1e-12)
 
 
 # ---- the nodes
@@ -241,4 +241,4 @@ def nodes(_: Laboratory) -> Measured:
 
     printed, exchanged = order(True), order(False)
     text = f"order {printed:.2f} in the order printed, {exchanged:.2f} exchanged"
-    return text, judged(near(printed, 4), near(exchanged, 4) and near(printed, 2))
+    return text, judge(near(printed, 4), near(exchanged, 4) and near(printed, 2))

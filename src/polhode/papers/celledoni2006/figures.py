@@ -13,11 +13,12 @@ from polhode.papers.celledoni2006.laboratory import (
     TOP_STEPS,
     Laboratory,
     Study,
-    shown,
+    label,
+    short_label,
     swing,
     vertical,
 )
-from polhode.papers.drawing import curve, globe, legend, saved, sheet
+from polhode.papers.drawing import curve, globe, legend, save, sheet
 from polhode.plot import style
 from polhode.results.trajectory import Trajectory
 
@@ -40,7 +41,6 @@ LOOK = {  # colour, marker and its size
     "strang": (style.INK, "*", 7),
 }
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
-NAMES = {"mr2": "MR", "strang": "Strang, exact flow"}
 TIME = "execution time (steps of MR2)"
 LEAST = 1e-16  # errors of 0 are drawn here
 
@@ -78,14 +78,14 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         *(
             _trajectories(
                 f"Satellite, $h$ = {h}: $Q\\,e_3$ (grey: exact) and the relative energy error",
-                [(NAMES.get(n, shown(n)), satellite.runs[n, h]) for n in (*THREE, TODAY)],
+                [(short_label(n), satellite.runs[n, h]) for n in (*THREE, TODAY)],
                 satellite.curve[::4],
                 relative=True,
             )
             for h in SATELLITE_STEPS
         ),
     ]
-    return saved(pictures, out)
+    return save(pictures, out)
 
 
 # ---- figures 1 to 3
@@ -101,18 +101,18 @@ def _work(ax: "Axes", study: Study, errors: Mapping[str, np.ndarray], names: Seq
             filled=name not in BEYOND,
             markeredgewidth=1.1,
             linewidth=1.3,
-            label=shown(name),
+            label=label(name),
         )
     ax.yaxis.minorticks_off()
 
 
 def _one_panel(
-    title: str, study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str], label: str
+    title: str, study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str], quantity: str
 ) -> "Figure":
     picture = sheet(7.5, 4.4, f"{title}: error at $t$ = 1 against execution time")
     ax = picture.subplots()
     _work(ax, study, errors, names)
-    style.dress(ax, "", TIME, label)
+    style.dress(ax, "", TIME, quantity)
     legend(picture, ax)
     return picture
 
@@ -131,10 +131,7 @@ def _heavy_top(study: Study) -> "Figure":
 
 # ---- figures 4, 5, 7, 8
 def _trajectories(
-    title: str,
-    runs: Sequence[tuple[str, Trajectory]],
-    exact: np.ndarray,
-    relative: bool = False,
+    title: str, runs: Sequence[tuple[str, Trajectory]], exact: np.ndarray, relative: bool = False
 ) -> "Figure":
     """A row for each run: the path on the sphere, and the energy error."""
     picture = sheet(8.2, 0.4 + 2.6 * len(runs), title)
@@ -189,7 +186,7 @@ def _alphas(lab: Laboratory) -> "Figure":
                 (*LOOK[name][:2], 4),
                 filled=name not in BEYOND,
                 linewidth=1.2,
-                label=NAMES.get(name, shown(name)),
+                label=short_label(name),
             )
         ax.set(xscale="log", yscale="log")
         ax.minorticks_off()

@@ -6,8 +6,8 @@ from polhode import problems
 from polhode.body import RigidBody
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM
-from polhode.papers.celledoni2006.laboratory import Laboratory, shown, swing
-from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, returned, small
+from polhode.papers.celledoni2006.laboratory import Laboratory, label, swing
+from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, round_trip, small
 from polhode.papers.laboratory import WHOLE_RUN
 from polhode.papers.maps import (
     EXACT,
@@ -21,7 +21,7 @@ from polhode.papers.maps import (
     step,
 )
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Check, Measured, between, judged, largest, listed, near
+from polhode.papers.verdicts import Check, Measured, between, judge, largest, listing, near
 from polhode.problems.problem import Problem
 
 LONG = 100_000  # steps of 0.4 in which an error accumulates or does not
@@ -42,25 +42,25 @@ def four_parts(_: Laboratory) -> Measured:
         new, found = step("mr2")(STEP, (q, m))
         page = max(page, largest(matrix(new).T - attitude), largest(found - momentum))
     text = f"R_x(h) is exp(skew) to {small(printed)}; Φ_M of the page and mr2 differ by {page:.0e}"
-    return text, judged(max(printed, page) < EXACT)
+    return text, judge(max(printed, page) < EXACT)
 
 
 def s2(_: Laboratory) -> Measured:
     h = 0.2
     turned = largest(by_hand.exp(h * FREE_MOMENTUM / FREE_BODY) - np.eye(3))
     text = f"(7) leaves Q as it is (to 0); in h = {h} (5) turns it by {turned:.2f}"
-    return text, judged(turned < EXACT, turned > VISIBLE)
+    return text, judge(turned < EXACT, turned > VISIBLE)
 
 
 def mr_scheme(_: Laboratory) -> Measured:
-    back = returned("mr2", "torque")
+    back = round_trip("mr2", "torque")
     found = defect("mr2", "torque", HALVINGS[0])
     p, r = orders("mr2", "torque", (10, 20, 40, 80))
     text = (
         f"with torque: h then -h back to {back:.0e}; |JᵀΩ'J - Ω| = {found:.0e} (h = 0.4); order"
         f" {p:.2f} (π), {r:.2f} (Q)"
     )
-    return text, judged(back < EXACT and found < DIFFERENCE and near(p, 2) and near(r, 2))
+    return text, judge(back < EXACT and found < DIFFERENCE and near(p, 2) and near(r, 2))
 
 
 def mr4(lab: Laboratory) -> Measured:
@@ -73,15 +73,15 @@ def mr4(lab: Laboratory) -> Measured:
     )
     fits = {n: 3e-6 < x < 1e-4 for n, x in swings.items()}
     fourth = all(near(p, 4) for p in found.values())
-    return text, judged(fourth and all(fits.values()), fourth and fits["mr4"])
+    return text, judge(fourth and all(fits.values()), fourth and fits["mr4"])
 
 
 # ---- section 4.1, figure 1
 def figure1_orders(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     found = study.orders(study.momentum, ("mr2", "mr4", "dmv2", "dmv4", "dmv6"))
-    text = f"order in π {listed(found, '.2f', shown)}"
-    return text, judged(all(near(p, int(n[-1])) for n, p in found.items()))
+    text = f"order in π {listing(found, '.2f', label)}"
+    return text, judge(all(near(p, int(n[-1])) for n, p in found.items()))
 
 
 def reference_(lab: Laboratory) -> Measured:
@@ -98,12 +98,12 @@ def reference_(lab: Laboratory) -> Measured:
     error = float(np.linalg.norm(found.y[:, -1] - reference.FREE_PI))
     smallest = min(float(e.min()) for n, e in lab.studies["euler"].momentum.items() if n != "je")
     text = f"its error is {error:.0e}, in {len(found.t) - 1} steps; the smallest of MR and DMV:"
-    return f"{text} {smallest:.0e}", judged(error < smallest)
+    return f"{text} {smallest:.0e}", judge(error < smallest)
 
 
 def je_error(lab: Laboratory) -> Measured:
     worst = float(lab.studies["euler"].momentum["je"].max())
-    return f"{small(worst)} at most, h = 1/4 to 1/64", judged(worst < 2e-14)
+    return f"{small(worst)} at most, h = 1/4 to 1/64", judge(worst < 2e-14)
 
 
 def order2(lab: Laboratory) -> Measured:
@@ -114,7 +114,7 @@ def order2(lab: Laboratory) -> Measured:
         f"error of DMV2 {ratio.min():.2f} to {ratio.max():.2f} times that of MR2; time to 1e-5"
         f" {time:.2f} times"
     )
-    return text, judged(ratio.min() > 1 and ratio.max() < 2 and 0.3 < time < 3)
+    return text, judge(ratio.min() > 1 and ratio.max() < 2 and 0.3 < time < 3)
 
 
 def order4(lab: Laboratory) -> Measured:
@@ -128,7 +128,7 @@ def order4(lab: Laboratory) -> Measured:
         f" {suzuki:.1f} times"
     )
     right = ratio.min() > 1 and ratio.max() < 2
-    return text, judged(right and other.max() < 1, right)
+    return text, judge(right and other.max() < 1, right)
 
 
 def pi0(lab: Laboratory) -> Measured:
@@ -140,7 +140,7 @@ def pi0(lab: Laboratory) -> Measured:
         error = float(np.linalg.norm(run.angular_momentum[-1] - end))
         apart = max(apart, abs(error / float(study.momentum[name][0]) - 1))
     text = f"errors of MR and DMV from the two starts: the same to {small(apart)}, h = 1/4"
-    return text, judged(False, apart < 1e-6)
+    return text, judge(False, apart < 1e-6)
 
 
 def je_performance(lab: Laboratory) -> Measured:
@@ -151,9 +151,9 @@ def je_performance(lab: Laboratory) -> Measured:
     }
     text = (
         f"a step takes {cost:.1f} steps of MR2; to 1e-10 the others take"
-        f" {listed(gains, '.2g', shown)} times as long as JE with 4 steps"
+        f" {listing(gains, '.2g', label)} times as long as JE with 4 steps"
     )
-    return text, judged(min(gains["mr4"], gains["dmv4"]) > 2 and cost < 6)
+    return text, judge(min(gains["mr4"], gains["dmv4"]) > 2 and cost < 6)
 
 
 # ---- section 4.1, energy
@@ -165,17 +165,17 @@ def energy_oscillates(lab: Laboratory) -> Measured:
         turns.append(int(np.count_nonzero(np.diff(np.sign(np.diff(error))))))
         growth.append(second / first - 1)
         text.append(
-            f"{shown(name)} {small(error.min())} to {error.max():.1e}, {turns[-1]} turning points,"
+            f"{label(name)} {small(error.min())} to {error.max():.1e}, {turns[-1]} turning points,"
             f" second half {growth[-1]:+.1%}"
         )
-    return ", ".join(text), judged(min(turns) > 20 and largest(growth) < 0.05)
+    return ", ".join(text), judge(min(turns) > 20 and largest(growth) < 0.05)
 
 
 def energy_mr4(lab: Laboratory) -> Measured:
     jump, suzuki = (lab.free_swings[n].amplitude for n in ("mr4", "mr4s"))
     text = f"{jump:.1e} with the triple jump, {suzuki:.1e} with Suzuki's"
     right = 3e-6 < jump < 1e-4
-    return text, judged(right and suzuki > 3e-6, right)
+    return text, judge(right and suzuki > 3e-6, right)
 
 
 def energy_dmv(lab: Laboratory) -> Measured:
@@ -185,7 +185,7 @@ def energy_dmv(lab: Laboratory) -> Measured:
         p = by_hand.dmv(0.4, p, FREE_BODY, tolerance=1e-13)
     loose = abs(float(p @ (p / FREE_BODY) - FREE_MOMENTUM @ (FREE_MOMENTUM / FREE_BODY))) / 2
     text = f"{found:.0e} solved to rounding; {loose:.0e} with a fixed point to 1e-13"
-    return text, judged(found < 3e-13)
+    return text, judge(found < 3e-13)
 
 
 def energy_je(lab: Laboratory) -> Measured:
@@ -201,11 +201,11 @@ def energy_je(lab: Laboratory) -> Measured:
         swing(lab.run(problem, n, 0.4 * count, 0.4, count // 100)).largest for n in ("je", "sej")
     ]
     text = (
-        f"{once:.0e}; with τ anew {page:.0e} by the page, {each:.0e} by SEJ; after {count:.0e}"
-        f" steps {later[0]:.0e} and, SEJ, {later[1]:.0e}"
+        f"{once:.0e}; with τ at every step {page:.0e} by the page, {each:.0e} by SEJ; after"
+        f" {count:.0e} steps {later[0]:.0e} and, SEJ, {later[1]:.0e}"
     )
     right = max(once, later[0]) < 1e-15
-    return text, judged(right and page < 1e-15, right)
+    return text, judge(right and page < 1e-15, right)
 
 
 # ---- section 4.1, figure 2
@@ -218,10 +218,10 @@ def figure2(lab: Laboratory) -> Measured:
         f"error of MR2 {errors[0]:.0f} times that of JEM2, of MR4 {errors[1]:.0f} times that of"
         f" JEM4; times to 1e-4 and 1e-7: {times[0]:.1f} and {times[1]:.1f} times"
     )
-    return text, judged(min(errors) > 3 and times[1] > 1 and times[0] > 0.4)
+    return text, judge(min(errors) > 3 and times[1] > 1 and times[0] > 0.4)
 
 
 def figure2_momentum(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
     worst = max(float(study.momentum[n].max()) for n in ("jem2", "jem4"))
-    return f"error in π {small(worst)} at every step size", judged(worst < ROUNDING)
+    return f"error in π {small(worst)} at every step size", judge(worst < ROUNDING)

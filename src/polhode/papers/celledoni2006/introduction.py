@@ -8,9 +8,11 @@ from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_
 from polhode.papers.celledoni2006.laboratory import (
     NEAR,
     SATELLITE_STEPS,
+    THREE,
     TOP_STEPS,
     Laboratory,
-    shown,
+    label,
+    short_label,
 )
 from polhode.papers.celledoni2006.maps import (
     DIFFERENCE,
@@ -18,13 +20,13 @@ from polhode.papers.celledoni2006.maps import (
     bodies,
     momentum_map,
     poisson_defect,
-    returned,
+    round_trip,
     small,
     truth,
 )
 from polhode.papers.maps import EXACT, HALVINGS, defect, defect_order
 from polhode.papers.reference import solution
-from polhode.papers.verdicts import Check, Measured, below, judged, largest, listed, near
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, listing, near
 
 START = np.array([-1.0, 1.5, 2.0])  # a momentum away from all axes
 MOVING = "dmv2", "dmv4", "dmv6"
@@ -79,14 +81,14 @@ def fields_flow(_: Laboratory) -> Measured:
 
 
 def not_symplectic(_: Laboratory) -> Measured:
-    back = max(returned(name, "torque") for name in ("sej", "sej4"))
+    back = max(round_trip(name, "torque") for name in ("sej", "sej4"))
     (p2, d2), (p4, d4) = (defect_order(name, "torque") for name in ("sej", "sej4"))
     control = defect("strang", "torque", HALVINGS[0])
     text = (
         f"h then -h: back to {back:.0e}; |JᵀΩ'J - Ω| at h = 0.4: SEJ {d2:.0e} (O(h^{p2:.1f})), SEJ4"
         f" {d4:.0e} (O(h^{p4:.1f})); the same splitting with the exact flow {control:.0e}"
     )
-    return text, judged(back < EXACT and min(d2, d4) > 1e4 * control)
+    return text, judge(back < EXACT and min(d2, d4) > 1e4 * control)
 
 
 def better_energy(lab: Laboratory) -> Measured:
@@ -96,20 +98,17 @@ def better_energy(lab: Laboratory) -> Measured:
         f"{better} of {len(ratios)} experiments of figures 4 to 8: the error of MR is"
         f" {min(ratios):.1g} to {max(ratios):.1g} times that of SEJ"
     )
-    return text, judged(better > len(ratios) / 2)
+    return text, judge(better > len(ratios) / 2)
 
 
 def better_behaviour(lab: Laboratory) -> Measured:
     cases = [(lab.top, h) for h in TOP_STEPS] + [(lab.satellite, h) for h in SATELLITE_STEPS]
-    left = {
-        name: sum(case.farthest(name, h) > NEAR for case, h in cases)
-        for name in ("mr2", "sej", "sej4")
-    }
+    left = {name: sum(case.farthest(name, h) > NEAR for case, h in cases) for name in THREE}
     text = (
         f"of 5 runs of figures 4, 5, 7 and 8, those that leave the exact curve by more than {NEAR}:"
-        f" MR {left['mr2']}, SEJ {left['sej']}, SEJ4 {left['sej4']}"
+        f" {listing(left, 'd', short_label)}"
     )
-    return text, judged(left["sej4"] == 0 and left["sej"] < left["mr2"])
+    return text, judge(left["sej4"] == 0 and left["sej"] < left["mr2"])
 
 
 def dmv_preserves(lab: Laboratory) -> Measured:
@@ -124,16 +123,16 @@ def dmv_preserves(lab: Laboratory) -> Measured:
         f"1000 steps of 0.4: energy to {energy:.0e}, momentum to {moved:.0e}; structure to"
         f" {structure:.0e}"
     )
-    return text, judged(max(energy, moved) < 1e-12 and structure < DIFFERENCE)
+    return text, judge(max(energy, moved) < 1e-12 and structure < DIFFERENCE)
 
 
 def dmv_orders(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     found = study.orders(study.momentum, MOVING)
     fourth, sixth = study.orders(study.attitude, MOVING[1:]).values()
-    text = f"order in π {listed(found, '.2f', shown)}; in Q {fourth:.2f} and {sixth:.2f}"
+    text = f"order in π {listing(found, '.2f', label)}; in Q {fourth:.2f} and {sixth:.2f}"
     right = all(near(found[f"dmv{p}"], p) for p in (2, 4, 6))
-    return text, judged(right and near(fourth, 2) and near(sixth, 2))
+    return text, judge(right and near(fourth, 2) and near(sixth, 2))
 
 
 def dmv_once(lab: Laboratory) -> Measured:
@@ -157,7 +156,7 @@ def dmv_cost(lab: Laboratory) -> Measured:
         f"a step takes {ratio[0]:.2f} and {ratio[1]:.2f} times that of DMV2, and"
         f" {newton[1]:.2f}, {newton[2]:.2f} Newton iterations (DMV2 {newton[0]:.2f})"
     )
-    return text, judged(max(newton) < 1.1 * min(newton) and max(ratio) < 2)
+    return text, judge(max(newton) < 1.1 * min(newton) and max(ratio) < 2)
 
 
 def je_dmv(lab: Laboratory) -> Measured:
@@ -169,16 +168,16 @@ def je_dmv(lab: Laboratory) -> Measured:
         f"a step of JE takes {cost:.1f} times that of DMV6; errors at h = 1/16: {small(errors[0])}"
         f" and {errors[1]:.0e}; DMV6 to 1e-13 takes {gain:.1f} times the time of JE with 4 steps"
     )
-    return text, judged(errors[0] < 1e-3 * errors[1] and cost < 6)
+    return text, judge(errors[0] < 1e-3 * errors[1] and cost < 6)
 
 
 def extra_cost(lab: Laboratory) -> Measured:
     once, each = (lab.studies["frb"].cost_of(n) for n in ("jem2", "sej"))
     text = (
-        f"free body: a step takes {each:.1f} steps of MR2 with τ found anew (SEJ), {once:.1f} with"
-        f" τ found once (JEM2): {each / once - 1:+.0%}"
+        f"free body: a step takes {each:.1f} steps of MR2 with τ computed at every step (SEJ),"
+        f" {once:.1f} with τ computed once (JEM2): {each / once - 1:+.0%}"
     )
-    return text, judged(each > once)
+    return text, judge(each > once)
 
 
 def torqued(lab: Laboratory) -> Measured:
@@ -188,4 +187,4 @@ def torqued(lab: Laboratory) -> Measured:
         f"heavy top, time to an error of {aim} in Q: MR takes {times['mr2'] / times['sej']:.2f}"
         f" times that of SEJ, {times['mr2'] / times['sej4']:.1f} times that of SEJ4"
     )
-    return text, judged(times["mr2"] > times["sej4"])
+    return text, judge(times["mr2"] > times["sej4"])

@@ -64,7 +64,7 @@ STRENGTHS: Mapping[str, tuple[float, float]] = {
 }
 
 
-def torqued(given: Problem) -> Problem:
+def with_torques(given: Problem) -> Problem:
     """A problem of the catalogue with the torques above."""
     return under(given, torques(*STRENGTHS[given.name]))
 
@@ -96,17 +96,22 @@ OTHERS: Mapping[str, Method] = {
     ),
     "mr4s": replace(METHODS["mr2"], name="mr4s", order=SUZUKI4.order, weights=SUZUKI4.floats),
 }
-SHOWN = {"mr4s": "MR4 (Suzuki)", "rk4": "RK4", "strang": "Strang, exact flow"}
+LABELS = {"mr4s": "MR4 (Suzuki)", "rk4": "RK4", "strang": "Strang, exact flow"}
 
 
-def named(name: str) -> Method:
+def find_method(name: str) -> Method:
     """A method of the library or of ``OTHERS``."""
     return OTHERS[name] if name in OTHERS else METHODS[name]
 
 
-def shown(name: str) -> str:
+def label(name: str) -> str:
     """The name of a method in text and figures."""
-    return SHOWN.get(name, name.upper())
+    return LABELS.get(name, name.upper())
+
+
+def short_label(name: str) -> str:
+    """The same where MR2 is the only method of its kind."""
+    return "MR" if name == "mr2" else label(name)
 
 
 # ---- figures 1 to 3
@@ -117,7 +122,7 @@ class Example:
     title: str
     start: Callable[[], Problem]
     methods: tuple[str, ...]
-    powers: tuple[int, ...]  # k of the steps 2⁻ᵏ
+    powers: range  # k of the steps 2⁻ᵏ
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -125,20 +130,15 @@ EXAMPLES: Mapping[str, Example] = {
         "Euler's equations",
         problems.celledoni_free,
         ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "rk4"),
-        (2, 3, 4, 5, 6),
+        range(2, 7),
     ),
     "frb": Example(
         "Free rigid body",
         problems.celledoni_free,
         ("mr2", "mr4", "jem2", "jem4", "strang", "sej"),
-        (2, 3, 4, 5, 6),
+        range(2, 7),
     ),
-    "top": Example(
-        "Heavy top",
-        problems.celledoni_heavy_top,
-        ("mr2", "sej", "sej4", "strang"),
-        (4, 5, 6, 7, 8, 9),
-    ),
+    "top": Example("Heavy top", problems.celledoni_heavy_top, (*THREE, TODAY), range(4, 10)),
 }
 
 
@@ -270,7 +270,7 @@ class Experiment:
         return self.swing("mr2", h).largest / self.swing("sej", h).largest
 
 
-def relabelled(given: Problem, order: tuple[int, ...]) -> Problem:
+def relabel(given: Problem, order: tuple[int, ...]) -> Problem:
     """A problem with its body axes permuted, by a proper signed permutation."""
     turn = np.eye(3)[list(order)]
     if np.linalg.det(turn) < 0:
@@ -293,12 +293,12 @@ class Laboratory(shared.Laboratory):
     def problem(self, given: Problem, name: str) -> Problem:
         """A problem as a method runs it: with the shared torques, unless it needs none."""
         free = given.model.is_free and name not in ("sej", "sej4", "strang", "strang6")
-        return given if free or given.name not in STRENGTHS else torqued(given)
+        return given if free or given.name not in STRENGTHS else with_torques(given)
 
     def run(self, problem: Problem, method: Any, *args: Any, **keywords: Any) -> Trajectory:
         """A run from time 0, by the name of a method of the library or of ``OTHERS``."""
         used = self.problem(problem, method)
-        return super().run(used, named(method), *args, **keywords)
+        return super().run(used, find_method(method), *args, **keywords)
 
     # ---- figures 1 to 3
     @cached_property
@@ -332,7 +332,7 @@ class Laboratory(shared.Laboratory):
         """Times of a step, by method and step size, in steps of MR2."""
         solvers = {
             (name, k): prepare(
-                self.problem(problem, name), method=named(name), dt=dt, save_every=WHOLE_RUN
+                self.problem(problem, name), method=find_method(name), dt=dt, save_every=WHOLE_RUN
             )
             for name in names
             for k, dt in enumerate(steps.tolist())
@@ -381,10 +381,8 @@ class Laboratory(shared.Laboratory):
     def alphas(self) -> dict[str, np.ndarray]:
         """α of figure 6(a) and (b); the ranges are not given."""
         fine = 3 if self.quick else 10
-        return {
-            "a": np.logspace(-1, 1.5, round(2.5 * fine) + 1),
-            "b": np.logspace(-1, 3, 4 * fine + 1),
-        }
+        ends = {"a": 1.5, "b": 3.0}
+        return {p: np.logspace(-1, end, round((end + 1) * fine) + 1) for p, end in ends.items()}
 
     @cached_property
     def alpha_errors(self) -> dict[str, dict[str, np.ndarray]]:
@@ -445,6 +443,6 @@ class Laboratory(shared.Laboratory):
         for name, (given, t_end, dt) in cases.items():
             found[name] = {}
             for order in permutations(range(3)):
-                got = swing(self.run(relabelled(given, order), "mr2", t_end, dt))
+                got = swing(self.run(relabel(given, order), "mr2", t_end, dt))
                 found[name][order] = got.largest / abs(got.start)
         return found

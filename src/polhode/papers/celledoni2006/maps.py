@@ -22,7 +22,7 @@ def small(value: float) -> str:
     return f"{value:.0e}" if value else "0"
 
 
-def returned(method: str, model: str) -> float:
+def round_trip(method: str, model: str) -> float:
     """The relative distance from the start after a step forward and a step back."""
     mapped = step(method, model)
     return max(gap(mapped(-STEP, mapped(STEP, state), STEP), state) for state in states())

@@ -6,8 +6,8 @@ from polhode import problems
 from polhode.body import RigidBody
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.elliptic import FREE_BODY, FREE_MOMENTUM, TOP_BODY
-from polhode.papers.celledoni2006.laboratory import Laboratory, shown
-from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, returned, truth
+from polhode.papers.celledoni2006.laboratory import Laboratory, label
+from polhode.papers.celledoni2006.maps import DIFFERENCE, ROUNDING, bodies, round_trip, truth
 from polhode.papers.maps import (
     EXACT,
     HALVINGS,
@@ -23,16 +23,7 @@ from polhode.papers.maps import (
 )
 from polhode.papers.reference import solution
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import (
-    Check,
-    Measured,
-    below,
-    judged,
-    largest,
-    listed,
-    near,
-    of_order,
-)
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, listing, near, of_order
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
@@ -50,8 +41,8 @@ MEASUREMENTS: dict[str, Check] = {
     "flow-symmetric": lambda _: below(
         EXACT,
         "back to {:.0e} for (10), {:.0e} with torque",
-        max(returned(name, "free") for name in ("jem2", "jem4")),
-        max(returned(name, "torque") for name in ("sej", "sej4")),
+        max(round_trip(name, "free") for name in ("jem2", "jem4")),
+        max(round_trip(name, "torque") for name in ("sej", "sej4")),
     ),
 }
 
@@ -85,7 +76,7 @@ def skew(lab: Laboratory) -> Measured:
     q, r = solution(rates, 1.0, start)[:9].reshape(3, 3), lab.ends["frb"][0]
     same, turned = largest(q - r), largest(q - r.T)
     text = f"4.1, t = 1: |Q - R| = {same:.2f}, |Q - Rᵀ| = {turned:.0e}"
-    return text, judged(same < EXACT, turned < EXACT)
+    return text, judge(same < EXACT, turned < EXACT)
 
 
 def asymmetric_flow(_: Laboratory) -> Measured:
@@ -94,7 +85,7 @@ def asymmetric_flow(_: Laboratory) -> Measured:
     error = largest(matrix(run.q[0]) - matrix(np.array(reference.FREE_Q)))
     k2 = by_hand.constants(FREE_BODY, FREE_MOMENTUM / FREE_BODY).modulus
     text = f"4.1: k² = {k2:.2f}; exact_free_motion has Q(1) to {error:.0e}"
-    return text, judged(k2 > 0.01 and error < ROUNDING)
+    return text, judge(k2 > 0.01 and error < ROUNDING)
 
 
 def pi_exact(lab: Laboratory) -> Measured:
@@ -110,10 +101,10 @@ def pi_exact(lab: Laboratory) -> Measured:
 def magnus_orders(lab: Laboratory) -> Measured:
     study = lab.studies["frb"]
     found = study.orders(study.attitude, ("jem2", "jem4"))
-    back = max(returned(n, "free") for n in found)
-    text = f"order in Q {listed(found, '.2f', shown)}; h then -h: back to {back:.0e}"
+    back = max(round_trip(n, "free") for n in found)
+    text = f"order in Q {listing(found, '.2f', label)}; h then -h: back to {back:.0e}"
     right = near(found["jem2"], 2, 0.1) and near(found["jem4"], 4, 0.1)
-    return text, judged(right and back < EXACT)
+    return text, judge(right and back < EXACT)
 
 
 def by_product(lab: Laboratory) -> Measured:
@@ -121,7 +112,7 @@ def by_product(lab: Laboratory) -> Measured:
     text = (
         f"a step of JE takes {once:.1f}, of JEM2 {twice:.1f} steps of MR2: {twice / once - 1:+.0%}"
     )
-    return text, judged(twice < 2 * once)
+    return text, judge(twice < 2 * once)
 
 
 def rodrigues(_: Laboratory) -> Measured:
@@ -159,4 +150,4 @@ def more_terms(_: Laboratory) -> Measured:
         f"one step, h = 0.4, against the exact flow: SEJ {d2:.0e} (O(h^{p2:.1f})), SEJ4 {d4:.0e}"
         f" (O(h^{p4:.1f}))"
     )
-    return text, judged(d4 < 0.3 * d2 and p4 > p2 + 1)
+    return text, judge(d4 < 0.3 * d2 and p4 > p2 + 1)

@@ -12,13 +12,14 @@ from polhode.papers.celledoni2006.laboratory import (
     TOP_STEPS,
     Laboratory,
     mean_distance,
+    short_label,
     swing,
     vertical,
 )
 from polhode.papers.celledoni2006.maps import ROUNDING, small
 from polhode.papers.maps import EXACT, states
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Check, Measured, judged, largest, near, series, slope
+from polhode.papers.verdicts import Check, Measured, judge, largest, listing, near, series, slope
 from polhode.problems.problem import Problem
 
 EARTH = 6.371e6  # m, mean radius
@@ -44,11 +45,8 @@ def _satellite_energy(lab: Laboratory, h: float, factor: float) -> Measured:
     """Whether SEJ and SEJ4 preserve the energy better than MR by a factor."""
     found = {n: lab.satellite.swing(n, h) for n in THREE}
     error = {n: s.largest / abs(s.start) for n, s in found.items()}
-    text = (
-        f"largest relative energy error: MR {error['mr2']:.1e}, SEJ {error['sej']:.1e}, SEJ4"
-        f" {error['sej4']:.1e}"
-    )
-    return text, judged(error["mr2"] > factor * max(error["sej"], error["sej4"]))
+    text = f"largest relative energy error: {listing(error, '.1e', short_label)}"
+    return text, judge(error["mr2"] > factor * max(error["sej"], error["sej4"]))
 
 
 MEASUREMENTS: dict[str, Check] = {
@@ -63,7 +61,7 @@ def top_torque(_: Laboratory) -> Measured:
     gap = model_gap(given, by_hand.top)
     moments = given.body.data[0]
     same = moments == (1000.0, 5000.0, 6000.0) and tuple(given.omega) == (10.0, 10.0, 10.0)
-    return f"the model heavy_top(1) differs by {small(gap)}", judged(gap < ROUNDING and same)
+    return f"the model heavy_top(1) differs by {small(gap)}", judge(gap < ROUNDING and same)
 
 
 def centre(lab: Laboratory) -> Measured:
@@ -74,7 +72,7 @@ def centre(lab: Laboratory) -> Measured:
     text = (
         f"figure 4: u and Qᵀe3 are up to {apart:.2f} apart; their heights differ by {small(height)}"
     )
-    return text, judged(apart < EXACT, height < EXACT)
+    return text, judge(apart < EXACT, height < EXACT)
 
 
 # ---- 4.2, figure 3
@@ -88,7 +86,7 @@ def figure3_order(lab: Laboratory) -> Measured:
         " (MR, SEJ, SEJ4)"
     )
     second = all(near(p, 2) for p in (*momentum.values(), attitude["mr2"], attitude["sej"]))
-    return text, judged(second and near(attitude["sej4"], 2), second and near(attitude["sej4"], 4))
+    return text, judge(second and near(attitude["sej4"], 2), second and near(attitude["sej4"], 4))
 
 
 def figure3_sej4(lab: Laboratory) -> Measured:
@@ -103,7 +101,7 @@ def figure3_sej4(lab: Laboratory) -> Measured:
         f" {gains[1e-3]:.1f} and {gains[1e-5]:.1f} times that of SEJ4 (and SEJ4 {today:.0f} times"
         f" that of strang)"
     )
-    return text, judged(gains[1e-3] > 1.2 and gains[1e-5] > 3)
+    return text, judge(gains[1e-3] > 1.2 and gains[1e-5] > 3)
 
 
 def figure3_similar(lab: Laboratory) -> Measured:
@@ -117,7 +115,7 @@ def figure3_similar(lab: Laboratory) -> Measured:
         f" that of SEJ; time of SEJ to 1e-3 in Q {time:.1f} times that of MR"
     )
     similar = 0.2 < time < 5 and 1 < attitude < 5
-    return text, judged(similar and momentum < 5, similar)
+    return text, judge(similar and momentum < 5, similar)
 
 
 # ---- 4.2, figures 4 and 5
@@ -131,7 +129,7 @@ def small_steps(lab: Laboratory) -> Measured:
         f" DOP853: {curves[0]:.0e} (top), {curves[1]:.0e} (satellite)"
     )
     a, b, c = found.values()
-    return text, judged(a > b > c > 10 * last and max(curves) < 1e-4)
+    return text, judge(a > b > c > 10 * last and max(curves) < 1e-4)
 
 
 def distance(lab: Laboratory) -> Measured:
@@ -142,23 +140,23 @@ def distance(lab: Laboratory) -> Measured:
         f"{found:.2f}; from the exact trajectory: SEJ {errors[0]:.2f}, MR {errors[1]:.2f}, SEJ4"
         f" {errors[2]:.4f}"
     )
-    return text, judged(0.03 < found < 0.5)
+    return text, judge(0.03 < found < 0.5)
 
 
 def energy_factor(lab: Laboratory) -> Measured:
     sej, mr = (lab.top.swing(n, 0.01).largest for n in ("sej", "mr2"))
-    return f"{sej:.1e} / {mr:.0f} = {sej / mr:.1e}", judged(3e-5 < sej / mr < 3e-4)
+    return f"{sej:.1e} / {mr:.0f} = {sej / mr:.1e}", judge(3e-5 < sej / mr < 3e-4)
 
 
 def energy_steps(lab: Laboratory) -> Measured:
     sej, mr = ([lab.top.swing(n, h).amplitude for h in TOP_STEPS] for n in ("sej", "mr2"))
     text = f"amplitudes at h = 0.1, 0.05, 0.01: SEJ: {series(sej, '.1g')}; MR: {series(mr, '.1g')}"
-    return text, judged(all(a > b > c for a, b, c in (sej, mr)))
+    return text, judge(all(a > b > c for a, b, c in (sej, mr)))
 
 
 def energy_consistently(lab: Laboratory) -> Measured:
     ratios = {h: lab.top.energy_ratio(h) for h in TOP_STEPS}
-    return f"MR over SEJ: {by_step(ratios, '.0e')}", judged(min(ratios.values()) > 100)
+    return f"MR over SEJ: {by_step(ratios, '.0e')}", judge(min(ratios.values()) > 100)
 
 
 def mr_trajectory(lab: Laboratory) -> Measured:
@@ -168,7 +166,7 @@ def mr_trajectory(lab: Laboratory) -> Measured:
         f"farthest from the exact curve: {by_step(far, '.2f')}; {away:.0%} of the points of h = 0.1"
         f" are more than {NEAR} away"
     )
-    return text, judged(far[0.1] > 3 * NEAR and far[0.01] < 0.1)
+    return text, judge(far[0.1] > 3 * NEAR and far[0.01] < 0.1)
 
 
 def sej_trajectory(lab: Laboratory) -> Measured:
@@ -177,7 +175,7 @@ def sej_trajectory(lab: Laboratory) -> Measured:
         f"farthest from the exact curve: {by_step(far, '.2f')}; SEJ4"
         f" {lab.top.farthest('sej4', 0.1):.2f} (h = 0.1)"
     )
-    return text, judged(max(far.values()) < NEAR)
+    return text, judge(max(far.values()) < NEAR)
 
 
 # ---- 4.2, figure 6
@@ -190,7 +188,7 @@ def figure6(lab: Laboratory) -> Measured:
             f"({panel}) {np.count_nonzero(ratio > 1)} of {len(ratio)} values of α, MR over SEJ"
             f" {ratio.min():.2f} to {ratio.max():.1e}"
         )
-    return "; ".join(text), judged(all(smaller))
+    return "; ".join(text), judge(all(smaller))
 
 
 def figure6_when(lab: Laboratory) -> Measured:
@@ -201,7 +199,7 @@ def figure6_when(lab: Laboratory) -> Measured:
         right.append(bool((ratio[large] > 1).all() and (ratio[alpha < 0.8] < 1.2).all()))
         power = slope(alpha[alpha > 5].tolist(), ratio[alpha > 5].tolist())
         found.append(f"({panel}) {ratio[large].min():.1f} or more above α = 1.5, ~ α^{power:.1f}")
-    return "MR over SEJ: " + "; ".join(found), judged(all(right))
+    return "MR over SEJ: " + "; ".join(found), judge(all(right))
 
 
 # ---- 4.3, the model
@@ -210,13 +208,13 @@ def satellite_torque(_: Laboratory) -> Measured:
     gap = model_gap(given, by_hand.satellite(np.array(given.body.data[0])))
     same = given.body.data[0] == (1.7e4, 3.7e4, 5.4e4)
     text = f"3μ/r³ (Qe3) × (TQe3) and the model gravity_gradient differ by {gap:.0e}; in (4)"
-    return text, judged(False, gap < ROUNDING and same)
+    return text, judge(False, gap < ROUNDING and same)
 
 
 def satellite_energy(lab: Laboratory) -> Measured:
     found = swing(lab.run(problems.satellite(), "strang6", 40.0, 0.01))
     error = found.largest / abs(found.start)
-    return f"to {error:.0e} along the exact curve (40 s)", judged(error < 1e-8)
+    return f"to {error:.0e} along the exact curve (40 s)", judge(error < 1e-8)
 
 
 def radius(_: Laboratory) -> Measured:
@@ -226,17 +224,15 @@ def radius(_: Laboratory) -> Measured:
         f"GM = {product:.4g}; r is {share:.3f} of the Earth's radius; at r = 7e6 the torque would"
         f" be {weaker:.0e} of it"
     )
-    return text, judged(share > 1, abs(product / by_hand.MU - 1) < 1e-3)
+    return text, judge(share > 1, abs(product / by_hand.MU - 1) < 1e-3)
 
 
 # ---- 4.3, figures 7 and 8
 def figure7_best(lab: Laboratory) -> Measured:
-    far = {n: lab.satellite.farthest(n, 0.1) for n in (*THREE, TODAY)}
-    text = (
-        f"Qe3 farthest from the exact curve: MR {far['mr2']:.2f}, SEJ {far['sej']:.2f}, SEJ4"
-        f" {far['sej4']:.2f} (strang {far[TODAY]:.2f})"
-    )
-    return text, judged(far["sej4"] < NEAR and far["sej4"] < 0.3 * min(far["mr2"], far["sej"]))
+    far = {n: lab.satellite.farthest(n, 0.1) for n in THREE}
+    text = f"Qe3 farthest from the exact curve: {listing(far, '.2f', short_label)}"
+    text += f" (strang {lab.satellite.farthest(TODAY, 0.1):.2f})"
+    return text, judge(far["sej4"] < NEAR and far["sej4"] < 0.3 * min(far["mr2"], far["sej"]))
 
 
 def figure8_similar(lab: Laboratory) -> Measured:
@@ -244,11 +240,10 @@ def figure8_similar(lab: Laboratory) -> Measured:
     exact = lab.satellite.curve[::5]
     mean = {n: mean_distance(lab.satellite.path(n, 0.05), exact) for n in (*THREE, TODAY)}
     text = (
-        f"farthest from the exact curve: MR {far['mr2']:.2f}, SEJ {far['sej']:.2f}, SEJ4"
-        f" {far['sej4']:.2f}; mean error of Qe3 {mean['mr2']:.1f}, {mean['sej']:.1f},"
-        f" {mean['sej4']:.1f} (strang {mean[TODAY]:.1f})"
+        f"farthest from the exact curve: {listing(far, '.2f', short_label)}; mean error of Qe3"
+        f" {mean['mr2']:.1f}, {mean['sej']:.1f}, {mean['sej4']:.1f} (strang {mean[TODAY]:.1f})"
     )
-    return text, judged(max(far.values()) < NEAR)
+    return text, judge(max(far.values()) < NEAR)
 
 
 def orderings(lab: Laboratory) -> Measured:
@@ -257,13 +252,13 @@ def orderings(lab: Laboratory) -> Measured:
         f"{name} {min(errors):.1e} to {max(errors):.1e} ({errors[0]:.1e} as printed)"
         for name, errors in found.items()
     )
-    return text, judged(all(max(errors) < 3 * min(errors) for errors in found.values()))
+    return text, judge(all(max(errors) < 3 * min(errors) for errors in found.values()))
 
 
 def better_orderings(lab: Laboratory) -> Measured:
     gains = {name: errors[0, 1, 2] / min(errors.values()) for name, errors in lab.orderings.items()}
     text = "the best order has 1/" + ", 1/".join(f"{x:.1f} ({n})" for n, x in gains.items())
-    return f"{text} of the energy error of the one printed", judged(max(gains.values()) > 2)
+    return f"{text} of the energy error of the one printed", judge(max(gains.values()) > 2)
 
 
 # ---- 5
@@ -276,7 +271,7 @@ def efficient(lab: Laboratory) -> Measured:
         f"heavy top: to 4 errors in Q, 1e-2 to 1e-5, SEJ4 is faster than MR in {wins['sej4']}, SEJ"
         f" in {wins['sej']}; to the same energy error SEJ by a factor of {gain:.0f}"
     )
-    return text, judged(wins["sej"] == 4, wins["sej4"] >= 3 and gain > 3)
+    return text, judge(wins["sej"] == 4, wins["sej4"] >= 3 and gain > 3)
 
 
 def energy_many(lab: Laboratory) -> Measured:
@@ -286,7 +281,7 @@ def energy_many(lab: Laboratory) -> Measured:
         f"in {sum(better[:runs])} of {runs} runs of figures 4, 5, 7 and 8, and"
         f" {sum(better[runs:])} of {len(better) - runs} of figure 6"
     )
-    return text, judged(sum(better) > len(better) / 2)
+    return text, judge(sum(better) > len(better) / 2)
 
 
 def large_inertia(lab: Laboratory) -> Measured:
@@ -298,4 +293,4 @@ def large_inertia(lab: Laboratory) -> Measured:
         f"figure 6(b): the error of MR ~ α^{mr:.2f}, of SEJ ~ α^{sej:.2f}; {ratio:.0f}"
         f" to 1 at α = {alpha[-1]:.0f}"
     )
-    return text, judged(near(mr, 1, 0.2) and near(sej, 0, 0.2) and ratio > 100)
+    return text, judge(near(mr, 1, 0.2) and near(sej, 0, 0.2) and ratio > 100)

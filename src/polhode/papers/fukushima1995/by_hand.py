@@ -1,4 +1,4 @@
-"""The formulas of Fukushima (1995), with and without their misprint, and definitions beside them.
+"""The formulas of Fukushima (1995), with and without their misprint, and the definitions.
 
 Plain matrices.  Derivatives along the motion are taken with an imaginary step and are exact to
 rounding:

@@ -29,7 +29,7 @@ from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged, largest
+from polhode.papers.verdicts import Measured, judge, largest
 
 COUNT, SOME, EXACT = 100, 3, 1e-12
 ARCSECOND = pi / 180 / 3600
@@ -176,7 +176,7 @@ def canonical(_: Laboratory) -> Measured:
         f" {off:.1g} (with σ for -σ wrong by {unlike:.2g}); E and L from the six to {back:.1g},"
         " whatever the signs of L_C and L_Z"
     )
-    return text, judged(max(off, back) < EXACT and unlike > 1)
+    return text, judge(max(off, back) < EXACT and unlike > 1)
 
 
 def hamilton_(_: Laboratory) -> Measured:
@@ -191,7 +191,7 @@ def hamilton_(_: Laboratory) -> Measured:
         f"{COUNT} bodies in a potential of order 1: H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C)"
         f" + V gives the rates of all six to {off:.1g}; without V, ∂H/∂L is (2) to {free:.1g}"
     )
-    return text, judged(max(off, free) < EXACT)
+    return text, judge(max(off, free) < EXACT)
 
 
 def symplectic(_: Laboratory) -> Measured:
@@ -201,7 +201,7 @@ def symplectic(_: Laboratory) -> Measured:
         f" the symplectic form of R and L changes by {max(a):.0e} (implicit), {min(b):.0e} and more"
         " (explicit)"
     )
-    return text, judged(max(a) < ROUGH < 1e3 * ROUGH < min(b))
+    return text, judge(max(a) < ROUGH < 1e3 * ROUGH < min(b))
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
@@ -231,7 +231,7 @@ def sidereal(lab: Laboratory) -> Measured:
         f"Earth, {lab.where}: the motion of the equator takes the origin of f along it by"
         f" {own / ARCSECOND:.2g}″, the node on the ecliptic by {node / ARCSECOND:.2g}″"
     )
-    return text, judged(own < 1e-3 * node)
+    return text, judge(own < 1e-3 * node)
 
 
 def relation(_: Laboratory) -> Measured:
@@ -251,4 +251,4 @@ def relation(_: Laboratory) -> Measured:
         f" {np.median(wrong):.2g} (median)"
     )
     known = max(off, spin) < EXACT
-    return text, judged(not known, known)
+    return text, judge(not known, known)

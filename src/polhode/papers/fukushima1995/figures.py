@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.drawing import legend, save, sheet
 from polhode.papers.fukushima1995.laboratory import (
     ANDOYER,
     CARRIED,
@@ -38,7 +38,7 @@ LOOK = {  # label, colour, mark, dash
 def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """Both, as PNG files in ``out``."""
     lab.progress("figures")
-    return saved([_growth(lab, body) for body in (EARTH, MOON)], out)
+    return save([_growth(lab, body) for body in (EARTH, MOON)], out)
 
 
 def _growth(lab: Laboratory, body: str) -> "Figure":

@@ -58,7 +58,7 @@ SCHEMES = {
     ENCKE_EULER: "encke-euler",
     CARRIED: "quaternion",
 }
-FLOOR = 1e-17  # of errors in logarithms
+FLOOR = 1e-17  # the smallest error in logarithms
 
 
 def formulation(name: str) -> Variables:
@@ -66,7 +66,7 @@ def formulation(name: str) -> Variables:
 
 
 def errors(q: Any, right: tuple[Fraction, ...]) -> tuple[float, float]:
-    """The angles between attitudes and between figure axes; the second is known to many digits."""
+    """The angles between two attitudes and between their figure axes; ``right`` has many digits."""
     w, x, y, z = (Fraction(float(number)) for number in q)
     a, b, c, d = right
     apart = (  # vector part of q* right, in body axes
@@ -241,7 +241,7 @@ class Laboratory(Base):
 
     @property
     def fewer(self) -> float:
-        """By how many digits less the schemes differ than after 33 000 revolutions."""
+        """How many digits less the schemes differ by than after 33 000 revolutions."""
         return GROWTH * log10(FULL / self.revolutions)
 
     def course(self, body: str, scheme: str) -> Course:

@@ -7,7 +7,7 @@ from polhode.papers.fukushima1995 import by_hand
 from polhode.papers.fukushima1995.by_hand import Array, r1, r2, r3
 from polhode.papers.fukushima1995.laboratory import Laboratory
 from polhode.papers.rotations import matrix, quaternion
-from polhode.papers.verdicts import Measured, below, judged, largest
+from polhode.papers.verdicts import Measured, below, judge, largest
 
 COUNT, EXACT = 300, 1e-13
 ONES = 1.0, 1.0, 1.0
@@ -44,7 +44,7 @@ def conservation(_: Laboratory) -> Measured:
         by_hand.states(COUNT, upward=True),
     )
     text = f"{COUNT} bodies with torques of order 1: L' = N in inertial, L' = L × ω + N in body"
-    return f"{text} axes, and L' = N·L/L: rates of the variables to {off:.1g}", judged(off < EXACT)
+    return f"{text} axes, and L' = N·L/L: rates of the variables to {off:.1g}", judge(off < EXACT)
 
 
 def angle_rate(_: Laboratory) -> Measured:
@@ -62,7 +62,7 @@ def angle_rate(_: Laboratory) -> Measured:
         f" (median) to {max(printed):.1f}, with the opposite signs by {right:.1g}, without torque"
         f" by {free:.1g}"
     )
-    return text, judged(max(printed) < EXACT, max(right, free) < EXACT)
+    return text, judge(max(printed) < EXACT, max(right, free) < EXACT)
 
 
 def roots(_: Laboratory) -> Measured:
@@ -77,4 +77,4 @@ def roots(_: Laboratory) -> Measured:
         f"of {COUNT} random states both components are positive in {upward}, and E of (1) is wrong"
         f" in {wrong}, the others; with labels all are right to {ours:.1g}"
     )
-    return text, judged(wrong == 0, wrong == COUNT - upward and ours < EXACT)
+    return text, judge(wrong == 0, wrong == COUNT - upward and ours < EXACT)

@@ -28,7 +28,7 @@ from polhode.papers.fukushima1995.laboratory import (
     enter,
     formulation,
 )
-from polhode.papers.verdicts import Measured, judged
+from polhode.papers.verdicts import Measured, judge
 
 SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
@@ -119,7 +119,7 @@ def quadruple() -> tuple[tuple[float, float], str]:
 def thirty_times(_: Laboratory) -> Measured:
     (e, f), whence = quadruple()
     text = f"E {e:.0f} times, equations of motion {f:.0f} times ({whence})"
-    return text, judged(min(e, f) > 15 and max(e, f) < 60)
+    return text, judge(min(e, f) > 15 and max(e, f) < 60)
 
 
 # ---- table 1
@@ -130,10 +130,10 @@ def no_difference(lab: Laboratory) -> Measured:
         f"new over Euler, {machine(lab)}: E {e:.2f}, equations of motion {f:.2f}; a"
         f" quaternion as a departure {c:.2f} and {d:.2f}"
     )
-    return text, judged(max(e, f) < 1.2)
+    return text, judge(max(e, f) < 1.2)
 
 
 def andoyer_slower(lab: Laboratory) -> Measured:
     e, f = ratios(lab, ANDOYER)
     text = f"Serret-Andoyer over Euler, {machine(lab)}: E {e:.2f}, equations {f:.2f}"
-    return text, judged(min(e, f) > 1)
+    return text, judge(min(e, f) > 1)

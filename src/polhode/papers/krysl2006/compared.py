@@ -20,7 +20,7 @@ from polhode.papers.maps import (
     step,
     step_difference,
 )
-from polhode.papers.verdicts import Check, Measured, below, judged, largest, near, of_order
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, near, of_order
 
 COUNTS = (20, 40, 80)
 
@@ -47,7 +47,7 @@ MEASUREMENTS: dict[str, Check] = {
 def second_order_four(_: Laboratory) -> Measured:
     found = {name: orders(name, "torque", COUNTS) for name in ("swc1", "akw", "bbtrap")}
     text = ", ".join(f"{name.upper()} {p:.2f} (Π) {r:.2f} (R)" for name, (p, r) in found.items())
-    return text, judged(all(near(x, 2) for pair in found.values() for x in pair))
+    return text, judge(all(near(x, 2) for pair in found.values() for x in pair))
 
 
 def akw_top(lab: Laboratory) -> Measured:
@@ -59,7 +59,7 @@ def akw_top(lab: Laboratory) -> Measured:
         f"slow and fast top: energy {energy:.0e}, momentum about the vertical {momentum:.0e}"
         f" (energy of the other methods: {others:.0e} or more)"
     )
-    return text, judged(max(energy, momentum) < KEPT)
+    return text, judge(max(energy, momentum) < KEPT)
 
 
 def akw_cayley(_: Laboratory) -> Measured:
@@ -69,13 +69,13 @@ def akw_cayley(_: Laboratory) -> Measured:
     text = (
         f"order {right:.2f} (library: the same to {page:.0e}); with the other map {other:.2f} (R)"
     )
-    return text, judged(False, near(right, 2) and page < EXACT and other < 0.5)
+    return text, judge(False, near(right, 2) and page < EXACT and other < 0.5)
 
 
 def truncation_energy(_: Laboratory) -> Measured:
     full, truncated = (largest(energy_change(name, 300)) for name in ("bbtrapwd", "bbtrap"))
     text = f"300 steps: BBTRAPWD {full:.0e}, BBTRAP {truncated:.0e}"
-    return text, judged(truncated < KEPT and full > VISIBLE)
+    return text, judge(truncated < KEPT and full > VISIBLE)
 
 
 def bbtrapwd_neither(_: Laboratory) -> Measured:
@@ -88,14 +88,14 @@ def bbtrapwd_neither(_: Laboratory) -> Measured:
         f" {energy[300]:+.1e} after 300 steps, {energy[600]:+.1e} after 600"
     )
     drifts = abs(energy[600]) > 1.5 * abs(energy[300]) > VISIBLE
-    return text, judged(False, trip > VISIBLE and drifts)
+    return text, judge(False, trip > VISIBLE and drifts)
 
 
 def bbtrap_swc1(_: Laboratory) -> Measured:
     free = max(gap(step("bbtrap")(STEP, state), step("swc1")(STEP, state)) for state in states())
     order, value = step_difference("bbtrap", "swc1")
     text = f"without torque {free:.0e}; with: {value:.0e} a step (h = 0.4), O(h^{order:.1f})"
-    return text, judged(free < EXACT and near(order, 3, 0.3))
+    return text, judge(free < EXACT and near(order, 3, 0.3))
 
 
 def bbtrap_trapm(lab: Laboratory) -> Measured:
@@ -108,4 +108,4 @@ def bbtrap_trapm(lab: Laboratory) -> Measured:
         f"{value:.0e} a step (h = 0.4), O(h^{order:.1f}); error in R against TRAPM's:"
         f" {gain['free']:.1f}x (5.1), {gain['slow']:.1f}x (5.2), {gain['fast']:.1f}x (5.3)"
     )
-    return text, judged(value > VISIBLE and near(order, 3, 0.3) and gain["fast"] > 2)
+    return text, judge(value > VISIBLE and near(order, 3, 0.3) and gain["fast"] > 2)

@@ -15,7 +15,7 @@ from polhode.papers.krysl2006.laboratory import (
 )
 from polhode.papers.krysl2006.maps import asymmetry, composed_gap
 from polhode.papers.maps import EXACT, INERTIA, VISIBLE, march
-from polhode.papers.verdicts import Check, Measured, below, judged, largest, relative_change
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, relative_change
 
 MEASUREMENTS: dict[str, Check] = {
     "first-pair-symmetric": lambda _: below(
@@ -32,7 +32,7 @@ def pairs(_: Laboratory) -> Measured:
         forward, backward, kind = f"forward-euler{ending}", f"backward-euler{ending}", ending[1:]
         found.append(composed_gap(f"trap{kind}", forward, backward))
         found.append(composed_gap(f"imid{kind}", backward, forward))
-    return below(EXACT, "all four to {:.0e}, torque and none", max(found))
+    return below(EXACT, "all four to {:.0e}, with and without torque", max(found))
 
 
 def first_pair(lab: Laboratory) -> Measured:
@@ -44,14 +44,14 @@ def first_pair(lab: Laboratory) -> Measured:
     middle = largest(relative_change(pushed))
     moved = min(lab.free_drifts[name].momentum for name in ("imid", "trap"))
     text = f"energy: IMID {energy:.0e}, TRAP at the midpoint {middle:.0e}; momentum {moved:.1e}"
-    return text, judged(max(energy, middle) < KEPT and moved > VISIBLE)
+    return text, judge(max(energy, middle) < KEPT and moved > VISIBLE)
 
 
 def second_pair(lab: Laboratory) -> Measured:
     kept = max(lab.free_drifts[name].momentum for name in ("imidm", "trapm"))
     back = max(asymmetry(name) for name in ("imidm", "trapm"))
     text = f"momentum {kept:.0e}; h then -h: back to {back:.0e}"
-    return text, judged(kept < KEPT and back < EXACT)
+    return text, judge(kept < KEPT and back < EXACT)
 
 
 def accuracy(lab: Laboratory) -> Measured:
@@ -63,7 +63,7 @@ def accuracy(lab: Laboratory) -> Measured:
             if present > 1.001 * best:  # AKW and IMID tie in 5.1
                 lost.append(f"{section} in {letter}, by {present / best:.1f}")
     text = f"a present algorithm leads {6 - len(lost)} of 6 rankings (not: {'; '.join(lost)})"
-    return text, judged(len(lost) <= 1)
+    return text, judge(len(lost) <= 1)
 
 
 def large_steps(lab: Laboratory) -> Measured:
@@ -79,7 +79,7 @@ def large_steps(lab: Laboratory) -> Measured:
         f" {worst:.0%}; the equations stop converging for:"
         f" {', '.join(map(str.upper, stopped)) or 'none'}"
     )
-    return text, judged(not set(PRESENT) & set(stopped) and worst < 0.5)
+    return text, judge(not set(PRESENT) & set(stopped) and worst < 0.5)
 
 
 def long_times(lab: Laboratory) -> Measured:
@@ -91,7 +91,7 @@ def long_times(lab: Laboratory) -> Measured:
         worst = max(worst, first, last)
         growth = max(growth, last / first - 1)
     text = f"{count} steps: |H/H0 - 1| <= {worst:.4f}, second half {growth:+.1%} above the first"
-    return text, judged(worst < 0.05 and growth < 0.05)
+    return text, judge(worst < 0.05 and growth < 0.05)
 
 
 def newmark(_: Laboratory) -> Measured:

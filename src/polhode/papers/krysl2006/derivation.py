@@ -8,21 +8,21 @@ from polhode.papers.krysl2006.maps import (
     composed_gap,
     orders_by_hand,
     page_gap,
+    round_trip,
     torque_time,
-    undone,
 )
 from polhode.papers.maps import EXACT, INERTIA, STEP, VISIBLE, orders, states
 from polhode.papers.rotations import exp, log, matrix
-from polhode.papers.verdicts import Check, Measured, below, judged, largest, near
+from polhode.papers.verdicts import Check, Measured, below, judge, largest, near
 
 PAIRS = (("forward-euler", "backward-euler"), ("forward-euler-m", "backward-euler-m"))
 TABLEAUS = (("RK4", by_hand.RK4, (8, 16, 32)), ("Heun", by_hand.HEUN2, (32, 64, 128)))
 PENDULUM = 0.3, 1.1  # (p, u)
 
-BACK = "back to {:.0e}, torque and none (h = 0.2)"
+BACK = "back to {:.0e}, with and without torque (h = 0.2)"
 MEASUREMENTS: dict[str, Check] = {
-    "undo-forward": lambda _: below(EXACT, BACK, undone("forward-euler", "backward-euler")),
-    "undo-backward": lambda _: below(EXACT, BACK, undone("backward-euler", "forward-euler")),
+    "undo-forward": lambda _: below(EXACT, BACK, round_trip("forward-euler", "backward-euler")),
+    "undo-backward": lambda _: below(EXACT, BACK, round_trip("backward-euler", "forward-euler")),
     "imid-composition": lambda _: below(
         EXACT,
         "composition {:.0e}, formulas of the page {:.0e}",
@@ -48,7 +48,7 @@ def line_compositions(_: Laboratory) -> Measured:
     )
     text = f"(4) {trapezoid:.0e}; (5) {right:.0e} with Δt, {printed:.0e} with Δt/2 (Δt = {STEP})"
     fine = max(trapezoid, right) < EXACT
-    return text, judged(fine and printed < EXACT, fine and printed > VISIBLE)
+    return text, judge(fine and printed < EXACT, fine and printed > VISIBLE)
 
 
 # ---- section 3.1
@@ -67,7 +67,7 @@ def dexp(_: Laboratory) -> Measured:
         f" {rates['Heun', -1.0]:.2f} and {rates['Heun', 1.0]:.2f}"
     )
     accuracy = 1e-9  # of a central difference of 1e-5
-    return text, judged(right < accuracy < wrong and near(rates["RK4", -1.0], 4, 0.3))
+    return text, judge(right < accuracy < wrong and near(rates["RK4", -1.0], 4, 0.3))
 
 
 # ---- section 3.2
@@ -86,7 +86,7 @@ def line_adjoint(_: Laboratory) -> Measured:
 def euler_orders(_: Laboratory) -> Measured:
     found = {name: orders(name, "torque", (40, 80, 160)) for pair in PAIRS for name in pair}
     text = ", ".join(f"{name} {p:.2f} (Π) {r:.2f} (R)" for name, (p, r) in found.items())
-    return text, judged(all(near(x, 1, 0.2) for pair in found.values() for x in pair))
+    return text, judge(all(near(x, 1, 0.2) for pair in found.values() for x in pair))
 
 
 def undo_forward_printed(_: Laboratory) -> Measured:
@@ -95,7 +95,7 @@ def undo_forward_printed(_: Laboratory) -> Measured:
     r = matrix(q)
     printed, right = (float(np.linalg.norm(r @ exp(turn) @ exp(s * turn) - r, 2)) for s in (1, -1))
     text = f"‖R₂ - R₀‖ = {printed:.2f} as printed, {right:.0e} with -h"
-    return text, judged(printed < EXACT, right < EXACT)
+    return text, judge(printed < EXACT, right < EXACT)
 
 
 # ---- section 3.3
@@ -107,7 +107,7 @@ def trap_composition(_: Laboratory) -> Measured:
         f"composition {composed:.0e}, formulas of the page {right:.0e}; swapped exponentials differ"
         f" by {swapped:.0e} (order {order:.2f})"
     )
-    return text, judged(max(composed, right) < EXACT and swapped > VISIBLE)
+    return text, judge(max(composed, right) < EXACT and swapped > VISIBLE)
 
 
 # ---- section 3.6
@@ -116,4 +116,4 @@ def momentum_compositions(_: Laboratory) -> Measured:
     imidm = composed_gap("imidm", "backward-euler-m", "forward-euler-m")
     page = page_gap("imidm")
     text = f"TRAPM {trapm:.0e}, IMIDM {imidm:.0e}, page with Ψ̃ = Ψ {page:.0e}"
-    return text, judged(False, max(trapm, imidm, page) < EXACT)
+    return text, judge(False, max(trapm, imidm, page) < EXACT)

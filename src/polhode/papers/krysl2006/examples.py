@@ -7,7 +7,7 @@ from polhode.papers.krysl2006.laboratory import EXAMPLES, KEPT, PRESENT, Laborat
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.laboratory import WHOLE_RUN
 from polhode.papers.maps import EXACT, VISIBLE, march, states, step
-from polhode.papers.verdicts import Check, Measured, below, between, judged, largest, listed, near
+from polhode.papers.verdicts import Check, Measured, below, between, judge, largest, listing, near
 
 
 def _second_order(lab: Laboratory, name: str) -> Measured:
@@ -15,7 +15,7 @@ def _second_order(lab: Laboratory, name: str) -> Measured:
     study = lab.convergence[name]
     p, r = study.orders(study.momentum), study.orders(study.attitude)
     text = f"order {min(p):.2f} to {max(p):.2f} (Π), {min(r):.2f} to {max(r):.2f} (R)"
-    return text, judged(all(near(x, 2) for x in (*p, *r)))
+    return text, judge(all(near(x, 2) for x in (*p, *r)))
 
 
 def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
@@ -29,12 +29,12 @@ def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
         gauss = lab.run(example.problem(), "mkrk:gauss6", example.t_end, dt * 10, WHOLE_RUN)
         p6, r6 = lab.error(name, gauss)
         text += f"; our DOP853 and Gauss of order 6 differ by {p6:.0e}, {r6:.0e}"
-    return text, judged(max(p, r) < smallest)
+    return text, judge(max(p, r) < smallest)
 
 
 def _present_leads(errors: dict[str, float]) -> Measured:
     """Whether one of the present algorithms is the most accurate."""
-    return listed(errors, ".1e"), judged(next(iter(errors)) in PRESENT)
+    return listing(errors, ".1e"), judge(next(iter(errors)) in PRESENT)
 
 
 MEASUREMENTS: dict[str, Check] = {
@@ -57,22 +57,22 @@ MEASUREMENTS: dict[str, Check] = {
 def free_best_momentum(lab: Laboratory) -> Measured:
     study = lab.convergence["free"]
     ranking = study.by_momentum
-    text = f"{listed(ranking, '.1e')} (Δt = {study.steps[-1]:.4g})"
+    text = f"{listing(ranking, '.1e')} (Δt = {study.steps[-1]:.4g})"
     others = min(error for name, error in ranking.items() if name not in ("imid", "akw"))
-    return text, judged(ranking["imid"] < others)
+    return text, judge(ranking["imid"] < others)
 
 
 def free_best_attitude(lab: Laboratory) -> Measured:
     ranking = lab.convergence["free"].by_attitude
     lead = 1 - ranking["trap"] / ranking["imid"]
-    text = f"{listed(ranking, '.1e')}: TRAP's error is {lead:.0%} below IMID's"
-    return text, judged(next(iter(ranking)) == "imid")
+    text = f"{listing(ranking, '.1e')}: TRAP's error is {lead:.0%} below IMID's"
+    return text, judge(next(iter(ranking)) == "imid")
 
 
 def free_imid_kept(lab: Laboratory) -> Measured:
     found = lab.free_drifts["imid"]
     text = f"energy {found.worst_energy:.0e}, momentum {found.momentum:.1e}"
-    return text, judged(found.worst_energy < KEPT and found.momentum > VISIBLE)
+    return text, judge(found.worst_energy < KEPT and found.momentum > VISIBLE)
 
 
 def free_akw_momentum(lab: Laboratory) -> Measured:
@@ -102,7 +102,7 @@ def free_half_step(_: Laboratory) -> Measured:
     unshifted = step("backward-euler")(-h / 2, late)  # the inverse of the shift
     apart, left = (largest(np.subtract(trap[1], end[1])) for end in (imid, unshifted))
     text = f"{count} steps: |Π(TRAP) - Π(IMID)| = {apart:.0e}, with IMID half a step on {left:.0e}"
-    return text, judged(left < KEPT and apart > VISIBLE)
+    return text, judge(left < KEPT and apart > VISIBLE)
 
 
 def free_pair(lab: Laboratory) -> Measured:
@@ -111,14 +111,14 @@ def free_pair(lab: Laboratory) -> Measured:
     other = ratio * ranking["imid"] / ranking["imidm"]
     text = f"{ratio:.0f} times the error of IMID, {other:.1f} times that of IMIDM: the last two of"
     last = set(list(ranking)[-2:]) == {"bbtrap", "swc1"}
-    return f"{text} seven", judged(last and ratio > 10)
+    return f"{text} seven", judge(last and ratio > 10)
 
 
 # ---- 5.3
 def fast_kinetic(lab: Laboratory) -> Measured:
     run = lab.run(EXAMPLES["fast"].problem(), "imidm", 10.0, 1e-3)
     ratio = run.kinetic_energy / np.abs(np.asarray(run.potential_energy))
-    return f"at least {ratio.min():.0f} times the potential energy", judged(ratio.min() > 20)
+    return f"at least {ratio.min():.0f} times the potential energy", judge(ratio.min() > 20)
 
 
 def fast_frequencies(_: Laboratory) -> Measured:
@@ -132,7 +132,7 @@ def fast_frequencies(_: Laboratory) -> Measured:
     nutation = np.pi * (len(turns) - 1) / span
     precession = abs(azimuth[turns[-1]] - azimuth[turns[0]]) / span
     text = f"{precession:.2f} and {nutation:.2f} rad/s: 1 to {nutation / precession:.0f}"
-    return text, judged(nutation > 5 * precession)
+    return text, judge(nutation > 5 * precession)
 
 
 def fast_accuracy(lab: Laboratory) -> Measured:
@@ -141,7 +141,7 @@ def fast_accuracy(lab: Laboratory) -> Measured:
         others = min(error for name, error in ranking.items() if name not in ("imidm", "trapm"))
         ratios.append(others / max(ranking["imidm"], ranking["trapm"]))
     text = f"{ratios[0]:.1f} times (Π) and {ratios[1]:.1f} times (R) better than the next best"
-    return text, judged(min(ratios) > 3)
+    return text, judge(min(ratios) > 3)
 
 
 def fast_reason(lab: Laboratory) -> Measured:
@@ -157,4 +157,4 @@ def fast_reason(lab: Laboratory) -> Measured:
         f" {max(kept.values()):.0e}), with {ratio:.1f} times the error in R"
     )
     both = max(*trips.values(), *kept.values()) < KEPT
-    return text, judged(not (both and ratio > 2))
+    return text, judge(not (both and ratio > 2))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.papers.drawing import curve, legend, plain_numbers, saved, sheet
+from polhode.papers.drawing import curve, legend, plain_numbers, save, sheet
 from polhode.papers.krysl2006.laboratory import (
     ALL,
     COMPARED,
@@ -45,7 +45,7 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     pictures.append(
         _hamiltonian(laboratory, PRESENT, FOUR / 5, f"{wall} present methods, scale 5 : 1")
     )
-    return saved(pictures, out)
+    return save(pictures, out)
 
 
 # ---- figures 1 to 3

@@ -113,11 +113,8 @@ def drift(run: Trajectory, vertical: bool = False) -> Drift:
     change = momentum - momentum[0]
     moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
     norm = np.linalg.norm(run.angular_momentum, axis=1)
-    return Drift(
-        float(moved.max() / norm[0]),
-        largest(relative_change(norm)),
-        relative_change(run.energy),
-    )
+    largest_norm = largest(relative_change(norm))
+    return Drift(float(moved.max() / norm[0]), largest_norm, relative_change(run.energy))
 
 
 class Laboratory(shared.Laboratory):

@@ -28,10 +28,11 @@ from polhode.papers.maps import (
     torque_by_hand,
 )
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged, largest, near, relative_change
+from polhode.papers.verdicts import Measured, judge, largest, near, relative_change
 
 
 def kinetic(state: State) -> float:
+    """The kinetic energy."""
     m = np.array(state[1])
     return float(m @ (m / INERTIA)) / 2
 
@@ -42,8 +43,9 @@ def energy_change(method: str, count: int, h: float = STEP) -> np.ndarray:
     return relative_change([kinetic(state) for state in path])
 
 
-# ---- differences, the largest of several states, without torque and with it
+# ---- differences
 def worst(difference: Callable[[State, str], float]) -> float:
+    """The largest of a difference over several states, with and without torque."""
     return max(difference(state, model) for state in states() for model in ("free", "torque"))
 
 
@@ -67,7 +69,7 @@ def composed_gap(whole: str, first: str, second: str) -> float:
     return worst(difference)
 
 
-def undone(first: str, second: str, h: float = STEP) -> float:
+def round_trip(first: str, second: str, h: float = STEP) -> float:
     """The distance from the start after a step of one method and a step back of another."""
 
     def difference(state: State, model: str) -> float:
@@ -78,7 +80,8 @@ def undone(first: str, second: str, h: float = STEP) -> float:
 
 
 def asymmetry(method: str) -> float:
-    return undone(method, method)
+    """The distance from the start after a step forward and a step back."""
+    return round_trip(method, method)
 
 
 # ---- the page
@@ -145,4 +148,4 @@ def torque_time(method: str) -> Measured:
         f"top of strength 3 cos 2t: order {printed:.2f} as printed, {right:.2f} at t(n-1) + Δt/2"
         f" (library {library:.2f})"
     )
-    return text, judged(near(printed, 2), near(library, 2) and near(right, 2))
+    return text, judge(near(printed, 2), near(library, 2) and near(right, 2))

@@ -13,8 +13,8 @@ from polhode.papers.krysl2006.maps import (
     kinetic,
     orders_by_hand,
     page_gap,
+    round_trip,
     same_step,
-    undone,
     worst,
 )
 from polhode.papers.maps import (
@@ -35,7 +35,7 @@ from polhode.papers.verdicts import (
     Measured,
     above,
     below,
-    judged,
+    judge,
     largest,
     near,
     relative_change,
@@ -66,10 +66,10 @@ def _bounded(lab: Laboratory, name: str) -> Measured:
         f"{len(energy)} steps: {signs} turning points, the largest error of the last tenth differs"
         f" from that of the first by {growth:+.1%}"
     )
-    return text, judged(abs(growth) < 0.02 and signs > len(energy) / 20)
+    return text, judge(abs(growth) < 0.02 and signs > len(energy) / 20)
 
 
-DIFFERS = "differs by {:.0e}, torque and none"
+DIFFERS = "differs by {:.0e}, with and without torque"
 MEASUREMENTS: dict[str, Check] = {
     "trap-momentum": lambda lab: above(
         VISIBLE,
@@ -97,16 +97,19 @@ MEASUREMENTS: dict[str, Check] = {
     "trapm-bounded": lambda lab: _bounded(lab, "trapm"),
     "euler-mkrk": lambda _: below(
         EXACT,
-        "forward {:.0g}, backward {:.0e}, torque and none",
+        "forward {:.0g}, backward {:.0e}, with and without torque",
         *(same_step(f"{kind}-euler-m", f"mkrk:{kind}-euler") for kind in ("forward", "backward")),
     ),
     "euler-m-adjoint": lambda _: below(
-        EXACT, "back to {:.0e} and {:.0e}", undone(FORWARD, BACKWARD), undone(BACKWARD, FORWARD)
+        EXACT,
+        "back to {:.0e} and {:.0e}",
+        round_trip(FORWARD, BACKWARD),
+        round_trip(BACKWARD, FORWARD),
     ),
     "trapm-symmetric": lambda _: below(EXACT, "h then -h: back to {:.0e}", asymmetry("trapm")),
     "imidm-mkrk": lambda _: below(
         EXACT,
-        "composition {:.0e}, midpoint tableau {:.0e}, torque and none",
+        "composition {:.0e}, midpoint tableau {:.0e}, with and without torque",
         composed_gap("imidm", "mkrk:backward-euler", "mkrk:forward-euler"),
         same_step("imidm", "mkrk:midpoint"),
     ),
@@ -118,7 +121,7 @@ MEASUREMENTS: dict[str, Check] = {
 def imid_momentum(lab: Laboratory) -> Measured:
     found = lab.free_drifts["imid"]
     text = f"changes by up to {found.momentum:.1%} of its size; |Π| by {found.norm:.0e}"
-    return text, judged(found.momentum > VISIBLE and found.norm < KEPT)
+    return text, judge(found.momentum > VISIBLE and found.norm < KEPT)
 
 
 def imid_energy(lab: Laboratory) -> Measured:
@@ -154,7 +157,7 @@ def trap_midpoint_energy(_: Laboratory) -> Measured:
     middle = [kinetic(step("forward-euler")(STEP / 2, s)) for s in path]
     pushed = largest(relative_change(middle))
     text = f"500 steps: {pushed:.0e} half a step on, {stations:.0e} at the stations"
-    return text, judged(pushed < KEPT and stations > VISIBLE)
+    return text, judge(pushed < KEPT and stations > VISIBLE)
 
 
 # ---- section 3.7
@@ -166,7 +169,7 @@ def trapm_imidm_momentum(lab: Laboratory) -> Measured:
 
 def imidm_energy_scaling(_: Laboratory) -> Measured:
     order, first = order_of(lambda h: largest(energy_change("imidm", round(20.0 / h), h)))
-    return f"Δt^{order:.2f} ({first:.1e} at Δt = 0.4)", judged(near(order, 2))
+    return f"Δt^{order:.2f} ({first:.1e} at Δt = 0.4)", judge(near(order, 2))
 
 
 def imidm_symplectic(_: Laboratory) -> Measured:
@@ -175,13 +178,13 @@ def imidm_symplectic(_: Laboratory) -> Measured:
         f"|JᵀΩ'J - Ω| of one free step = {first:.1e} at h = 0.4 and O(h^{order:.2f});"
         f" a symplectic splitting has {control:.0e} in the same test"
     )
-    return text, judged(first < 100 * control)
+    return text, judge(first < 100 * control)
 
 
 def trapm_symplectic(_: Laboratory) -> Measured:
     order, first, control = defects("trapm")
     text = f"defect {first:.1e} at h = 0.4, O(h^{order:.2f}); symplectic control {control:.0e}"
-    return text, judged(False, first > 100 * control and near(order, 3, 0.3))
+    return text, judge(False, first > 100 * control and near(order, 3, 0.3))
 
 
 def mkrk_torque(_: Laboratory) -> Measured:
@@ -197,7 +200,7 @@ def mkrk_torque(_: Laboratory) -> Measured:
         f" {rates['Heun', False]:.2f}; the library has T(j), to {library:.0e}"
     )
     right = near(rates["RK4", False], 4, 0.3) and library < EXACT
-    return text, judged(near(rates["RK4", True], 4, 0.3), right)
+    return text, judge(near(rates["RK4", True], 4, 0.3), right)
 
 
 def imidm_symmetric(_: Laboratory) -> Measured:
@@ -208,10 +211,10 @@ def imidm_symmetric(_: Laboratory) -> Measured:
     found, printed = asymmetry("imidm"), worst(stays)
     composed = composed_gap("imidm", BACKWARD, FORWARD)
     text = (
-        f"h then -h: back to {found:.0e}; the composition printed moves nothing ({printed:.0e}),"
+        f"h then -h: back to {found:.0e}; the printed composition moves nothing ({printed:.0e}),"
         f" with +Δt/2 it is IMIDM to {composed:.0e}"
     )
-    return text, judged(printed > VISIBLE, max(found, composed) < EXACT)
+    return text, judge(printed > VISIBLE, max(found, composed) < EXACT)
 
 
 def trapm_mkrk(_: Laboratory) -> Measured:
@@ -220,4 +223,4 @@ def trapm_mkrk(_: Laboratory) -> Measured:
         f"{value:.0e} from mkrk:{name} (h = 0.4; O(h^{order:.1f}))"
         for name, (order, value) in found.items()
     )
-    return text, judged(min(value for _, value in found.values()) > VISIBLE)
+    return text, judge(min(value for _, value in found.values()) > VISIBLE)

@@ -7,7 +7,7 @@ from polhode.papers import reference
 from polhode.papers.krysl2006.laboratory import ALL, COMPARED, PRESENT, WALL_STEP, Laboratory
 from polhode.papers.krysl2006.maps import torque_gap
 from polhode.papers.maps import EXACT, VISIBLE
-from polhode.papers.verdicts import Measured, between, judged, largest, listed, relative_change
+from polhode.papers.verdicts import Measured, between, judge, largest, listing, relative_change
 from polhode.results.trajectory import Trajectory
 
 BALANCE = 0.01 ** (1 / 9)  # the x at which the two terms of the torque cancel: 0.599
@@ -68,7 +68,7 @@ def wall_sign(lab: Laboratory) -> Measured:
         f" printed (repels), {-slopes[1]:+.2f} opposite; model as printed to {found:.0e}"
     )
     right = found < EXACT and abs(h0[0] - 2.5873) < 1e-4 and abs(h0[1] - 1.6349) < 1e-4
-    return text, judged(slopes[0] > 0, right and slopes[1] > 0)
+    return text, judge(slopes[0] > 0, right and slopes[1] > 0)
 
 
 def wall_knocks(lab: Laboratory) -> Measured:
@@ -82,7 +82,7 @@ def wall_knocks(lab: Laboratory) -> Measured:
         f"in 200 s {knocks(text_sign)} knocks, x down to {text_sign.min():.3f}; printed sign:"
         f" {knocks(printed)}, x never below {printed.min():.3f} (the two terms balance at 0.599)"
     )
-    return text, judged(knocks(printed) > 0, knocks(text_sign) > 10)
+    return text, judge(knocks(printed) > 0, knocks(text_sign) > 10)
 
 
 def wall_short_step(lab: Laboratory) -> Measured:
@@ -96,14 +96,14 @@ def wall_short_step(lab: Laboratory) -> Measured:
         f"Δt = 0.5: {len(stopped)} of {len(ALL)} methods stop ({', '.join(names)}) within"
         f" {after + 1} steps; Δt = 0.002: {len(finished)} finish, H to {worst:.0e}"
     )
-    return text, judged(len(stopped) == len(ALL) and len(finished) == len(ALL))
+    return text, judge(len(stopped) == len(ALL) and len(finished) == len(ALL))
 
 
 def wall_not_exact(lab: Laboratory) -> Measured:
     errors = extremes(lab)
     best = min(errors, key=lambda name: errors[name])
-    text = f"the smallest largest |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
-    return text, judged(errors[best] > VISIBLE)
+    text = f"the smallest maximum of |H/H0 - 1| is {errors[best]:.4f} ({best.upper()})"
+    return text, judge(errors[best] > VISIBLE)
 
 
 def wall_angle(lab: Laboratory) -> Measured:
@@ -118,7 +118,7 @@ def wall_angle(lab: Laboratory) -> Measured:
         f"mean {min(mean):.0f}° to {max(mean):.0f}°, largest {min(most):.0f}° to"
         f" {max(most):.0f}°, smallest {min(least):.0f}°"
     )
-    return text, judged(min(mean) > 30 and min(most) > 35)
+    return text, judge(min(mean) > 30 and min(most) > 35)
 
 
 def wall_poorly(lab: Laboratory) -> Measured:
@@ -131,14 +131,14 @@ def wall_poorly(lab: Laboratory) -> Measured:
         f"printed sign: x stays above {nearest:.3f} and |t| below {met:.1f}; sign of the text: |t|"
         f" reaches {wall:.0f} at the wall, and {stopped} of {len(ALL)} methods stop there"
     )
-    return text, judged(nearest < BALANCE, met < 5 < wall and stopped == len(ALL))
+    return text, judge(nearest < BALANCE, met < 5 < wall and stopped == len(ALL))
 
 
 def wall_no_blow_up(lab: Laboratory) -> Measured:
     errors = {name: error for name, error in extremes(lab).items() if name in COMPARED}
     finished = all(lab.wall[name].success for name in COMPARED)
-    text = f"largest |H/H0 - 1|: {listed(errors, '.3f')}"
-    return text, judged(finished and max(errors.values()) < 0.2)
+    text = f"largest |H/H0 - 1|: {listing(errors, '.3f')}"
+    return text, judge(finished and max(errors.values()) < 0.2)
 
 
 def wall_irregular(lab: Laboratory) -> Measured:
@@ -148,7 +148,7 @@ def wall_irregular(lab: Laboratory) -> Measured:
         f"{min(shares):.0%} or more of the variance of H has periods over {SLOW} steps;"
         f" means of 20 stretches wander by {min(spans):.3f} or more"
     )
-    return text, judged(min(shares) > 0.5 and min(spans) > 0.01)
+    return text, judge(min(shares) > 0.5 and min(spans) > 0.01)
 
 
 def wall_scale(lab: Laboratory) -> Measured:
@@ -157,7 +157,7 @@ def wall_scale(lab: Laboratory) -> Measured:
     text = (
         f"largest |H/H0 - 1|: {four:.3f} in figure 4, {five:.4f} in figure 5: 1/{four / five:.1f}"
     )
-    return text, judged(3 < four / five < 8)
+    return text, judge(3 < four / five < 8)
 
 
 def wall_smaller(lab: Laboratory) -> Measured:
@@ -168,7 +168,7 @@ def wall_smaller(lab: Laboratory) -> Measured:
         f" {min(present):.4f} to {max(present):.4f} in figure 5; ratio"
         f" {min(compared) / max(present):.1f} to {max(compared) / min(present):.0f}"
     )
-    return text, judged(min(compared) > 2 * max(present))
+    return text, judge(min(compared) > 2 * max(present))
 
 
 def wall_clean(lab: Laboratory) -> Measured:
@@ -181,18 +181,18 @@ def wall_clean(lab: Laboratory) -> Measured:
         f"largest error of the second half within {largest(growth):.1%} of the first's; means"
         f" of 20 stretches wander by {max(spans):.4f} at most"
     )
-    return text, judged(largest(growth) < 0.05 and max(spans) < 0.002)
+    return text, judge(largest(growth) < 0.05 and max(spans) < 0.002)
 
 
 def wall_periodic(lab: Laboratory) -> Measured:
     shares = {name: slow_share(lab.hamiltonian[name][1:], 100) for name in PRESENT}
     line = slowest_line(lab.hamiltonian["trapm"][1:], 100)
     text = (
-        f"variance of H with periods over 100 steps: {listed(shares, '.1%')} (TRAPM's main line:"
+        f"variance of H with periods over 100 steps: {listing(shares, '.1%')} (TRAPM's main line:"
         f" {line:.0f} steps)"
     )
     slow, fast = min(shares["trap"], shares["trapm"]), max(shares["imid"], shares["imidm"])
-    return text, judged(slow > 3 * fast)
+    return text, judge(slow > 3 * fast)
 
 
 def wall_trapezoid_error(lab: Laboratory) -> Measured:
@@ -206,4 +206,4 @@ def wall_superior(lab: Laboratory) -> Measured:
     worst, best = max(error[n] for n in PRESENT), min(error[n] for n in COMPARED)
     peak, other = max(errors[n] for n in PRESENT), min(errors[n] for n in COMPARED)
     text = f"worst present against best compared: rms {worst:.4f} / {best:.4f}, largest {peak:.4f}"
-    return f"{text} / {other:.4f}", judged(worst < best and peak < other)
+    return f"{text} / {other:.4f}", judge(worst < best and peak < other)

@@ -1,6 +1,6 @@
 """The formulas of Mandre (2008) for numbers of any kind, from the page, without the library.
 
-Vectors and quaternions (scalar first) are tuples of floats or of mpmath's numbers, tensors tuples
+Vectors and quaternions (scalar first) are tuples of floats, fractions or series, tensors are tuples
 of rows.  Where the page has a misprint or leaves a choice, an argument chooses the reading, so that
 both can be measured.
 """
@@ -15,7 +15,7 @@ Torque = Callable[[Any, Numbers, Numbers], Numbers]  # (t, q, ω), in body axes
 
 # ---- vectors
 def combine(*terms: tuple[Any, Numbers]) -> Numbers:
-    """The sum of (factor, vector)."""
+    """The sum of factor * vector over all terms."""
     return tuple(
         sum((f * v for f, v in zip((f for f, _ in terms), column, strict=True)), 0 * column[0])
         for column in zip(*(v for _, v in terms), strict=True)
@@ -105,7 +105,7 @@ Acceleration = Callable[[Any, Numbers, Numbers], Numbers]  # (t, y, ẏ)
 def nystrom(
     t: Any, h: Any, y: Numbers, yd: Numbers, g: Acceleration, second: bool = False
 ) -> tuple[Numbers, Numbers]:
-    """(y₁, ẏ₁) of ÿ = g; ``second`` has k₂, not k₁, in the place at which k₃ is taken."""
+    """(y₁, ẏ₁) of ÿ = g; ``second`` uses k₂ instead of k₁ in the argument y of k₃."""
     k1 = g(t, y, yd)
     middle = combine((1, y), (h / 2, yd), (h * h / 8, k1))
     k2 = g(t + h / 2, middle, combine((1, yd), (h / 2, k1)))
@@ -159,9 +159,9 @@ def cubic(tensor: Rows) -> tuple[Any, Any, Any, Any]:
     )
 
 
-# ---- 7.3: values known at the start of the last three steps
+# ---- 7.3: extrapolation from the starts of the last three steps
 def extrapolate(values: Sequence[Any], x: Any) -> Any:
-    """d at x steps after the last of (a, b, c), by as many of them as there are."""
+    """The value x steps after the last of (a, b, c), from as many of them as are given."""
     if len(values) == 1:
         return values[0]
     if len(values) == 2:
@@ -188,7 +188,7 @@ def runge_kutta(q: Numbers, h: Any, rates: Sequence[Numbers]) -> Numbers:
 
 
 def whitmore(q: Numbers, h: Any, rates: Sequence[Numbers]) -> Numbers:
-    """NASA's: a turn about the mean of the rates at both ends, by its cosine and sine."""
+    """NASA's method: a turn about the mean of the rates at both ends of the step."""
     from math import cos, sin
 
     mean = combine((0.5, rates[0]), (0.5, rates[2]))

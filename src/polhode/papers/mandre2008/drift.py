@@ -1,4 +1,4 @@
-"""Claims of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
+"""Measurements of sections 7.7 and 7.8 of Mandre (2008): quaternion drift, constant torque."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,16 @@ from polhode.papers.mandre2008.laboratory import (
     tumbling_exact,
 )
 from polhode.papers.mandre2008.reference import Array, flight
-from polhode.papers.verdicts import Measured, judged, largest, near, relative_change, slope
+from polhode.papers.verdicts import (
+    Measured,
+    above,
+    judge,
+    largest,
+    listing,
+    near,
+    relative_change,
+    slope,
+)
 from polhode.problems.problem import Problem
 from polhode.solvers.exact_torque import exact_constant_torque
 
@@ -25,16 +34,17 @@ WHERE = f"T = {SPAN:g}, h = {STEP}"
 
 
 def off_sphere(path: Array) -> float:
-    return float(np.abs(np.linalg.norm(path, axis=1) - 1).max())
+    """The largest | |q| - 1 |."""
+    return largest(np.linalg.norm(path, axis=1) - 1)
 
 
 def off_attitude(lab: Laboratory, name: str) -> float:
-    """The angle at the end of a run by the exact ω."""
+    """The angle by which a run from the exact ω misses the attitude at its end."""
     return angle(lab.kinematics[name][-1], lab.tumbling_exact.q[-1])
 
 
 def orders(name: str) -> float:
-    """The order in the attitude at t = 4 by the exact ω."""
+    """The order in the attitude at t = 4, from the exact ω."""
     counts, end = (40, 80, 160, 320), tumbling_exact([4.0]).q[0]
     errors = [angle(kinematic_runs(4.0 / n, n)[name][-1], end) for n in counts]
     return slope([4.0 / n for n in counts], errors)
@@ -43,8 +53,7 @@ def orders(name: str) -> float:
 def leaves_length(lab: Laboratory) -> Measured:
     euler, rk4 = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
     ours = lab.worst("as printed, never", "length")
-    text = f"{WHERE}: Euler {euler:.1g}, RK4 {rk4:.1g}, RKN4 {ours:.1g}"
-    return text, judged(min(euler, rk4, ours) > 1e-12)
+    return above(1e-12, f"{WHERE}: Euler {{:.1g}}, RK4 {{:.1g}}, RKN4 {{:.1g}}", euler, rk4, ours)
 
 
 def tangential(_: Laboratory) -> Measured:
@@ -52,7 +61,7 @@ def tangential(_: Laboratory) -> Measured:
     length = series.apart((by_hand.dot(q, q),), (1,))
     across = by_hand.dot(q, series.rates(q))
     off = series.apart((across,), (0,), series.TERMS - 1)
-    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judged(length == off == 0)
+    return f"|q|² - 1 = {length:g}, q·q̇ = {off:g}, in fractions", judge(length == off == 0)
 
 
 def naive(lab: Laboratory) -> Measured:
@@ -61,7 +70,7 @@ def naive(lab: Laboratory) -> Measured:
     law = np.sqrt(1 + (STEP * np.linalg.norm(omega[:-1], axis=1) / 2) ** 2)
     off = largest(length[1:] / length[:-1] - law)
     text = f"|q| grows by √(1 + h²ω²/4) in each step, to {off:.1g}: it is {length[-1]:.1f} after"
-    return f"{text} {SPAN:g}", judged(off < 1e-13 and off_sphere(path) > 0.1)
+    return f"{text} {SPAN:g}", judge(off < 1e-13 and off_sphere(path) > 0.1)
 
 
 def rk4_too(lab: Laboratory) -> Measured:
@@ -69,7 +78,7 @@ def rk4_too(lab: Laboratory) -> Measured:
     drifts = [off_sphere(kinematic_runs(h, round(20 / h))["RK4"]) for h in steps]
     found = off_sphere(lab.kinematics["RK4"])
     text = f"{found:.1g} ({WHERE}), as h^{slope(steps, drifts):.1f}"
-    return text, judged(found > 1e-12)
+    return text, judge(found > 1e-12)
 
 
 def each_step(lab: Laboratory) -> Measured:
@@ -80,27 +89,21 @@ def each_step(lab: Laboratory) -> Measured:
         f"normalised at each of {count} steps or once at the end, the attitudes differ by"
         f" {apart[0]:.1g} (Euler) and {apart[1]:.1g} rad (RK4)"
     )
-    return text, judged(max(apart) > 1e-12)
+    return text, judge(max(apart) > 1e-12)
 
 
 def nasa(lab: Laboratory) -> Measured:
     found, rate = off_sphere(lab.kinematics["NASA"]), orders("NASA")
-    wrong = off_attitude(lab, "NASA")
-    text = (
-        f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by {wrong:.1g} rad, order"
-        f" {rate:.2f}"
-    )
-    return text, judged(found < 1e-13 and near(rate, 2))
+    text = f"|q| - 1 at most {found:.1g} ({WHERE}); attitude wrong by"
+    text += f" {off_attitude(lab, 'NASA'):.1g} rad, order {rate:.2f}"
+    return text, judge(found < 1e-13 and near(rate, 2))
 
 
 def on_the_surface(lab: Laboratory) -> Measured:
     printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
-    theirs = off_sphere(lab.kinematics["RK4"])
-    text = (
-        f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹;"
-        f" RK4 for q̇ = qω/2 {theirs:.1e}"
-    )
-    return text, judged(max(printed, right) < 1e-12)
+    text = f"{WHERE}: |q| - 1 reaches {printed:.1e} as printed, {right:.1e} with q⁻¹; RK4 for q̇ ="
+    text += f" qω/2 {off_sphere(lab.kinematics['RK4']):.1e}"
+    return text, judge(max(printed, right) < 1e-12)
 
 
 def keeps_momentum(lab: Laboratory) -> Measured:
@@ -116,7 +119,7 @@ def keeps_momentum(lab: Laboratory) -> Measured:
         f"{WHERE}: L changes by {right:.1g} with q⁻¹ ({printed:.1g} as printed, normalised every"
         f" step), as h^{order:.1f}"
     )
-    return text, judged(right < 1e-6 and order > 3.5)
+    return text, judge(right < 1e-6 and order > 3.5)
 
 
 def as_good(lab: Laboratory) -> Measured:
@@ -131,7 +134,7 @@ def as_good(lab: Laboratory) -> Measured:
         f" as printed, {right:.1g} with q⁻¹, against {off_attitude(lab, 'NASA'):.1g} of"
         " NASA's from the exact ω"
     )
-    return text, judged(ours < 10 * theirs)
+    return text, judge(ours < 10 * theirs)
 
 
 def better_than_euler(lab: Laboratory) -> Measured:
@@ -142,16 +145,13 @@ def better_than_euler(lab: Laboratory) -> Measured:
         f"{WHERE}: attitude wrong by {nasa:.1g} against {euler:.1g} rad, order"
         f" {second:.2f} against {first:.2f}"
     )
-    return text, judged(nasa < euler and second > first + 0.5)
+    return text, judge(nasa < euler and second > first + 0.5)
 
 
 def rk4_comparable(lab: Laboratory) -> Measured:
     rk4, nasa = (off_attitude(lab, name) for name in ("RK4", "NASA"))
-    text = (
-        f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4,"
-        f" {nasa:.1g} by NASA's; order {orders('RK4'):.2f}"
-    )
-    return text, judged(rk4 < 2 * nasa)
+    text = f"{WHERE}, exact ω: attitude wrong by {rk4:.1g} rad by RK4, {nasa:.1g} by NASA's; order"
+    return f"{text} {orders('RK4'):.2f}", judge(rk4 < 2 * nasa)
 
 
 def eons(lab: Laboratory) -> Measured:
@@ -167,7 +167,7 @@ def eons(lab: Laboratory) -> Measured:
         f" as printed loses {100 * lost:.0f} % of the energy; attitude wrong by {wrong:.1g}"
         f" (RK4 {theirs:.1g}) rad"
     )
-    return text, judged(length < 1e-12 and min(other, lost) > 1e-6)
+    return text, judge(length < 1e-12 and min(other, lost) > 1e-6)
 
 
 # ---- 7.8
@@ -178,12 +178,8 @@ def closed_form_error(
     body, end = RigidBody(list(moments)), 10.0
     found = exact_constant_torque(body, None, omega, torque, [end])
     problem = Problem(body, omega=omega, position=[0.0, 0.0, 0.0])
-
-    def wrench(t: float, *state: Array) -> tuple[Array, Array]:
-        return np.array(torque), np.zeros(3)
-
-    _, _, q, rate = flight(problem, wrench, end)
-    return max(angle(found.q[0], q), float(np.abs(found.omega[0] - rate).max()))
+    _, _, q, rate = flight(problem, lambda *_: (np.array(torque), np.zeros(3)), end)
+    return max(angle(found.q[0], q), largest(found.omega[0] - rate))
 
 
 def constant_torque(_: Laboratory) -> Measured:
@@ -193,18 +189,17 @@ def constant_torque(_: Laboratory) -> Measured:
         "about a principal axis": ((1.0, 2.0, 3.0), (0.0, 0.0, -0.3), (0.0, 0.0, 0.4)),
     }
     off = {name: closed_form_error(*case) for name, case in cases.items()}
+    moments, omega, torque = cases["symmetric"]
     times = np.linspace(0.0, 1e6, 101)
-    run = exact_constant_torque(RigidBody([2.0, 2.0, 1.0]), None, *cases["symmetric"][1:], times)
-    length = off_sphere(run.q)
+    length = off_sphere(exact_constant_torque(RigidBody(moments), None, omega, torque, times).q)
     try:
         exact_constant_torque(RigidBody([1.0, 2.0, 3.0]), None, [1, 0.5, 0], [0.1, 0.2, 0], [1.0])
         refused = False
     except MethodError:
         refused = True
-    shown = ", ".join(f"{name} {value:.1g}" for name, value in off.items())
     text = (
-        f"closed forms against DOP853 after 10 s: {shown}; |q| - 1 after 10⁶ s {length:.1g};"
-        f" {'0' if refused else '1'} for any body and torque"
+        f"closed forms against DOP853 after 10 s: {listing(off, '.1g', str)}; |q| - 1 after 10⁶ s"
+        f" {length:.1g}; {'0' if refused else '1'} for any body and torque"
     )
     known = max(off.values()) < 1e-10 and length < 1e-14
-    return text, judged(known and not refused, known)
+    return text, judge(known and not refused, known)

@@ -1,4 +1,4 @@
-"""Three figures to Mandre (2008), which has none: normalisation, orders, a tennis racket."""
+"""Three figures for Mandre (2008), which has none: normalisation, orders, a tennis racket."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import problems
-from polhode.papers.drawing import legend, saved, sheet
+from polhode.papers.drawing import legend, save, sheet
 from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory, Study
 from polhode.plot import rates, style
 from polhode.plot.space import eye
@@ -30,7 +30,7 @@ FLOOR = 1e-12
 def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
     """All three, as PNG files in ``out``."""
     lab.progress("figures")
-    return saved([_normalisation(lab), _orders(lab), _racket()], out)
+    return save([_normalisation(lab), _orders(lab), _racket()], out)
 
 
 # ---- figure 1
@@ -91,8 +91,8 @@ def _line(ax: "Axes", study: Study, column: int, name: str, colour: str, mark: s
 
 
 # ---- figure 3
-RING, GRIP = 0.13, (-0.135, -0.555)  # the head, and the handle along x, from the middle of the head
-FRAMES, PACE = 11, 6.0  # pictures of the racket, and how fast they move to the right (m/s)
+RING, GRIP = 0.13, (-0.135, -0.555)  # the head; the handle along x, from its middle
+FRAMES, PACE = 11, 6.0  # images of the racket, and their speed to the right (m/s)
 
 
 def _racket() -> "Figure":

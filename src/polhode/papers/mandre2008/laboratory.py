@@ -1,8 +1,7 @@
-"""What the claims and figures of Mandre (2008) share, each made once when asked for.
+"""The runs that the claims and figures of Mandre (2008) share.
 
-``TUMBLING``, a free body with the moments 1, 2 and 3, is where normalisation and drift are
-measured; the problems off-centre-spring and charged-top of the catalogue are where rotation and
-translation need each other.
+Normalisation and drift are measured on ``TUMBLING``, a free body with the moments 1, 2 and 3,
+coupled rotation and translation on the catalogue's problems off-centre-spring and charged-top.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,8 +33,6 @@ from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
 
-Errors = np.ndarray  # a row for each step, a column for each of several quantities
-
 MOMENTS = 1.0, 2.0, 3.0
 TUMBLING = Problem(RigidBody(MOMENTS), omega=[1.0, 1.0, 1.0], name="tumbling")
 SPAN, STEP = 100.0, 0.025
@@ -50,7 +47,7 @@ VARIANTS: Mapping[str, dict[str, Any]] = {
 }
 
 
-# ---- 7.5: RKN4 in two halves, each of which sees the other as it was at the start of the step
+# ---- 7.5: RKN4 in two halves, each of which takes the other's state from the start of the step
 def _held_place(t, y, yd, body, params):
     given, x, p = params
     u, omega, m = spin(y, yd, body)
@@ -72,10 +69,10 @@ def _apart(t, h, state, carry, body, params):
 
 
 def frozen() -> Method:
-    """The method with the two halves of sections 5 and 6 kept apart."""
+    """The methods of sections 5 and 6 side by side, without a coupling within the step."""
     record: dict[str, Any] = {
         "name": "rkn4-apart",
-        "title": "RKN4 in two halves that see each other at the start of a step",
+        "title": "RKN4 in two halves, coupled only at the start of a step",
         "order": 1,
         "symmetric": False,
         "references": ("mandre2008",),
@@ -108,7 +105,7 @@ Step = Callable[[float, float, Numbers, Numbers], tuple[Numbers, Numbers]]  # (t
 
 
 def angle(q: Any, p: Any) -> float:
-    """The turn between two attitudes of any length."""
+    """The angle between two attitudes; quaternions of any length."""
     u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
 
@@ -125,7 +122,7 @@ def march(
 
 
 def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torque:
-    """7.3: torques from their values at the starts of the last steps, the last of them at t."""
+    """7.3: torques extrapolated from values at the starts of the last steps, the last at t."""
 
     def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
         return tuple(by_hand.extrapolate(row, (s - t) / h) for row in zip(*values, strict=True))
@@ -138,7 +135,7 @@ class Study:
     """Errors by step, and the orders that follow."""
 
     steps: np.ndarray
-    errors: Errors
+    errors: np.ndarray  # a row for each step, a column for each quantity
 
     @property
     def orders(self) -> list[float]:
@@ -147,7 +144,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Coupled:
-    """A problem in which rotation and translation need each other, and how it is converged."""
+    """A problem with coupled rotation and translation, and the runs of its convergence study."""
 
     problem: Problem
     wrench: reference.Wrench
@@ -169,7 +166,7 @@ def tumbling_exact(times: Any) -> Trajectory:
 
 
 class Laboratory(Base):
-    """The runs; ``quick`` takes fewer steps in convergence studies, and shorter ones of drift."""
+    """The runs; ``quick`` takes fewer steps to find orders, and shorter runs to find drifts."""
 
     def rkn4(self, problem: Problem, t_end: float, dt: float, **options: Any) -> Trajectory:
         """A run of RKN4 from time 0, with its options."""
@@ -190,7 +187,7 @@ class Laboratory(Base):
         return tumbling_exact(self.tumbling["q⁻¹, every step"].t)
 
     def changes(self, name: str) -> dict[str, np.ndarray]:
-        """What a variant gets wrong, over time: lengths, energy, momentum, attitude."""
+        """The errors of a variant over time: length of q, energy, momentum, attitude."""
         run = self.tumbling[name]
         size = np.linalg.norm(run.q, axis=1)
         momentum = run.to_inertial(run.angular_momentum)  # q of any length
@@ -216,7 +213,7 @@ class Laboratory(Base):
         _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
         return q, omega
 
-    def by_hand(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
+    def study(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
         """The errors in attitude and ω of a step from the page."""
         q_end, omega_end = self.pushed_end
         rows = []
@@ -235,13 +232,13 @@ class Laboratory(Base):
             return lambda t, h, q, omega: by_hand.spin_step(t, h, q, omega, push, MOMENTS, back)
 
         return {
-            "as printed": self.by_hand(of(by_hand.conjugate), counts),
-            "as printed, normalised": self.by_hand(of(by_hand.conjugate), counts, True),
-            "q⁻¹": self.by_hand(of(by_hand.inverse), counts),
+            "as printed": self.study(of(by_hand.conjugate), counts),
+            "as printed, normalised": self.study(of(by_hand.conjugate), counts, True),
+            "q⁻¹": self.study(of(by_hand.inverse), counts),
         }
 
-    def foretold(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
-        """7.3: torques from the starts of the last ``known`` steps; the first two steps see all.
+    def extrapolation_study(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
+        """7.3: torques from the starts of the last ``known`` steps; exact in the first two steps.
 
         ``sign`` is that of x = (t - t₀)/h.
         """
@@ -254,7 +251,7 @@ class Laboratory(Base):
             seen = push if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
             return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
 
-        return self.by_hand(step, counts, normalise=True)
+        return self.study(step, counts, normalise=True)
 
     # ---- six degrees of freedom
     @cached_property
@@ -288,18 +285,18 @@ class Laboratory(Base):
         return kinematic_runs(STEP, round(SPAN / STEP))
 
 
-WAYS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_hand.whitmore}
+KINEMATICS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_hand.whitmore}
 
 
 def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, np.ndarray]:
-    """Quaternions of the tumbling body by its exact ω, by each of the ways of 7.7."""
+    """Quaternions of the tumbling body from its exact ω, by each of the methods of 7.7."""
     times = 0.5 * h * np.arange(2 * count + 1)
     rates = [tuple(row) for row in tumbling_exact(times).omega.tolist()]
     found: dict[str, np.ndarray] = {}
-    for name, way in WAYS.items():
+    for name, turn in KINEMATICS.items():
         path: list[Numbers] = [TUMBLING.attitude]
         for k in range(count):
-            q = way(path[-1], h, rates[2 * k : 2 * k + 3])
+            q = turn(path[-1], h, rates[2 * k : 2 * k + 3])
             path.append(by_hand.normalise(q) if normalise else q)
         found[name] = np.array(path)
     return found

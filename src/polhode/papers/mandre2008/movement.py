@@ -1,4 +1,4 @@
-"""Claims of sections 5 and 6 of Mandre (2008): linear and angular movement."""
+"""Measurements of sections 5 and 6 of Mandre (2008): linear and angular movement."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,7 +18,7 @@ from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, 
 from polhode.papers.mandre2008.reference import five
 from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, around_centre
 from polhode.papers.maps import orders
-from polhode.papers.verdicts import Measured, judged, largest, near, slope
+from polhode.papers.verdicts import Measured, judge, largest, near, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
@@ -29,8 +29,8 @@ COUNTS = 40, 80, 160
 STEPS = [UNTIL / count for count in COUNTS]
 
 
-def driven(t: float, p: Numbers, v: Numbers) -> Numbers:
-    """Springs that stiffen, a swing, friction that grows with the speed."""
+def driving_force(t: float, p: Numbers, v: Numbers) -> Numbers:
+    """Stiffening springs, a swinging force, and friction that grows with the speed."""
     square, speed = by_hand.dot(p, p), by_hand.dot(v, v)
     f = -1.0 - square
     return (
@@ -74,13 +74,13 @@ def linear_orders(force: Force, **reading: bool) -> list[float]:
 
 
 def nyström(_: Laboratory) -> Measured:
-    p, v = linear_orders(driven)
-    other = linear_orders(driven, second=True)
+    p, v = linear_orders(driving_force)
+    other = linear_orders(driving_force, second=True)
     text = (
         f"order {p:.2f} (p) and {v:.2f} (v), with springs, friction and a swing; with k₂ in the"
         f" place of k₃ {other[0]:.2f} and {other[1]:.2f}"
     )
-    return text, judged(min(p, v) > 3.85)
+    return text, judge(min(p, v) > 3.85)
 
 
 def lorentz_(_: Laboratory) -> Measured:
@@ -91,7 +91,7 @@ def lorentz_(_: Laboratory) -> Measured:
         f"order {p:.2f} (p), {v:.2f} (v) in a magnetic mirror; energy to {energies[-1]:.1g} with"
         f" h = {STEPS[-1]:g}, as h^{slope(STEPS, energies):.1f}"
     )
-    return text, judged(min(p, v) > 3.85)
+    return text, judge(min(p, v) > 3.85)
 
 
 def constant_force(_: Laboratory) -> Measured:
@@ -99,7 +99,7 @@ def constant_force(_: Laboratory) -> Measured:
     found = by_hand.nystrom(Fraction(0), h, p, v, lambda t, p, v: a)
     right = by_hand.combine((1, p), (h, v), (h * h / 2, a)), by_hand.combine((1, v), (h, a))
     off = float(max(abs(x - y) for x, y in zip(sum(found, ()), sum(right, ()), strict=True)))
-    return f"differ by {off:g}, in fractions", judged(off == 0)
+    return f"differ by {off:g}, in fractions", judge(off == 0)
 
 
 # ---- section 6: the equations, without rounding
@@ -140,7 +140,7 @@ def euler(_: Laboratory) -> Measured:
         f"ω̇ of a rotation matrix differs by {off:g}, in fractions; five free point masses on rods"
         f" are where these equations have them to {particles:.1g} m in 5 s"
     )
-    return text, judged(off == 0 and particles < INTEGRATED)
+    return text, judge(off == 0 and particles < INTEGRATED)
 
 
 def quaternion_rate(_: Laboratory) -> Measured:
@@ -148,7 +148,7 @@ def quaternion_rate(_: Laboratory) -> Measured:
     world = by_hand.apply(series.matrix(q), omega)
     forms = by_hand.grassmann(by_hand.pure(world), q), by_hand.grassmann(q, by_hand.pure(omega))
     off = max(series.apart(tuple(x / 2 for x in form), series.rates(q), KNOWN) for form in forms)
-    return f"differ by {off:g}, in fractions; ω from the rotation matrix", judged(off == 0)
+    return f"differ by {off:g}, in fractions; ω from the rotation matrix", judge(off == 0)
 
 
 def grassmann(_: Laboratory) -> Measured:
@@ -161,7 +161,7 @@ def grassmann(_: Laboratory) -> Measured:
         f"the scalar part of q x q̄ is {float(turned[0]):g}, in fractions; that of 2 q̄ q̇ is the"
         f" rate of |q|² to {off:g}"
     )
-    return text, judged(turned[0] == 0 and off == 0)
+    return text, judge(turned[0] == 0 and off == 0)
 
 
 def omega(_: Laboratory) -> Measured:
@@ -169,7 +169,7 @@ def omega(_: Laboratory) -> Measured:
     first = series.apart(by_hand.omega_of(q, series.rates(q)), right, KNOWN)
     u = by_hand.grassmann(by_hand.conjugate(q), series.rates(q))[1:]
     second = series.apart(angular_acceleration(tau, u, 4), series.rates(right), KNOWN - 1)
-    return f"differ by {first:g} and {second:g}, in fractions", judged(first == second == 0)
+    return f"differ by {first:g} and {second:g}, in fractions", judge(first == second == 0)
 
 
 def second_derivative(_: Laboratory) -> Measured:
@@ -182,7 +182,7 @@ def second_derivative(_: Laboratory) -> Measured:
     first = tuple((x + y) / 2 for x, y in zip(*terms, strict=True))
     page = by_hand.second_derivative(q, rate, tau, TENSOR, inverse_tensor())
     off = [series.apart(form, series.rates(rate), KNOWN - 1) for form in (first, page)]
-    return f"differ by {off[0]:g} and {off[1]:g}, in fractions", judged(max(off) == 0)
+    return f"differ by {off[0]:g} and {off[1]:g}, in fractions", judge(max(off) == 0)
 
 
 # ---- section 6: the step
@@ -215,7 +215,7 @@ def page_step(_: Laboratory) -> Measured:
         f"a step with a torque, in fractions from the page: rkn4(as_printed=True) differs by"
         f" {printed:.1g}, and rkn4 from the same with q⁻¹ by {right:.1g}"
     )
-    return text, judged(max(printed, right) < 1e-14)
+    return text, judge(max(printed, right) < 1e-14)
 
 
 def order(lab: Laboratory) -> Measured:
@@ -229,7 +229,7 @@ def order(lab: Laboratory) -> Measured:
         f" {worse[0]:.0f} and {worse[1]:.0f} times larger at h = {of['q⁻¹'].steps[-1]:g}"
     )
     fine = min(*right, library) > 3.85
-    return text, judged(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
+    return text, judge(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
 
 
 def drifts(lab: Laboratory) -> Measured:
@@ -238,11 +238,11 @@ def drifts(lab: Laboratory) -> Measured:
         f"free tumbling, T = {SPAN:g}, h = {STEP}: |q| leaves 1 by {found[0]:.1g} as printed,"
         f" {found[1]:.1g} with q⁻¹"
     )
-    return text, judged(min(found) > 1e-10)
+    return text, judge(min(found) > 1e-10)
 
 
 def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
-    """| |q| - 1 | after 20 time units of the tumbling body, so many times as fast."""
+    """The mean rate of | |q| - 1 | over 20 time units, for a body ``faster`` times as fast."""
     omega = [faster * w for w in TUMBLING.omega]
     run = lab.rkn4(Problem(TUMBLING.body, omega=omega), 20.0, h, normalise_every=0)
     return float(abs(np.linalg.norm(run.q[-1]) - 1)) / 20.0
@@ -253,7 +253,7 @@ def how_often(lab: Laboratory) -> Measured:
     by_step = slope(steps, [drift_rate(lab, 4.0, h) for h in steps])
     by_speed = slope(speeds, [drift_rate(lab, s, 0.02) for s in speeds])
     text = f"|q| drifts at a rate of about h^{by_step:.1f} |ω|^{by_speed:.1f}"
-    return text, judged(by_step > 3 and by_speed > 4)
+    return text, judge(by_step > 3 and by_speed > 4)
 
 
 def thousand(lab: Laboratory) -> Measured:
@@ -268,9 +268,9 @@ def thousand(lab: Laboratory) -> Measured:
         f" {printed:.0f} times larger every 1000 as printed, {right:.3f} times with q⁻¹"
     )
     enough = 2.0  # times the error
-    return text, judged(printed < enough, right < enough and energy["q⁻¹"][0] < 4e-7)
+    return text, judge(printed < enough, right < enough and energy["q⁻¹"][0] < 4e-7)
 
 
 def sign(lab: Laboratory) -> Measured:
     found = lab.worst("q⁻¹, every step", "length")
-    return f"|q| is 1 to {found:.1g} after every of 4000 steps", judged(found < 1e-15)
+    return f"|q| is 1 to {found:.1g} after every of 4000 steps", judge(found < 1e-15)

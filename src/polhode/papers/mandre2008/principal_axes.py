@@ -1,4 +1,4 @@
-"""Claims of section 7.1 of Mandre (2008): principal moments and axes."""
+"""Measurements of section 7.1 of Mandre (2008): principal moments and axes."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -13,7 +13,7 @@ from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
-from polhode.papers.verdicts import Measured, judged, largest
+from polhode.papers.verdicts import Measured, judge, largest
 from polhode.solvers.exact import exact_free_motion
 
 SEED = 20080226
@@ -45,14 +45,14 @@ def diagonal(_: Laboratory) -> Measured:
             largest(b.T @ b - np.eye(3)),
             largest(np.cross(b[:, 0], b[:, 1]) - b[:, 2]),
         )
-    return f"1000 tensors: all conditions to {worst:.1g}", judged(worst < EXACT)
+    return f"1000 tensors: all conditions to {worst:.1g}", judge(worst < EXACT)
 
 
 def fewer_calculations(_: Laboratory) -> Measured:
     v = np.array([1.0, 2.0, 3.0])
     _, full = count_operations(matmul, tensors(1)[0], v)
     _, less = count_operations(mul, v, v)
-    return f"{less} operations instead of {full}", judged(less < full)
+    return f"{less} operations instead of {full}", judge(less < full)
 
 
 def cubic(_: Laboratory) -> Measured:
@@ -63,7 +63,7 @@ def cubic(_: Laboratory) -> Measured:
         shifted = [tuple(v - x * (i == j) for j, v in enumerate(r)) for i, r in enumerate(rows)]
         size = by_hand.dot(shifted[0], by_hand.cross(shifted[1], shifted[2]))
         worst = max(worst, abs(size - (((a * x + b) * x + c) * x + d)))
-    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judged(worst == 0)
+    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judge(worst == 0)
 
 
 def three_real(_: Laboratory) -> Measured:
@@ -80,11 +80,11 @@ def three_real(_: Laboratory) -> Measured:
         f"1000 tensors: imaginary parts {unreal:g}, moments to {apart:.1g}; for 1, 1 and 1.7"
         f" to {lost:.1g}, by an eigenvalue solver {kept:.1g}"
     )
-    return text, judged(unreal == 0 and apart < 1e-10 and lost < 1e-6)
+    return text, judge(unreal == 0 and apart < 1e-10 and lost < 1e-6)
 
 
 def null_vector(rows: Array) -> tuple[Array, int]:
-    """(n with rows n = 0, of length 1; divisions made), by Gaussian elimination with pivots."""
+    """(n, divisions) with rows n = 0 and |n| = 1, by Gaussian elimination with pivots."""
     a, order, divisions = rows.copy(), [0, 1, 2], 0
     for k in range(2):
         i, j = np.unravel_index(np.abs(a[k:, k:]).argmax(), (3 - k, 3 - k))
@@ -109,7 +109,7 @@ def elimination(_: Laboratory) -> Measured:
             n, count = null_vector(tensor - moments[k] * np.eye(3))
             worst = max(worst, largest(n * np.sign(n @ b[:, k]) - b[:, k]))
     text = f"3000 axes to {worst:.1g}, each after {count} divisions and no iteration"
-    return text, judged(False, worst < 1e-9)  # of differences of moments down to 1e-5 of them
+    return text, judge(False, worst < 1e-9)  # moments differ by as little as 1e-5
 
 
 def equal_moments(_: Laboratory) -> Measured:
@@ -123,7 +123,7 @@ def equal_moments(_: Laboratory) -> Measured:
     n1 = n1 / np.linalg.norm(n1)
     b = np.stack([n1, np.cross(n3, n1), n3], axis=1)
     two = largest(b.T @ twin @ b - np.diag(moments))
-    return f"diagonal to {three:.1g} and {two:.1g}", judged(max(three, two) < EXACT)
+    return f"diagonal to {three:.1g} and {two:.1g}", judge(max(three, two) < EXACT)
 
 
 def right_handed(_: Laboratory) -> Measured:
@@ -139,7 +139,7 @@ def right_handed(_: Laboratory) -> Measured:
             flipped = np.linalg.det(n * np.array([[-1.0], [1.0], [1.0]]))
             agree += abs(flipped + np.linalg.det(n)) < EXACT
             cases += 2
-    return f"in {agree} of {cases} cases", judged(agree == cases)
+    return f"in {agree} of {cases} cases", judge(agree == cases)
 
 
 # ---- the change of axes
@@ -174,11 +174,11 @@ def new_axes(_: Laboratory) -> Measured:
     text = (
         f"Euler's equations {found[0]:.1g}, ω × x {found[1]:.1g}, a point of a part {found[2]:.1g}"
     )
-    return text, judged(max(found) < EXACT)
+    return text, judge(max(found) < EXACT)
 
 
 def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """Where the point is after 3 s, computed in the new axes from that attitude in them."""
+    """The point after 3 s, computed in the new axes from ``attitude`` in them."""
     body = RigidBody(of["moments"].tolist())
     run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
     return run.point_position(of["b"].T @ of["x"])[0]
@@ -202,7 +202,7 @@ def new_attitude(_: Laboratory) -> Measured:
         f" 3 s {off:.2f} and {after:.1g} m (q and A agree to {max(page, same):.1g})"
     )
     fine = max(right, after, page, same) < EXACT
-    return text, judged(printed < EXACT, fine and min(printed, off) > VISIBLE)
+    return text, judge(printed < EXACT, fine and min(printed, off) > VISIBLE)
 
 
 def new_part(_: Laboratory) -> Measured:
@@ -213,4 +213,4 @@ def new_part(_: Laboratory) -> Measured:
         largest(matrix(by_hand.grassmann(quaternion(turn), q)) - beside) for turn in (b, b.T)
     )
     text = f"differs from A'_L beside it by {printed:.2f} as printed, {right:.1g} with Bᵀ"
-    return text, judged(printed < EXACT, right < EXACT)
+    return text, judge(printed < EXACT, right < EXACT)

@@ -1,16 +1,16 @@
-"""What is known without any method of the library.
+"""Solutions without any method of the library.
 
 ``Particles``: point masses on rigid rods, moved by Newton's law for each of them alone,
 
     m_i a_i = F_i + Σ_j λ_ij (x_i - x_j),    (x_i - x_j)·(a_i - a_j) + |v_i - v_j|² = 0    (1)
 
-where the tensions λ keep the distances; nothing in it knows of tensors, torques or rotations.
+where the tensions λ keep the distances; no tensor, torque or rotation enters.
 
 ``flight``: SciPy's DOP853 at a relative tolerance of 1e-13 for
 
     p' = v,    v' = F/m,    q' = q ω/2,    I ω' + ω × I ω = τ                               (2)
 
-with forces that are written out with matrices.
+with forces written out in matrices.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ class Particles:
         tension = np.linalg.solve(np.einsum("kci,lci->kl", ways, light), wanted)
         return heavy + np.einsum("k,kci->ci", tension, light)
 
-    def moved(self, velocities: Array, push: Push, times: Array) -> tuple[Array, Array]:
+    def move(self, velocities: Array, push: Push, times: Array) -> tuple[Array, Array]:
         """(places, velocities) at ``times``, by DOP853."""
         from scipy.integrate import solve_ivp
 
@@ -85,7 +85,7 @@ def spread(masses: Array, places: Array) -> Array:
 
 
 def five() -> Particles:
-    """Four masses, no two alike, and one at their centre."""
+    """Four different masses, and one at their centre."""
     masses = np.array([1.0, 2.0, 1.5, 0.5, 0.7])
     places = np.array([[1.0, 0.2, -0.3], [-0.6, 0.5, 0.1], [0.1, -0.9, 0.4], [0.3, 0.4, 1.1]])
     places = places - masses[:4] @ places / masses[:4].sum()
@@ -106,6 +106,7 @@ def matrix(q: Any) -> Array:
 
 
 def at_point(r: Array, q: Sequence[float], force: Array, weight: Array) -> tuple[Array, Array]:
+    """The wrench of a force at the point r of the body, and of the weight."""
     return np.cross(r, matrix(q).T @ force), force + weight
 
 

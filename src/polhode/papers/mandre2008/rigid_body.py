@@ -1,4 +1,4 @@
-"""Claims of sections 2 to 4 of Mandre (2008): forces, tensors, frames."""
+"""Measurements of sections 2 to 4 of Mandre (2008): forces, tensors, frames."""
 
 from fractions import Fraction
 from functools import cache
@@ -12,7 +12,7 @@ from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, skew
-from polhode.papers.verdicts import Measured, judged, largest
+from polhode.papers.verdicts import Measured, above, below, judge, largest
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
@@ -20,7 +20,7 @@ BODY = five()
 OMEGA, VELOCITY = np.array([0.5, 1.0, -0.7]), np.array([0.3, -0.2, 0.1])
 FORCE = np.array([0.7, -1.1, 0.9])
 TIMES = np.linspace(0.0, 5.0, 51)
-INTEGRATED = 1e-10  # of DOP853 at 1e-12 over five seconds
+INTEGRATED = 1e-10  # the error of DOP853 at 1e-12 over five seconds
 NOTHING = np.zeros((5, 3))
 CENTRE = 4  # the particle at the centre of mass
 
@@ -37,16 +37,17 @@ def on(particle: int, force: Array) -> Array:
 def moving_particles(particle: int | None) -> tuple[Array, Array]:
     """(places, velocities) over time; a force acts on one of the particles, or on none."""
     forces = NOTHING if particle is None else on(particle, FORCE)
-    return BODY.moved(VELOCITY + np.cross(OMEGA, BODY.places), lambda t: forces, TIMES)
+    return BODY.move(VELOCITY + np.cross(OMEGA, BODY.places), lambda t: forces, TIMES)
 
 
 def around_centre(particle: int | None) -> Array:
+    """The places of ``moving_particles``, relative to the centre of mass."""
     places = moving_particles(particle)[0]
     return places - BODY.centre(places)[:, None]
 
 
 def at_rest(forces: Array) -> tuple[Array, Array]:
-    """(acceleration of the centre, angular acceleration) of the particles, which rest."""
+    """(acceleration of the centre, angular acceleration) of the particles at rest."""
     found = BODY.accelerations(BODY.places, NOTHING, forces)
     centre = BODY.centre(found)
     arms = np.concatenate([-skew(r) for r in BODY.places])  # α × r
@@ -55,14 +56,13 @@ def at_rest(forces: Array) -> tuple[Array, Array]:
 
 # ---- section 2
 def straight(_: Laboratory) -> Measured:
-    places = moving_particles(None)[0]
-    off = largest(BODY.centre(places) - TIMES[:, None] * VELOCITY)
+    off = largest(BODY.centre(moving_particles(None)[0]) - TIMES[:, None] * VELOCITY)
     turned = largest(around_centre(None) - BODY.places)
     text = (
         f"five point masses on rods, each by Newton's law: {off:.1g} m off a straight line in 5 s,"
         f" seen from the centre they move by {turned:.1f} m"
     )
-    return text, judged(off < INTEGRATED and turned > VISIBLE)
+    return text, judge(off < INTEGRATED and turned > VISIBLE)
 
 
 def wobble(_: Laboratory) -> Measured:
@@ -80,30 +80,27 @@ def wobble(_: Laboratory) -> Measured:
         f" {moved:.1f} rad/s; about principal axes, where ω × L = 0, by"
         f" {still:.1g}"
     )
-    return text, judged(kept < INTEGRATED and moved > VISIBLE and still < EXACT)
+    return text, judge(kept < INTEGRATED and moved > VISIBLE and still < EXACT)
 
 
 def central_force(_: Laboratory) -> Measured:
-    places = moving_particles(CENTRE)[0]
     turn = largest(around_centre(CENTRE) - around_centre(None))
     path = TIMES[:, None] * VELOCITY + 0.5 * TIMES[:, None] ** 2 * FORCE / BODY.mass
-    off = largest(BODY.centre(places) - path)
-    text = f"particles: rotation changed by {turn:.1g} m, path off F = ma by {off:.1g} m in 5 s"
-    return text, judged(max(turn, off) < INTEGRATED)
+    off = largest(BODY.centre(moving_particles(CENTRE)[0]) - path)
+    text = "particles: rotation changed by {:.1g} m, path off F = ma by {:.1g} m in 5 s"
+    return below(INTEGRATED, text, turn, off)
 
 
 def off_centre_force(_: Laboratory) -> Measured:
     turn = largest(around_centre(0) - around_centre(None))
     path = largest(BODY.centre(moving_particles(0)[0]) - TIMES[:, None] * VELOCITY)
-    text = f"particles: path by {path:.1f} m, rotation by {turn:.1f} m in 5 s"
-    return text, judged(min(turn, path) > VISIBLE)
+    return above(VISIBLE, "particles: path by {:.1f} m, rotation by {:.1f} m in 5 s", path, turn)
 
 
 def split(r: by_hand.Numbers, f: by_hand.Numbers) -> tuple[by_hand.Numbers, by_hand.Numbers]:
     """(F∥, F⊥) as printed."""
-    share = by_hand.dot(r, f) / by_hand.dot(r, r)
-    along = tuple(share * x for x in r)
-    return along, tuple(x - y for x, y in zip(f, along, strict=True))
+    along = tuple(by_hand.dot(r, f) / by_hand.dot(r, r) * x for x in r)
+    return along, by_hand.combine((1, f), (-1, along))
 
 
 ARM = tuple(map(Fraction, (3, -1, 2)))
@@ -112,13 +109,10 @@ PULL = tuple(map(Fraction, (1, 4, -2)))
 
 def split_(_: Laboratory) -> Measured:
     along, across = split(ARM, PULL)
-    found = max(
-        *(abs(x) for x in by_hand.cross(ARM, along)),
-        abs(by_hand.dot(ARM, across)),
-        *(abs(x + y - f) for x, y, f in zip(along, across, PULL, strict=True)),
-    )
+    rest = by_hand.combine((1, along), (1, across), (-1, PULL))
+    found = max(map(abs, (*by_hand.cross(ARM, along), by_hand.dot(ARM, across), *rest)))
     text = f"r × F∥, r·F⊥ and the rest of F are {float(found):g}, in fractions"
-    return text, judged(found == 0)
+    return text, judge(found == 0)
 
 
 def perpendicular(_: Laboratory) -> Measured:
@@ -126,11 +120,8 @@ def perpendicular(_: Laboratory) -> Measured:
     across = FORCE - (r @ FORCE) / (r @ r) * r
     centre = at_rest(on(0, across))[0]
     right = largest(centre - across / BODY.mass)
-    text = (
-        f"F⊥ alone on one of the particles: a = {np.linalg.norm(centre):.3f} m/s²,"
-        f" which is F⊥/m to {right:.1g}"
-    )
-    return text, judged(largest(centre) < EXACT, right < EXACT)
+    text = f"F⊥ alone on one of the particles: a = {np.linalg.norm(centre):.3f} m/s², which is F⊥/m"
+    return f"{text} to {right:.1g}", judge(largest(centre) < EXACT, right < EXACT)
 
 
 def full_force(_: Laboratory) -> Measured:
@@ -138,24 +129,24 @@ def full_force(_: Laboratory) -> Measured:
     r = BODY.places[0]
     old = largest(((r @ FORCE) / (r @ r) * r - FORCE) / BODY.mass)
     text = f"on each of five particles: F/m to {off:.1g}; F∥/m would be wrong by {old:.2f} m/s²"
-    return text, judged(off < EXACT < old)
+    return text, judge(off < EXACT < old)
 
 
 def lever(_: Laboratory) -> Measured:
     shares = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     found = np.array([at_rest(on(0, s * FORCE) + on(CENTRE, (1 - s) * FORCE))[1] for s in shares])
     off = largest(found / shares[:, None] - found[2]) / largest(found[2])
-    text = f"levers 1 to 16 times as long: angular acceleration in proportion to {off:.1g}"
-    return text, judged(off < EXACT)
+    text = "levers 1 to 16 times as long: angular acceleration in proportion to {:.1g}"
+    return below(EXACT, text, off)
 
 
 def torque(_: Laboratory) -> Measured:
-    across, whole = split(ARM, PULL)[1], by_hand.cross(ARM, PULL)
-    pairs = zip(whole, by_hand.cross(ARM, across), strict=True)
-    found = float(max(abs(x - y) for x, y in pairs))
+    across = split(ARM, PULL)[1]
+    off = by_hand.combine((1, by_hand.cross(ARM, PULL)), (-1, by_hand.cross(ARM, across)))
+    found = float(max(map(abs, off)))
     euler = largest(BODY.tensor @ at_rest(on(0, FORCE))[1] - np.cross(BODY.places[0], FORCE))
     text = f"differ by {found:g}, in fractions; particles: I α - r × F = {euler:.1g}"
-    return text, judged(found == 0 and euler < EXACT)
+    return text, judge(found == 0 and euler < EXACT)
 
 
 # ---- section 3
@@ -167,7 +158,7 @@ def shape_matters(_: Laboratory) -> Measured:
         f"a shell turns {ratio:.2f} times as slowly as a ball of its mass and size; a book about"
         f" its three axes as 1 : {book[1] / book[0]:.1f} : {book[2] / book[0]:.1f}"
     )
-    return text, judged(ratio > 1 and book[2] > book[1] > book[0])
+    return text, judge(ratio > 1 and book[2] > book[1] > book[0])
 
 
 def world_tensor(_: Laboratory) -> Measured:
@@ -184,11 +175,11 @@ def world_tensor(_: Laboratory) -> Measured:
         f"turned particles: {off:.1g}; on their way for 5 s the tensor changes by {changes:.1f} in"
         f" inertial and {back:.1g} in body axes"
     )
-    return text, judged(off < EXACT and back < INTEGRATED < changes)
+    return text, judge(off < EXACT and back < INTEGRATED < changes)
 
 
 def box_integral(sides: Array, place: Array, turn: Array) -> Array:
-    """∫ (r·r 1 - r ⊗ r) over a box of mass 1, by Gauss' points, which are exact here."""
+    """∫ (r·r 1 - r ⊗ r) over a box of mass 1, by Gauss's points, which are exact here."""
     nodes, weights = np.polynomial.legendre.leggauss(2)
     corners = np.array(list(product(nodes, repeat=3))) * sides / 2
     masses = np.array([a * b * c for a, b, c in product(weights, repeat=3)]) / 8
@@ -203,8 +194,8 @@ def displaced(_: Laboratory) -> Measured:
     page = still + spread(np.ones(1), PLACE[None])
     off = largest(page - box_integral(SIDES, PLACE, np.eye(3)))
     library = largest(shapes.box(SIDES.tolist(), mass=1.0).inertia - still)
-    text = f"integral over a box {off:.1g}, its shape in the library {library:.1g}"
-    return text, judged(max(off, library) < EXACT)
+    text = "integral over a box {:.1g}, its shape in the library {:.1g}"
+    return below(EXACT, text, off, library)
 
 
 def sum_of_shapes(_: Laboratory) -> Measured:
@@ -220,15 +211,12 @@ def sum_of_shapes(_: Laboratory) -> Measured:
         own = m * box_integral(sides, np.zeros(3), np.eye(3))
         page += turn @ own @ turn.T + spread(np.array([m]), (place - centre)[None])
         whole += m * box_integral(sides, place - centre, turn)
-    made = RigidBody.from_shapes(
-        *(
-            shapes.box(sides.tolist(), mass=m).turned(turn).moved(place)
-            for m, sides, place, turn in parts
-        )
+    boxes = (
+        shapes.box(s.tolist(), mass=m).turned(turn).moved(place) for m, s, place, turn in parts
     )
-    found = largest(page - whole), largest(made.inertia - whole)
-    text = f"integral over three boxes {found[0]:.1g}, RigidBody.from_shapes {found[1]:.1g}"
-    return text, judged(max(found) < EXACT)
+    body = RigidBody.from_shapes(*boxes)
+    text = "integral over three boxes {:.1g}, RigidBody.from_shapes {:.1g}"
+    return below(EXACT, text, largest(page - whole), largest(body.inertia - whole))
 
 
 # ---- section 4
@@ -247,14 +235,14 @@ def complete(lab: Laboratory) -> Measured:
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
     text = f"the box on its spring, begun anew from them half-way: ends {off:.1g} away"
-    return text, judged(off < 1e-12)  # 200 steps of 1e-16, on a motion with neighbours that part
+    return text, judge(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
 
 
 Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
 X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
 
 
-def rotated(quaternions: Array, vectors: Array) -> Array:
+def rotate_rows(quaternions: Array, vectors: Array) -> Array:
     """q v q̄ of rows."""
     pairs = zip(quaternions, vectors, strict=True)
     return np.array([by_hand.rotate(tuple(q), tuple(v)) for q, v in pairs])
@@ -265,7 +253,7 @@ def points(lab: Laboratory) -> Measured:
     there = P + np.array(by_hand.rotate(Q, tuple(X)))
     back = np.array(by_hand.rotate(by_hand.conjugate(Q), tuple(there - P)))
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    page = run.x + rotated(run.q, np.broadcast_to(X, run.x.shape))
+    page = run.x + rotate_rows(run.q, np.broadcast_to(X, run.x.shape))
     found = (
         largest(there - P - a @ X),
         largest(back - X),
@@ -275,7 +263,7 @@ def points(lab: Laboratory) -> Measured:
     text = (
         f"q and A differ by {found[0]:.1g}, back to {max(found[1:3]):.1g}; library {found[3]:.1g}"
     )
-    return text, judged(max(found) < EXACT)
+    return text, judge(max(found) < EXACT)
 
 
 def vectors(_: Laboratory) -> Measured:
@@ -289,7 +277,7 @@ def vectors(_: Laboratory) -> Measured:
         f"τᵂ is wrong by {printed:.0f} N m with p = (3, -1, 2), {found:.1g} without;"
         f" Iᵂ ωᵂ - A I ω = {momentum:.1g}"
     )
-    return text, judged(printed < EXACT, max(found, momentum) < EXACT)
+    return text, judge(printed < EXACT, max(found, momentum) < EXACT)
 
 
 def velocities(lab: Laboratory) -> Measured:
@@ -303,14 +291,9 @@ def velocities(lab: Laboratory) -> Measured:
         by_hand.cross(world, by_hand.rotate(q, x)),
         by_hand.rotate(q, by_hand.cross(omega, x)),
     )
-    off = max(
-        series.apart(
-            by_hand.combine((1, series.rates(p)), (1, form)), series.rates(there), series.TERMS - 1
-        )
-        for form in forms
-    )
+    right = by_hand.combine((1, series.rates(there)), (-1, series.rates(p)))
+    off = max(series.apart(form, right, series.TERMS - 1) for form in forms)
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    page = run.v + rotated(run.q, np.cross(run.omega, X))
-    library = largest(run.point_velocity(X) - page)
+    library = largest(run.point_velocity(X) - run.v - rotate_rows(run.q, np.cross(run.omega, X)))
     text = f"all three are the derivative of xᵂ to {off:g}, in fractions; library {library:.1g}"
-    return text, judged(off == 0 and library < EXACT)
+    return text, judge(off == 0 and library < EXACT)

@@ -1,10 +1,10 @@
 """Power series in the time with fractions for coefficients: derivatives without rounding.
 
-``turning`` is a motion of which everything is known so: with a quaternion p(t) of polynomials,
+``turning`` is a motion that is known in this form: with a quaternion p(t) of polynomials,
 
     q = p p / |p|²                                                                     (1)
 
-has length 1 at all times, and needs no root.
+has length 1 at all times and needs no root.
 """
 
 from fractions import Fraction

@@ -26,7 +26,7 @@ def zupan_saje_strongly_vibrational() -> GivenRate:
 
 
 def zupan_saje_unbounded() -> GivenRate:
-    """Boyle 2017, appendix: a stand-in for the fourth, whose rotation vector grows for ever."""
+    """Boyle 2017, appendix: a stand-in for the fourth, with an unbounded rotation vector."""
     return _stand_in("unbounded")
 
 

@@ -2,7 +2,7 @@
 
 The full form takes 33 000 revolutions.  In N revolutions, schemes that round the momentum or its
 angle lose 1.5 log₁₀ N digits, the new one hardly any: after the 2048 of the quick form the gain is
-smaller by 1.8 digits, and is judged accordingly.  The error of the new scheme itself has the same
+smaller by 1.8 digits, and is judge accordingly.  The error of the new scheme itself has the same
 bound in both forms.
 """
 
@@ -31,7 +31,7 @@ from polhode.papers.fukushima1995.laboratory import (
     digits,
 )
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judged, slope
+from polhode.papers.verdicts import Measured, judge, slope
 
 ARCSECOND = pi / 180 / 3600
 TITLES = {
@@ -48,7 +48,7 @@ def gains(lab: Laboratory, body: str, what: str = "orientation") -> tuple[float,
 
 
 def least(lab: Laboratory, digits_claimed: float) -> float:
-    """The digits required, of those claimed for 33 000 revolutions; half of one for reading."""
+    """The digits required of those claimed for 33 000 revolutions, half a digit for reading."""
     return digits_claimed - 0.5 - lab.fewer
 
 
@@ -72,7 +72,7 @@ def expected(lab: Laboratory, low: float) -> str:
 def loss(lab: Laboratory) -> Measured:
     first, last = lab.errors(EARTH, EULER).orientation[[0, -1]]
     text = f"Euler's angles of the Earth: {first:.0e} rad after 1, {last:.0e} after {lab.where}"
-    return text, judged(last > 1e4 * first)
+    return text, judge(last > 1e4 * first)
 
 
 def any_integrator(lab: Laboratory) -> Measured:
@@ -85,8 +85,8 @@ def any_integrator(lab: Laboratory) -> Measured:
             f"{title}: Euler {euler.worst():.0e}, departures {new.worst():.0e} rad after"
             f" {euler.revolutions[-1]:.0f} revolutions"
         )
-        good = good and digits(new, euler) > 1.5  # RK4 errs by its order, too
-    return "; ".join(parts), judged(good)
+        good = good and digits(new, euler) > 1.5  # RK4 also has a truncation error
+    return "; ".join(parts), judge(good)
 
 
 # ---- 3, figure 1
@@ -97,7 +97,7 @@ def _digits_gained(lab: Laboratory, what: str, low: float, high: float) -> Measu
         f"Earth, {lab.where}, worst: Euler {euler:.0e}, Serret-Andoyer {andoyer:.0e}, new"
         f" {new:.0e} rad: {found[0]:.1f} and {found[1]:.1f} digits{expected(lab, low)}"
     )
-    return text, judged(within(lab, found, low, high) and new < LOST[EARTH])
+    return text, judge(within(lab, found, low, high) and new < LOST[EARTH])
 
 
 def orientation_digits(lab: Laboratory) -> Measured:
@@ -119,7 +119,7 @@ def moon(lab: Laboratory) -> Measured:
         f"{expected(lab, 5)}"
     )
     similar = euler > least(lab, 5) and steady(lab, MOON)
-    return text, judged(similar and run.whole, similar)
+    return text, judge(similar and run.whole, similar)
 
 
 def magnitude(lab: Laboratory) -> Measured:
@@ -132,7 +132,7 @@ def magnitude(lab: Laboratory) -> Measured:
         f" {new.worst():.0e} rad; a random walk by the rounding of L makes {walk:.0e}"
     )
     gained, whole = digits(small, euler), digits(new, euler)
-    return text, judged(gained > 0.5 * whole, whole > least(lab, 7) and gained < 0.25 * whole)
+    return text, judge(gained > 0.5 * whole, whole > least(lab, 7) and gained < 0.25 * whole)
 
 
 def ten_arcseconds(_: Laboratory) -> Measured:
@@ -151,7 +151,7 @@ def ten_arcseconds(_: Laboratory) -> Measured:
         f"{name} {size:.2g}″" for name, size in zip(names, sizes, strict=True)
     )
     text += f"; more than 10″ from revolution {passed} on"
-    return text, judged(bool(sizes.max() < 10))
+    return text, judge(bool(sizes.max() < 10))
 
 
 def slower_growth(lab: Laboratory) -> Measured:
@@ -159,7 +159,7 @@ def slower_growth(lab: Laboratory) -> Measured:
     text = "errors of the first 10 000 revolutions grow as N^p: " + "; ".join(
         f"{body}, p = {euler:.1f} (Euler), {new:.1f} (new)" for body, (euler, new) in found.items()
     )
-    return text, judged(all(new < euler - 0.5 for euler, new in found.values()))
+    return text, judge(all(new < euler - 0.5 for euler, new in found.values()))
 
 
 def linear(lab: Laboratory) -> Measured:
@@ -176,7 +176,7 @@ def linear(lab: Laboratory) -> Measured:
         f" {lost[-1]:.0e} rad after {turns[-1]} revolutions"
     )
     printed = all(0.7 < x < 1.3 for x in new)
-    return text, judged(printed, max(new) < 0.7 and abs(p - 1) < 0.1)
+    return text, judge(printed, max(new) < 0.7 and abs(p - 1) < 0.1)
 
 
 # ---- 4
@@ -187,7 +187,7 @@ def five_to_nine(lab: Laboratory) -> Measured:
         f" Serret-Andoyer (while defined) {d:.1f}{expected(lab, 5)}"
     )
     good = within(lab, (a, b, c, d), 5, 9) and all(steady(lab, body) for body in BODIES)
-    return text, judged(good)
+    return text, judge(good)
 
 
 def variables(lab: Laboratory) -> Measured:
@@ -203,9 +203,9 @@ def variables(lab: Laboratory) -> Measured:
         )
         printed = printed and same > 0.5 * new
         corrected = corrected and same < 0.5 * new and encke > new - 1
-        corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # of the Moon φ grows
+        corrected = corrected and angles > (new - 1 if body == EARTH else 1)  # the Moon's φ grows
     head = f"digits gained over Euler's angles in {lab.where}: "
-    return head + "; ".join(parts), judged(printed, corrected)
+    return head + "; ".join(parts), judge(printed, corrected)
 
 
 # ---- beyond
@@ -215,4 +215,4 @@ def carried(lab: Laboratory) -> Measured:
         f"{lab.where}: {found[0]:.0e} rad (Earth), {found[1]:.0e} (Moon); with plain sums"
         f" {plain[0]:.0e} and {plain[1]:.0e}"
     )
-    return text, judged(max(found) < 3e-14 and min(plain) > 100 * max(found))
+    return text, judge(max(found) < 3e-14 and min(plain) > 100 * max(found))

@@ -1,0 +1,103 @@
+"""What a trajectory computes on demand."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from polhode.errors import InputError
+
+
+class Details(Protocol):
+    """Quantities of a trajectory that are computed on demand; None is what is not known."""
+
+    def motion(self) -> tuple[Any, Any]:
+        """Return (attitudes, angular momenta in body axes)."""
+
+    def omega(self) -> np.ndarray | None:
+        """Return angular velocities in body axes, if they do not follow from the momenta."""
+
+    def translation(self) -> tuple[Any, Any]:
+        """Return (positions, velocities) of the centre of mass."""
+
+    def potential(self) -> np.ndarray | None:
+        """Return potential energies."""
+
+    def accelerations(self) -> tuple[Any, Any]:
+        """Return (angular accelerations in body axes, accelerations of the centre of mass)."""
+
+    def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
+        """Return the trajectory at other times, with these attributes."""
+
+    def problem(self) -> dict:
+        """Return plain data about the problem."""
+
+
+class GivenDetails:
+    """Details that are known already, or that a function returns."""
+
+    def __init__(
+        self,
+        motion: tuple[Any, Any],
+        omega: np.ndarray | None,
+        place: tuple[Any, Any],
+        potential: Callable[[], np.ndarray] | None,
+        problem: Callable[[], dict] | None,
+    ):
+        self._motion, self._omega, self._place = motion, omega, place
+        self._potential, self._problem = potential, problem
+
+    def motion(self) -> tuple[Any, Any]:
+        return self._motion
+
+    def omega(self) -> np.ndarray | None:
+        return self._omega
+
+    def translation(self) -> tuple[Any, Any]:
+        return self._place
+
+    def potential(self) -> np.ndarray | None:
+        return None if self._potential is None else self._potential()
+
+    def accelerations(self) -> tuple[Any, Any]:
+        return None, None
+
+    def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
+        raise InputError(
+            "this trajectory has no dense output (it was read from a file, or made from samples);"
+            " give the times as t_eval= when it is made"
+        )
+
+    def problem(self) -> dict:
+        return {} if self._problem is None else self._problem()
+
+
+class PartDetails:
+    """Details of some rows of another trajectory, which is ``whole`` and has ``details``."""
+
+    def __init__(self, whole: Any, details: Details, key: Any):
+        self.whole, self.details, self.key = whole, details, key
+
+    def _rows(self, values):
+        return None if values is None else values[self.key]
+
+    def motion(self) -> tuple[Any, Any]:
+        return self.whole.q[self.key], self._rows(self.whole.angular_momentum)
+
+    def omega(self) -> np.ndarray | None:
+        return self._rows(self.whole.omega) if self.whole.body is None else None
+
+    def translation(self) -> tuple[Any, Any]:
+        return self._rows(self.whole.x), self._rows(self.whole.v)
+
+    def potential(self) -> np.ndarray | None:
+        return self._rows(self.whole.potential_energy)
+
+    def accelerations(self) -> tuple[Any, Any]:
+        return self._rows(self.whole.angular_acceleration), self._rows(self.whole.acceleration)
+
+    def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
+        return self.details.sol(times, facts)
+
+    def problem(self) -> dict:
+        return self.whole.problem

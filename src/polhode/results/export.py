@@ -1,0 +1,139 @@
+"""Trajectories as texts, xarray data sets and pandas tables."""
+
+import html
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode._version import __version__
+from polhode.files import netcdf
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def as_text(title: str, words: Mapping[str, str]) -> str:
+    """Format the summary of a result, one line per topic."""
+    return f"{title}\n" + "\n".join(f"  {k:<8} {v}" for k, v in words.items())
+
+
+def as_html(title: str, words: Mapping[str, str]) -> str:
+    """Format it as a table, for notebooks."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
+        f"<td style='text-align:left'>{html.escape(v)}</td></tr>"
+        for k, v in words.items()
+    )
+    return f"<table><caption>{title}</caption>{rows}</table>"
+
+
+def summary(run: Any) -> dict[str, str]:
+    """Describe a trajectory in a few words, by topic."""
+    span = f"{run.t[0]:g} to {run.t[-1]:g}" if len(run) else "empty"
+    counts = f"{run.nsteps} steps, {run.nfev} torque evaluations"
+    if run.rejected:
+        counts += f", {run.rejected} trials rejected"
+    if run.niter:
+        counts += f", {run.niter} Newton iterations"
+    if run.body is None:
+        counts = f"{run.nsteps} {'steps' if run.nfev else 'intervals'}"
+        counts += f", {run.nfev} evaluations" if run.nfev else ""
+    facts = {
+        "states": f"{len(run)}, t = {span}",
+        "method": ", ".join([run.method, *(f"{k}={v!r}" for k, v in run.arguments.items())]),
+        **({"chosen": run.reason} if run.reason else {}),
+        "work": counts,
+        "ended": (run.message or "success") if run.success else f"{run.status.name}: {run.message}",
+    }
+    if run.t_events:
+        facts["events"] = ", ".join(str(len(times)) for times in run.t_events) + " found"
+    if run.gaps:
+        longest = max(end - start for start, end in run.gaps)
+        facts["gaps"] = f"{len(run.gaps)} bridged, the longest {longest:.3g} s"
+    if run.error is not None and len(run) and not np.isnan(run.error).all():
+        facts["error"] = f"{np.nanmax(run.error):.1e} rad at most, as estimated"
+    if run.problem:
+        facts = {"problem": f"{run.problem['name'] or run.problem['model']}", **facts}
+    return facts
+
+
+def data(run: Any) -> netcdf.Data:
+    """Return the variables, coordinates and attributes of a trajectory's data set."""
+    vectors = {
+        "omega": ("angular velocity, body axes", "rad/s", run.omega),
+        "angular_momentum": ("angular momentum, body axes", "kg m2/s", run.angular_momentum),
+        "angular_momentum_inertial": (
+            "angular momentum, inertial axes",
+            "kg m2/s",
+            run.angular_momentum_inertial,
+        ),
+    }
+    if run.body is None:
+        vectors = {"omega": vectors["omega"]}
+    if run.x is not None:
+        vectors["x"] = "position of the centre of mass, inertial axes", "m", run.x
+        vectors["v"] = "velocity of the centre of mass, inertial axes", "m/s", run.v
+    variables: dict[str, Any] = {
+        "q": (
+            ("time", "quaternion"),
+            run.q,
+            {"long_name": "attitude, body to inertial, Hamilton, scalar first"},
+        )
+    }
+    for name, (text, unit, values) in vectors.items():
+        variables[name] = ("time", "component"), values, {"long_name": text, "units": unit}
+    if run.potential_energy is not None:
+        variables["potential_energy"] = ("time",), run.potential_energy, {"units": "J"}
+        variables["energy"] = ("time",), run.energy, {"units": "J"}
+    if run.error is not None:
+        about = {"long_name": "estimated error of the attitude", "units": "rad"}
+        variables["error"] = ("time",), run.error, about
+    return netcdf.Data(
+        variables,
+        {
+            "time": (("time",), run.t, {"units": "s", "long_name": "time"}),
+            "component": list("xyz"),
+            "quaternion": list("wxyz"),
+        },
+        {
+            "format": netcdf.FORMAT,
+            "polhode_version": __version__,
+            "method": run.method,
+            "reason": run.reason,
+            "arguments": json.dumps(dict(run.arguments)),
+            "problem": json.dumps(run.problem),
+            **_body_facts(run),
+            "status": int(run.status),
+            "message": run.message,
+            "nsteps": run.nsteps,
+            "nfev": run.nfev,
+            "niter": run.niter,
+            "rejected": run.rejected,
+        },
+    )
+
+
+def _body_facts(run: Any) -> dict[str, Any]:
+    if run.body is None:
+        return {}
+    body = run.body
+    return {"inertia": body.inertia.ravel(), "mass": body.mass, "centre": body.centre}
+
+
+def dataframe(run: Any) -> "pandas.DataFrame":
+    """Return the pandas table of a trajectory."""
+    import pandas
+
+    columns = {f"q_{c}": run.q[:, i] for i, c in enumerate("wxyz")}
+    for name in ("omega", "angular_momentum", "angular_momentum_inertial", "x", "v"):
+        values = getattr(run, name)
+        if values is None:
+            continue
+        columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
+    if run.energy is not None:
+        columns["energy"] = run.energy
+    if run.error is not None:
+        columns["error"] = run.error
+    return pandas.DataFrame(columns, index=pandas.Index(run.t, name="time"))
