@@ -70,36 +70,6 @@ def test_the_heavy_top_is_the_same_however_it_is_given(name, body, rng):
         )
 
 
-WITH_POTENTIAL = {
-    "heavy top": ph.models.heavy_top(20.0),
-    "any centre": ph.models.heavy_top(5.0, centre=(1, -2, 0.5)),
-    "printed": ph.models.soft_wall("printed"),
-    "attractive": ph.models.soft_wall("attractive"),
-    "gradient": ph.models.gravity_gradient(3.0, 1.2),
-    "oblique gradient": ph.models.gravity_gradient(3.0, 1.2, direction=(1, -2, 3)),
-    "gradient in orbit": ph.models.gravity_gradient(3.0, 1.2, direction="orbit"),
-    "gradient in an ellipse": ph.models.gravity_gradient(3.0, 1.2, "orbit", eccentricity=0.4),
-}
-
-
-@pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
-@pytest.mark.parametrize("model", WITH_POTENTIAL.values(), ids=WITH_POTENTIAL)
-def test_a_torque_is_the_derivative_of_its_potential(model, body, rng):
-    """Central differences of fourth order, h = 1e-3: error 1e-12 times fifth derivatives."""
-    q = Rotation.from_quat(rng.normal(size=4))
-    found = torque_of(model, body, q.as_quat(scalar_first=True), (0.0, 0.0, 0.0), t=0.7)
-    assert np.linalg.norm(found) > 0.1
-    for k in range(3):
-
-        def v(a, k=k):
-            turned = q * Rotation.from_rotvec(a * np.eye(3)[k])
-            return potential_of(model, body, turned.as_quat(scalar_first=True), t=0.7)
-
-        h = 1e-3
-        slope = (8 * (v(h) - v(-h)) - (v(2 * h) - v(-2 * h))) / (12 * h)
-        assert found[k] == pytest.approx(-slope, rel=1e-8, abs=1e-9)
-
-
 @pytest.mark.parametrize("body", [BODY, TENSOR], ids=["aligned", "tensor"])
 def test_the_centre_of_mass_may_be_anywhere(body, rng):
     q = rng.normal(size=4)

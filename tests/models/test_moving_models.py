@@ -56,13 +56,9 @@ def hung(t, x, q, params):
     return k / 2 * (size - length) * (size - length) + 1.3 * g * x[2]
 
 
+HUNG = ph.potential(hung, (3.0, 0.7, 2.0))
 CONSERVATIVE = {
-    "gravity": ph.models.uniform_gravity((0.1, -0.3, -2.0)),
-    "point": ph.models.point_gravity(40.0, centre=(0.3, 0.1, -0.2)),
-    "spring": ph.models.spring(3.0, ANCHOR, ARM),
-    "long spring": ph.models.spring(3.0, ANCHOR, ARM, length=0.7),
-    "charge": ph.models.lorentz(1.2, electric=(0.3, -0.1, 0.4), point=ARM),
-    "potential": ph.potential(hung, (3.0, 0.7, 2.0)),
+    "potential": HUNG,
     "sum": ph.models.spring(3.0, ANCHOR, ARM) + ph.models.heavy_top(2.0)
     + ph.models.uniform_gravity(),
 }  # fmt: skip
@@ -71,6 +67,7 @@ CONSERVATIVE = {
 @BODIES
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_force_and_torque_are_derivatives_of_the_potential(name, body, rng):
+    """Of user-defined models and sums; built-in ones are in ``test_model_examples.py``."""
     model, h = CONSERVATIVE[name], 1e-3
     assert model.moves
     for _ in range(5):
@@ -99,7 +96,7 @@ def test_the_long_spring_is_the_potential_given_by_hand(rng):
         q, m, x, p = somewhere(rng)
         for a, b in zip(
             acting(model, TENSOR, q, m, x, p),
-            acting(CONSERVATIVE["potential"], TENSOR, q, m, x, p),
+            acting(HUNG, TENSOR, q, m, x, p),
             strict=True,
         ):
             assert a == pytest.approx(b, abs=1e-13)

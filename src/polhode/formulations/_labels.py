@@ -1,17 +1,16 @@
 """Names A, B, C (or X, Y, Z) for the axes of a frame, so that a vector is far from A and near C.
 
 C is the axis with the largest component, pointing so that it is positive, A the one with the
-smallest, and the three are right-handed: then a² <= v²/3 <= c².  Where the axes as they are have
-that much, they keep their names, which is label 0.  A label is one number, shift + 3 flip + 6 swap:
+smallest, and the three are right-handed: then a² <= v²/3 <= c².  If this holds for the axes as they
+are, they keep their names, which is label 0.  A label is one number, shift + 3 flip + 6 swap:
 
     (x, y, z) = (v1, v2, v3), (v2, v3, v1) or (v3, v1, v2)    shift = 0, 1, 2
     (a, b, c) = (x, y, z)    or with flip (x, -y, -z)                                  (1)
               = (y, -x, z)   or with flip (y, x, -z)          with swap
 
-Written as a matrix of 0, 1 and -1, components are only renamed: all of this is exact.  A label
-holds on until b² + a² or a² are larger than ``TILT`` and ``SIDE`` of the whole, later than another
-would be better by a little, so that a vector near the border of two labels does not change between
-them.
+As a matrix this has entries 0, 1 and -1: components are only renamed, exactly.  A label is kept
+until b² + a² or a² exceed ``TILT`` and ``SIDE`` of the whole, somewhat later than another one would
+be better, so that a vector near the border of two labels does not switch to and fro.
 """
 
 from math import sqrt
@@ -25,7 +24,7 @@ HALF, THIRD = sqrt(0.5), 1 / 3
 
 
 def parts_of(label):
-    """(1 if there is no shift or 0, if one, if two, flip, swap)."""
+    """(1.0 or 0.0 for shift = 0, for shift = 1, for shift = 2, flip, swap)."""
     k = rint(label)  # dense output may round it
     swap = blend(mask(k > 5.5), 1.0, 0.0)
     k = fma(-6.0, swap, k)

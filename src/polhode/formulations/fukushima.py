@@ -11,9 +11,9 @@ that and X.  L_X' = N_X, …, L_A' = (1/C - 1/B) L_B L_C + N_A, …, L' = N·L/L
     f' = L/C + (1/B - 1/C) L L_B² / (L² - L_A²)                                        (2)
          - L_A (L_C N_B - L_B N_C) / (L (L² - L_A²)) + L_X (L_Z N_Y - L_Y N_Z) / (L (L² - L_X²))
 
-(printed with the opposite sign of both terms of the torque).  The torque in body axes goes through
-the five turns of (1) one by one, and leaves the rates on its way.  With w² = L_B² + L_C², and W of
-L_Y and L_Z,
+(the paper prints both terms of the torque with the opposite sign).  The torque in body axes goes
+through the five turns of (1) one by one, and leaves the rates on its way.  With w² = L_B² + L_C²,
+and W of L_Y and L_Z,
 
     n₂ = (L_C N_B - L_B N_C)/w,    r = (L_B N_B + L_C N_C)/w
     L' = (L_A N_A + w r)/L,    n₁ = (w N_A - L_A r)/L                                  (3)
@@ -22,8 +22,8 @@ L_Y and L_Z,
 
 where (2) has w n₂ and W m₂.  L_C and L_Z are positive roots, and (1) is singular where the momentum
 is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled again when it
-has wandered off (``_labels``); the two labels are the last variables, which do not change in
-between. Axes that keep their names cost nothing.
+has moved away (``_labels``); the two labels are the last variables, which do not change in
+between.  Axes that keep their names cost nothing.
 """
 
 from math import atan2, sqrt

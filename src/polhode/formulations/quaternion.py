@@ -1,12 +1,12 @@
-"""The attitude quaternion, on the side of the body: with a torque the default.
+"""The attitude quaternion, with the rate in body axes: the default for bodies.
 
     q' = q ω / 2,    m' = m x ω + T,    ω = I⁻¹ m    (body axes)
 
-with m x ω written as m2 m3 (1/I3 - 1/I2), …: the fewest operations in a row, of which the time of
-an integrator consists.
+with m x ω written as m2 m3 (1/I3 - 1/I2), …: the shortest chain of operations, which decides the
+speed of an integrator.
 
-The norm of q is kept by the equations; when an integrator has lost a billionth of it, q is made a
-unit quaternion again.  Without a momentum this is the rotor.
+The equations keep the norm of q; when an integrator has lost a billionth of it, q is normalised.
+Without a momentum this is the rotor.
 """
 
 from polhode.compiler.machine import fma

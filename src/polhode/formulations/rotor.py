@@ -2,7 +2,8 @@
 
     dR/dt = ω R / 2,    v' = R v R⁻¹                                                   (10), (4)
 
-holds for any R but 0: there is nothing to normalise while integrating, and the attitude is R/|R|.
+holds for any R except 0: nothing needs normalising during the integration, and the attitude is
+R/|R|.
 """
 
 from polhode.contracts import Formulation

@@ -2,8 +2,8 @@
 
     df_i/dt = ω x f_i,    i = 0, 1, 2                                                  (1)
 
-Nine numbers, that nothing keeps of unit length or at right angles.  The attitude is the nearest to
-what the frame has become: the quaternion of its columns, of unit length.
+Nine numbers; nothing keeps the vectors at unit length or at right angles.  The attitude is the one
+nearest to the frame: the quaternion of its columns, normalised.
 """
 
 from polhode.contracts import Formulation

@@ -5,8 +5,8 @@
 What the sum y + h Σ b k loses to rounding is carried and added to the next (Kahan).  Where the last
 stage is the slope at the end of the step (first same as last), it is carried too.
 
-Stages are unrolled by closures.  The components of y lie in SIMD vectors (``combined``), the slope
-sees single numbers; of many bodies, each number of four of them lies in one.
+Stages are unrolled by closures.  The components of y are in SIMD vectors (``combined``), while the
+slope gets single numbers; for many bodies, a vector holds the same number of four bodies.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,8 +19,8 @@ from polhode.tableaus.runge_kutta import Tableau
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 6.0  # of the factor to the next step
 GUESS = 0.01  # of the first step: the share of the scale of change
-FROM_REST = 1e12  # y that changes by so much of itself over the span began at 0,
-CRUMB = 1e-6  # and gets to its scale in this part of it
+FROM_REST = 1e12  # y that changes by this factor over the span began at 0,
+CRUMB = 1e-6  # and reaches its scale in this part of the span
 
 
 # ---- sums

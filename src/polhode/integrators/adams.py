@@ -7,17 +7,17 @@ The slopes f_n, f_(n-1), … of the last k steps predict, a new slope corrects:
 
 and f_(n+1) = f(t + h, y'): two evaluations a step, whatever the order.  The weights are exact
 fractions (``tableaus/adams``), rounded.  Rounded weights of slopes do not sum to 1, and y would
-drift by what is missing, in every step alike; those of differences as in (1) and (2) miss their sum
-as well, and energy would drift.  So both are summed as f_n + ∇f/2 + Σ_i u_i ∇²f_i, with second
+drift by the same error in every step; those of differences as in (1) and (2) do not sum exactly
+either, and energy would drift.  So both are summed as f_n + ∇f/2 + Σ_i u_i ∇²f_i, with second
 differences of slopes, and nothing drifts.  What y loses to rounding is carried, unless ``options``
-say ``compensated=False``, which is what programs usually do, and no faster.
+have ``compensated=False``, the usual form, which is no faster.
 
 The first k - 1 steps are steps of Gragg's extrapolation, of a higher order.  They go forward from
-the initial state, so that the force is never evaluated outside the run: before it there may be
-none, or another one.  So begins every history, also after a ``reset`` of the variables or a change
+the initial state, so that the force is never evaluated outside the run, where it may be undefined
+or different.  Every history begins like this, also after a ``reset`` of the variables or a change
 of the step.
 
-A step to t + x h, 0 < x < 1 (``t_eval``, a last step that is shorter) comes from the history, too.
+A step to t + x h, 0 < x < 1 (``t_eval``, a shorter last step) also comes from the history.
 With the polynomial P of (1) through the last k slopes, and g of ``tableaus/adams``,
 
     p  = y + h ∫_0^x P(s) ds,    y' = p + h g(x) (f(t + x h, p) - P(x))                (3)
@@ -25,13 +25,13 @@ With the polynomial P of (1) through the last k slopes, and g of ``tableaus/adam
 whose error falls faster than that of the steps, by one power of h.  Where only the states of the
 steps are known, for ``run.sol`` and events, it is a step of the extrapolation.
 
-Steps must be short, because old slopes live on: turning at the rate ω is stable for
+Steps must be short, because old slopes persist: a rotation at the rate ω is stable for
 
     order  6    8    10    12    14    16
     |ω h|  0.52 0.28 0.144 0.067 0.025 0.008                                           (4)
 
 in variables that turn as the body does; a quaternion turns half as fast.  After a jump or a kink of
-the force there is less accuracy for k steps.
+the force the accuracy is lower for k steps.
 """
 
 from collections.abc import Callable

@@ -4,16 +4,16 @@ With n_j = 2, 4, 6, … steps of h/n_j of the midpoint rule
 
     z_1 = y + (h/n) f(t, y),    z_(m+1) = z_(m-1) + (2h/n) f(t + m h/n, z_m)           (1)
 
-z_n has an error in even powers of h/n alone, and so
+the error of z_n has only even powers of h/n, and so
 
     T_(j,0) = z_(n_j),    T_(j,i) = (1 + w) T_(j,i-1) - w T_(j-1,i-1)                  (2)
     w = 1 / ((n_j/n_(j-i))² - 1)
 
 is of order 2i + 2.  The error is estimated by T_(j,j) - T_(j,j-1).  All sums are of increments, y
-itself is added last.  The step ends at the column that is expected to do, the one before or the one
-after; order and step for the next are those with the least work for the way (Hairer, Nørsett &
-Wanner I, II.9; Deuflhard 1983).  The carry is the column to aim at, and what the sums have lost.
-In the first step, and in dense output, which is a step of its own, any column will do.
+itself is added last.  The step ends at the column that is expected to suffice, the one before or
+the one after; order and size of the next step are those with the least work per unit of time
+(Hairer, Nørsett & Wanner I, II.9; Deuflhard 1983).  The carry is the target column, and what the
+sums have lost.  The first step and dense output, which is a separate step, may end at any column.
 
 The columns are unrolled, the midpoint rule is a loop.
 """
@@ -27,9 +27,9 @@ from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
 COLUMNS = 9
 STEPS = tuple(2 * (j + 1) for j in range(COLUMNS))  # n_j
 WORK = tuple(float(sum(STEPS[: j + 1]) - j) for j in range(COLUMNS))  # evaluations up to column j
-ANY, LEAST = 0.0, 3.0  # the columns to aim at: in the first step, and the least of all others
+ANY, LEAST = 0.0, 3.0  # target columns: in the first step, and the smallest of all others
 SAFETY, AIM, SHORTEST, LONGEST = 0.94, 0.65, 0.02, 5.0
-FEWER, MORE = 0.8, 0.9  # what another column must save to be taken
+FEWER, MORE = 0.8, 0.9  # the work, relative, at which another column is chosen
 
 
 def midpoint(n: int) -> Callable:

@@ -8,13 +8,13 @@ and k columns together are of order 2k, w'_j being the weights without the coars
 
     y' = y + Σ w_j D(n_j),    error = |Σ (w_j - w'_j) D(n_j)|                          (2)
 
-The slope sees four columns at once, one in each lane of a SIMD register (``_vector``); several
-columns follow each other in a lane (``tableaus/extrapolation``).  The tolerance chooses the columns
-(``RULE``): one machine code for all orders.  Dense output is a step of its own from the start of
-the step, of the same order.
+The slope sees four columns at once, one in each lane of a SIMD register (``compiler.four``);
+several columns follow each other in a lane (``tableaus/extrapolation``).  The tolerance chooses the
+columns (``RULE``): one machine code for all orders.  Dense output is a step of its own from the
+start of the step, of the same order.
 
 Rounding: what y + Σ loses is carried.  Columns whose substep is not exactly h/n end early or late,
-in every step alike; what is missing in all, times the slope at the end, is carried too:
+in every step by the same time; the total, times the slope at the end, is carried too:
 
     Δ = Σ w_j (h - n_j fl(h/n_j))                                                      (3)
 
@@ -22,8 +22,8 @@ A slope that cannot take four numbers at once (one that branches on values) is e
 after the other, with the same bits.
 
 Where the lanes hold four bodies the columns follow each other (``one_by_one``), with the bits that
-each body has alone: a lane that is done rests at the start of the step, and cannot be told from one
-that is not there.
+each body has alone: a lane that is done stays at the start of the step, and has no effect on the
+others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,9 +40,9 @@ from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 
-# down to this tolerance, these columns: what measured fastest for the accuracy that it gives
+# down to this tolerance, these columns, which were measured to be the fastest
 RULE = (1e-11, "12"), (1.5e-13, "16"), (2e-14, "14"), (0.0, "16 calm")
-TIGHTEST = 2e-15  # below, the estimate sees only rounding
+TIGHTEST = 2e-15  # below it the error estimate is only rounding
 SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 4.0  # of the factor to the next step
 PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of change, of its error
 CRUMB = 1e-6  # where y begins at 0: the part of the span in which it gets to its scale

@@ -2,10 +2,11 @@
 
     q' = exp(-psi) q,    psi of the rates -ω at 2, 3 or 4 Gauss nodes of the step       (1)
 
-for inertial axes, the kernels being those for body axes; and for a body rate the conjugate of all
-that (``kernels.gauss_taylor.side``).  One exponential a step, no error estimate.  Where |ω| h is of
-order 1 what is left out of the series counts, and ``gauss-taylor`` needs fewer evaluations; where ω
-changes many times before the body has turned much, ``magnus8`` is the cheapest of its order.
+for inertial axes, with kernels for body axes; a body rate takes the conjugate of all this
+(``kernels.gauss_taylor.side``).  One exponential a step, no error estimate.  Where |ω| h is of
+order 1 the truncated terms of the series matter, and ``gauss-taylor`` needs fewer evaluations;
+where ω changes many times before the body has turned much, ``magnus8`` is the cheapest of its
+order.
 """
 
 from functools import cache, partial

@@ -6,8 +6,8 @@ The turn psi of one step solves, with E = exp(psi/2) and the torque T at t + h/2
     q' = q E E,    m' = E⁻¹ (E⁻¹ m + h T)                                              (2)
 
 Second order, symmetric, implicit.  The momentum in inertial axes changes by the impulse h T alone.
-Energy is not kept; its error stays bounded.  Not symplectic (the defect of one step is O(h³)),
-whatever the paper suspects.  Conjugate to ``trapm``.
+Energy is not kept; its error stays bounded.  Not symplectic, contrary to the paper's conjecture:
+the defect of one step is O(h³).  Conjugate to ``trapm``.
 
 (1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the
 torque is one order of h smaller and left out.  A torque that depends on the rate sees psi/h, which

@@ -12,8 +12,8 @@ rounding, with one it changes by the impulses alone; energy is not.  (The paper 
 sum of (1); it is T_(j).)  ``mkrk:midpoint`` is IMIDM, ``mkrk:trapezoid`` is BBTRAPWD.
 
 Explicit tableaus step straight through.  Implicit ones solve (1) for the k_j by Newton's method;
-its linear equations (1 - h B A) x = F, with B_k y = I⁻¹ (m_k x y) - (I⁻¹ m_k) x y / 2, are solved
-by their Neumann series: h |B A| is well below 1 wherever the step is of use.  A torque that depends
+the linear equations (1 - h B A) x = F, with B_k y = I⁻¹ (m_k x y) - (I⁻¹ m_k) x y / 2, are solved
+by their Neumann series: h |B A| is well below 1 for any useful step.  A torque that depends
 on the rate sees the m_j of the iteration before.  Carried by the implicit ones: the momenta at the
 start and the stages of the last step, extrapolated to the first guess of the next.
 

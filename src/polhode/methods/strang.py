@@ -12,9 +12,10 @@ Störmer-Verlet scheme of Celledoni & Säfström 2006, section 2, with the attit
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
 the end, which is the first of the next step, and what the sums have lost, if they are compensated.
-The free motion takes as many doublings as the step is long, so lanes are not vectors.  The momentum
-is turned back by the turn of the body, so that in inertial axes it is kept to rounding (symmetric
-bodies: about their axis, so that its component along it is kept, and with it the energy).
+The number of doublings in the free motion depends on the step, so lanes are not vectors.  The
+momentum is turned back by the turn of the body, so that in inertial axes it is kept to rounding
+(symmetric bodies: about their axis, so that its component along it is kept, and with it the
+energy).
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
