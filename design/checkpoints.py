@@ -1,8 +1,8 @@
-"""What a checkpoint costs: python design/checkpoints.py
+"""Measure the cost of a checkpoint: python design/checkpoints.py
 
-A map that keeps every step, with a checkpoint every so many steps: milliseconds for one, early and
-late in the run (rows already kept are not written again), and for the last, which makes one file of
-all; beside them the bytes written on the way.
+A map keeps every step and writes a checkpoint every n steps.  Printed are the milliseconds of one,
+early and late in the run (rows already stored are not written again), and of the last one, which
+puts everything into one file; also the bytes written on the way.
 """
 
 import tempfile
@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 import polhode as ph
-from polhode.solvers import checkpoint as _saver
+from polhode.solvers import checkpoint, solver
 
 EVERY, STEPS = 10_000, 1_000_000
 
@@ -19,7 +19,7 @@ EVERY, STEPS = 10_000, 1_000_000
 def main() -> None:
     top, took, sizes = ph.problems.fast_top(), [], []
 
-    class Timed(_saver.Saver):
+    class Timed(checkpoint.Saver):
         def mark(self, *given):
             begun = time.perf_counter()
             super().mark(*given)
@@ -32,9 +32,7 @@ def main() -> None:
             took.append(time.perf_counter() - begun)
             sizes.append(self.path.stat().st_size)
 
-    from polhode.solvers import base as _door
-
-    _door.Saver = Timed
+    solver.Saver = Timed
     given = {"method": "mr2", "dt": 1e-3}
     with tempfile.TemporaryDirectory() as place:
         asked = {"checkpoint": Path(place) / "run.ckpt", "checkpoint_every": EVERY}

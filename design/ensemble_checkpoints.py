@@ -1,8 +1,8 @@
-"""What the checkpoint of an ensemble costs: python design/ensemble_checkpoints.py
+"""Measure the cost of checkpoints of ensembles: python design/ensemble_checkpoints.py
 
-Members of a map in two chunks, with states that are saved and reductions, and a checkpoint every so
-many steps: milliseconds for one, early and late, and the bytes written for it; members with steps
-of their own, the same; and the whole with and without, in turns.
+For a map, with saved states and a reduction, in two chunks, and for an adaptive integrator: the
+milliseconds and the bytes of one checkpoint, early and late in the run, and the time of the whole
+run with and without checkpoints, in turns.
 """
 
 import tempfile
@@ -55,7 +55,7 @@ def main() -> None:
         least = {how: min(lengths) for how, lengths in seconds.items()}
         print(
             f"{name}: {least['without']:.2f} s without, {least['with']:.2f} s with {count}"
-            f" checkpoints and 2 of chunks (least of {REPEATS})"
+            f" checkpoints and 2 at the ends of chunks (least of {REPEATS})"
         )
 
 

@@ -1,8 +1,8 @@
-"""Make ``src/polhode/celestial/model_orbits.csv``: the model Earth and Moon with 113 bits.
+"""Write ``src/polhode/celestial/model_orbits.csv``: the model Earth and Moon with 113 bits.
 
-Run ``python design/model_orbits.py [REVOLUTIONS [STEPS]]``, with a C compiler that has libquadmath:
-33000 revolutions with 16 steps in each take ten minutes for either.  With 24 steps a revolution the
-first 30 digits after 8 revolutions change by 2e-23.
+Run ``python design/model_orbits.py [REVOLUTIONS [STEPS]]`` with a C compiler that has libquadmath.
+33000 revolutions of 16 steps each take ten minutes for each body.  With 24 steps a revolution the
+result after 8 revolutions changes by 2e-23.
 """
 
 import subprocess
@@ -18,10 +18,12 @@ SOURCE = Path(__file__).with_suffix(".c")
 
 
 def numbers(name: str, values) -> str:
+    """An array of exact floats in C."""
     return f"static const real {name}[] = {{{', '.join(float(x).hex() for x in values)}}};\n"
 
 
-def made(problem, revolutions: str, steps: str) -> list[str]:
+def compute(problem, revolutions: str, steps: str) -> list[str]:
+    """The lines of a problem, by the program in C."""
     sun, moon = problem.model.numbers
     header = numbers("MOMENT", problem.body.data[0])
     header += numbers("SUN", flat(sun)) + numbers("MOON", flat(moon))
@@ -41,6 +43,6 @@ if __name__ == "__main__":
     revolutions, steps = [*sys.argv[1:], *("33000", "16")[len(sys.argv) - 1 :]]
     lines = ["problem,revolutions,w,x,y,z,m1,m2,m3"]
     for problem in (rigid_earth_model(), rigid_moon_model()):
-        lines += made(problem, revolutions, steps)
+        lines += compute(problem, revolutions, steps)
     TRUTH.write_text("\n".join(lines) + "\n")
     print(f"wrote {TRUTH.name}")

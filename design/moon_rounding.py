@@ -1,21 +1,21 @@
-"""Where the errors of the model Moon come from: one thing is switched at a time.
+"""Where the errors of the model Moon come from, by changing one thing at a time.
 
 The table in ``docs/papers/fukushima1995.md`` ("Why departures gain 8 digits") has three numbers of
 the Moon that its text explains.  12th-order Adams, 128 steps a revolution, plain sums, 33 000
 revolutions, against the 113 bits of ``celestial/model_orbits.csv``:
 
-    1  departures end at 1e-14, in whatever variables
-    2  departures of Euler's angles end at some 1e-11
-    3  a plain quaternion ends at 2e-12, and that of the Earth at 1e-8
+    1  departures end with an error of 1e-14, in all variables
+    2  departures of Euler's angles end with some 1e-11
+    3  a plain quaternion ends with 2e-12, and that of the Earth with 1e-8
 
 Run ``python design/moon_rounding.py``; it takes a minute or two.
 
-What comes out of it.  1: All departures agree with each other much better than with the truth, with
-any step and any sums, and the error grows in proportion to the time: they solve a slightly other
-problem.  It is the float 1/I for which the truth divides by I.  2: φ and ψ turn in opposite
-directions, because the axis of the Moon circles round the pole of the coordinates with the node,
-and an angle that has grown to 833 rad is rounded.  With sums that carry, with angles that begin at
-0 now and then, or with the pole elsewhere it is gone.  3: The rounding of m3 is a random walk, in
+Results.  1: All departures agree with each other much better than with the reference, with any step
+and any sums, and the error grows in proportion to the time: they solve a slightly different
+problem, with the float 1/I where the reference divides by I.  2: φ and ψ turn in opposite
+directions, because the axis of the Moon circles the pole of the coordinates with the node, and an
+angle that has grown to 833 rad is rounded.  The error vanishes with compensated sums, with angles
+restarted at 0 now and then, or with the pole elsewhere.  3: The rounding of m3 is a random walk in
 which the Earth's pull holds the Moon like a pendulum of frequency ν = W sqrt(3 (B - A)/C): the
 error is σ sqrt(n/2)/ν, not σ h sqrt(n³/3).
 """
@@ -41,8 +41,8 @@ MOON = rigid_moon_model()
 TRUTH = {n: q for n, (q, _) in truth(MOON.name).items()}
 
 
-def attitudes(problem, name, *, carried=False, a_turn=A_TURN, turns=TURNS, start=0):
-    """q after every revolution."""
+def attitudes(problem, name, *, compensated=False, a_turn=A_TURN, turns=TURNS, start=0):
+    """The run, with a row for every revolution."""
     run = ph.solve(
         problem,
         (float(start), float(start + turns)),
@@ -50,7 +50,7 @@ def attitudes(problem, name, *, carried=False, a_turn=A_TURN, turns=TURNS, start
         dt=1 / a_turn,
         formulation=name,
         save_every=a_turn,
-        options={"compensated": carried},
+        options={"compensated": compensated},
     )
     assert run.success, run.message
     return run
@@ -62,8 +62,10 @@ def apart(q, p):
 
 def changed(**changes):
     """The Moon with another body, model or start."""
-    kept = {name: getattr(MOON, name) for name in ("body", "model", "attitude", "angular_momentum")}
-    return ph.Problem(**kept | changes, scalar_first=True)
+    given = {
+        name: getattr(MOON, name) for name in ("body", "model", "attitude", "angular_momentum")
+    }
+    return ph.Problem(**given | changes, scalar_first=True)
 
 
 def show(label, qs, right=TRUTH):
@@ -73,7 +75,7 @@ def show(label, qs, right=TRUTH):
 
 
 def heading(text):
-    print(f"\n{text}\n  {'after so many revolutions':58} " + " ".join(f"{n:8}" for n in SHOWN))
+    print(f"\n{text}\n  {'revolutions':58} " + " ".join(f"{n:8}" for n in SHOWN))
 
 
 # ---- 1: departures
@@ -103,9 +105,11 @@ def departures():
     plain = show("encke-quaternion", attitudes(MOON, "encke-quaternion").q)
     others = {
         "fukushima-departures": attitudes(MOON, "fukushima-departures").q,
-        "encke-quaternion, sums carried": attitudes(MOON, "encke-quaternion", carried=True).q,
-        "encke-quaternion, 256 steps, sums carried": attitudes(
-            MOON, "encke-quaternion", carried=True, a_turn=256
+        "encke-quaternion, compensated sums": attitudes(
+            MOON, "encke-quaternion", compensated=True
+        ).q,
+        "encke-quaternion, 256 steps, compensated sums": attitudes(
+            MOON, "encke-quaternion", compensated=True, a_turn=256
         ).q,
     }
     for label, qs in others.items():
@@ -117,7 +121,9 @@ def departures():
         print(f"  I = {moment!r}: 1/I is rounded by {lost:.1e} of itself")
     better = exact_reciprocals(MOON)
     show("encke-quaternion, 1/I exact", attitudes(MOON, better).q)
-    show("encke-quaternion, 1/I exact, sums carried", attitudes(MOON, better, carried=True).q)
+    show(
+        "encke-quaternion, 1/I exact, compensated sums", attitudes(MOON, better, compensated=True).q
+    )
 
 
 # ---- 2: departures of Euler's angles
@@ -151,15 +157,15 @@ def euler():
     period = TURNS * 2 * pi / swept
     print(f"  φ runs through {swept:.0f} rad: the node takes {period:.0f} revolutions to go round")
     walk = walked(swept)
-    print(f"  a random walk by the rounding of such φ and ψ makes {walk:.0e} rad")
-    show("encke-euler, sums carried", attitudes(MOON, "encke-euler", carried=True).q)
+    print(f"  a random walk by the rounding of such φ and ψ gives {walk:.0e} rad")
+    show("encke-euler, compensated sums", attitudes(MOON, "encke-euler", compensated=True).q)
     qs, problem = list(run.q[:1]), MOON
     while len(qs) <= TURNS:
         done = len(qs) - 1
         part = attitudes(problem, "encke-euler", turns=min(250, TURNS - done), start=done)
         qs += list(part.q[1:])
         problem = changed(attitude=part.q[-1], angular_momentum=part.angular_momentum[-1])
-    show("encke-euler, begun anew every 250 revolutions", qs)
+    show("encke-euler, restarted every 250 revolutions", qs)
     problem, turn = tilted(0.4)
     run = attitudes(problem, "encke-euler")
     show("encke-euler, inertial axes tilted by 0.4", [hamilton(turn, q) for q in run.q.tolist()])
@@ -176,16 +182,16 @@ def walked(swept):
 def off(problem):
     """The rms error of a plain quaternion in the last 8000 revolutions."""
     one, other = (
-        attitudes(problem, name, carried=carried).q[-8000::10].tolist()
-        for name, carried in (("quaternion", False), ("encke-quaternion", True))
+        attitudes(problem, name, compensated=compensated).q[-8000::10].tolist()
+        for name, compensated in (("quaternion", False), ("encke-quaternion", True))
     )
     return sqrt(np.mean([apart(a, b) ** 2 for a, b in zip(one, other, strict=True)]))
 
 
 def quaternion():
-    """Other moments have no stored truth: departures with sums that carry are good enough.
+    """Other moments have no stored reference: departures with compensated sums are good enough.
 
-    Larger (B - A)/C were not looked into: three times the Moon's errs by 1e-7.
+    Larger (B - A)/C are not examined: three times the Moon's has an error of 1e-7.
     """
     print("\n3  a plain quaternion: rms error of the last 8000 revolutions (rad)")
     count, rounding = TURNS * A_TURN, ulp(W) / sqrt(12)
@@ -196,10 +202,10 @@ def quaternion():
         held = rounding * sqrt(count / 2) / (W * sqrt(3 * less))
         found = off(changed(body=ph.RigidBody(moments)))
         print(f"  (B - A)/C = {factor:g} times the Moon's: {found:.1e};", end=" ")
-        print(f"a walk that is held makes {held:.1e}", flush=True)
+        print(f"a walk that is held gives {held:.1e}", flush=True)
     (a, b, c), free = MOON.angular_momentum, rounding * sqrt(count**3 / 3) / A_TURN
     found = off(changed(angular_momentum=(a, b, 1.25 * c)))
-    print(f"  turning 1.25 times as fast: {found:.1e}; a walk that is free makes {free:.1e}")
+    print(f"  turning 1.25 times as fast: {found:.1e}; a free walk gives {free:.1e}")
 
 
 if __name__ == "__main__":

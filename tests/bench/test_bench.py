@@ -1,4 +1,4 @@
-"""Benchmarks: the records, and one small one end to end.  Nothing here asserts a time."""
+"""Benchmarks: the records, and a small one end to end.  Nothing here asserts a time."""
 
 import json
 import re
@@ -113,7 +113,7 @@ def test_variants_take_turns():
 
 
 # ---- peers
-def test_a_missing_peer_is_told(monkeypatch, polhode):
+def test_a_missing_peer_is_reported(monkeypatch, polhode):
     monkeypatch.setitem(sys.modules, "heyoka", None)
     assert missing(["heyoka", "SciPy"]) == [Missing("heyoka", "pip install 'heyoka'")]
     code, out, err = polhode("bench", "precision", "--quick")
@@ -125,16 +125,16 @@ def test_a_missing_peer_is_told(monkeypatch, polhode):
     assert "heyoka is missing" in err
 
 
-def test_a_missing_compiler_is_told(monkeypatch):
+def test_a_missing_compiler_is_reported(monkeypatch):
     from polhode.bench import in_c
 
     monkeypatch.setattr(in_c.shutil, "which", lambda name: None)
     in_c.compilers.cache_clear()
     try:
-        (told,) = missing([COMPILER])
+        (absent,) = missing([COMPILER])
     finally:
         in_c.compilers.cache_clear()
-    assert "gcc or clang" in told.install
+    assert "gcc or clang" in absent.install
 
 
 # ---- command
@@ -176,7 +176,7 @@ def test_mistakes(arguments, message, polhode):
     assert message in err
 
 
-# ---- what is timed is right
+# ---- correctness of what is timed
 def test_tops_in_lanes_are_tops_alone():
     tops = Tops.random(3)
     lanes = Lanes(METHODS["mr2"], HEAVY, tops, 5e-3)
@@ -187,8 +187,8 @@ def test_tops_in_lanes_are_tops_alone():
         assert np.array_equal(state, [*q, *m])
 
 
-def test_rounding_is_seen_where_it_is():
-    """What compensated sums carry is part of the state: without it they would look like plain."""
+def test_compensated_sums_drift_less():
+    """The remainders of compensated sums count as part of the state."""
     found = {}
     for sums, compensated in roundoff.SUMS.items():
         method = variant(METHODS["mr2"], None, compensated)

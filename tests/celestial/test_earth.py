@@ -229,7 +229,7 @@ def test_geodetic_precession_turns_the_pole_in_x():
     with_it, without = daily(365, geodetic=True), daily(365)
     gap = (precession.figure_poles(with_it) - precession.figure_poles(without))[-1, :2]
     years = 365 / 365.25
-    expected = -19.19 * math.sin(precession.OBLIQUITY) * years
+    expected = -19.19 * math.sin(field.OBLIQUITY) * years
     assert gap[0] / precession.MAS == pytest.approx(expected, rel=0.01)
     assert abs(gap[1]) / precession.MAS < 0.1
 

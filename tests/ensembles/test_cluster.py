@@ -1,4 +1,4 @@
-"""Ensembles on the workers of a Dask cluster: the bits of the local run, whatever happens."""
+"""Ensembles on the workers of a Dask cluster have the bits of a local run."""
 
 import logging
 import os
@@ -46,7 +46,7 @@ def same(a, b):
 
 
 def idle(client):
-    """Whether the workers have nothing more to do, or soon."""
+    """Whether the workers are idle, now or soon."""
     for _ in range(100):
         if not any(client.processing().values()):
             return True
@@ -73,7 +73,7 @@ def test_states_and_reductions_are_those_of_the_local_run(client, top, chunk):
     assert said[-1] == 1.0
 
 
-def test_arrays_and_sweeps_are_cut_right(client, top, rng):
+def test_arrays_and_sweeps_are_divided_correctly(client, top, rng):
     spins = rng.normal([0, 0, 50], 0.5, (2 * GROUP + 100, 3))
     given = {"vary": {"omega": spins}, "method": "mr2", "dt": 1e-2}
     here = ph.solve_ensemble(top, SPAN, **given)
@@ -145,7 +145,7 @@ def _compiled():
 
 
 # ---- what can go wrong
-def test_a_worker_that_is_killed_costs_its_chunk_only(client, top):
+def test_only_the_chunk_of_a_killed_worker_is_lost(client, top):
     given = ASKED | {
         "dt": 2.5e-4,
         "members": 8 * GROUP,
@@ -155,7 +155,7 @@ def test_a_worker_that_is_killed_costs_its_chunk_only(client, top):
     killed = []
 
     def kill(fraction):
-        """As soon as something has come back, one of those that are at work."""
+        """Kill a busy worker as soon as the first result has arrived."""
         if not killed:
             pids = client.run(os.getpid)
             busy = [worker for worker, keys in client.processing().items() if keys]
@@ -169,7 +169,7 @@ def test_a_worker_that_is_killed_costs_its_chunk_only(client, top):
     assert killed[0] not in client.run(os.getpid).values()
 
 
-def test_a_mistake_in_a_chunk_is_told_with_its_members(client, top):
+def test_an_error_in_a_chunk_names_its_members(client, top):
     moments = np.tile([5.0, 5.0, 1.0], (2 * GROUP, 1))
     moments[1500] = 1.0, 1.0, 9.0
     with pytest.raises(ph.InputError, match=r"members 1024 to 2047: member 1500: .*inertia"):
@@ -179,7 +179,7 @@ def test_a_mistake_in_a_chunk_is_told_with_its_members(client, top):
     assert idle(client)
 
 
-def test_an_error_that_is_not_ours_is_told_with_its_members(client, top, monkeypatch):
+def test_any_other_error_names_its_members(client, top, monkeypatch):
     monkeypatch.setattr("polhode.ensembles.dask_cluster.run_piece", lambda *args: 1 / 0)
     with pytest.raises(ClusterError, match="members 0 to 99: ZeroDivisionError"):
         ph.solve_ensemble(top, SPAN, members=100, **ASKED, client=client)
@@ -191,7 +191,7 @@ def test_another_version_is_refused(client, top, monkeypatch):
         ph.solve_ensemble(top, SPAN, members=100, **ASKED, client=client)
 
 
-def test_an_interrupt_cancels_what_is_on_its_way(client, top):
+def test_an_interrupt_cancels_the_running_chunks(client, top):
     def stop(fraction):
         raise KeyboardInterrupt
 
@@ -215,7 +215,7 @@ def test_a_client_is_a_client_or_an_address(top, monkeypatch, tmp_path):
         ph.solve_ensemble(top, SPAN, members=10, **ASKED, client="tcp://127.0.0.1:1")
 
 
-def test_a_scheduler_without_workers_is_said(top, monkeypatch):
+def test_a_scheduler_without_workers_is_refused(top, monkeypatch):
     monkeypatch.setattr("polhode.ensembles.dask_cluster.PATIENCE", 0.2)
     with (
         LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty,

@@ -1,4 +1,4 @@
-"""Checkpoints of ensembles: whatever killed them, they go on to the same bits."""
+"""Checkpoints of ensembles: killed at any instant, they resume to the same bits."""
 
 import filecmp
 import os
@@ -26,7 +26,7 @@ SPRING = ph.problems.off_centre_spring()
 
 
 def same(a, b):
-    """Whether two results are equal in every bit and every word."""
+    """Check that two results are equal in every bit and every word."""
     for name in ("t", "q", "angular_momentum", "omega", "x", "v", "t_reduced", "count", "members",
                  "status", "t_reached", "nsteps", "niter"):  # fmt: skip
         one, other = getattr(a, name), getattr(b, name)
@@ -43,7 +43,7 @@ def same(a, b):
 
 
 def same_files(a: Path, b: Path) -> bool:
-    """Whether two directories hold the same."""
+    """Whether two directories hold the same files."""
     names = [sorted(str(x.relative_to(at)) for x in at.rglob("*") if x.is_file()) for at in (a, b)]
     return names[0] == names[1] and not any(filecmp.cmpfiles(a, b, names[0], shallow=False)[1:])
 
@@ -53,7 +53,7 @@ class Killed(Exception):
 
 
 def raised_at(number, patch):
-    """Raise ``Killed`` in the place of the so manyth checkpoint."""
+    """Raise ``Killed`` instead of writing the n-th checkpoint."""
     count = 0
 
     def flaky(*given):
@@ -68,7 +68,7 @@ def raised_at(number, patch):
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Call something that is broken off before its so manyth checkpoint."""
+    """Call something that is interrupted before its n-th checkpoint."""
 
     def call(number, function, *given, **named):
         with monkeypatch.context() as patch:
@@ -80,8 +80,8 @@ def broken(monkeypatch):
 
 
 @pytest.fixture
-def broken_off(tmp_path, monkeypatch):
-    """Run to the end, broken off before every fourth checkpoint: (the result, how often)."""
+def interrupted(tmp_path, monkeypatch):
+    """Run to the end, interrupted before every fourth checkpoint: (result, interruptions)."""
 
     def run(problem, span, every, again=None, **arguments):
         path, again = tmp_path / "many.ckpt", again or {}
@@ -96,16 +96,16 @@ def broken_off(tmp_path, monkeypatch):
                         result = ph.solve_ensemble(problem, span, **keep, **arguments)
                 except Killed:
                     continue
-            same(ph.resume(path, **again), result)  # as it is, once it is finished
+            same(ph.resume(path, **again), result)  # a finished one is returned as it is
             return result, times
         raise AssertionError("no progress")
 
     return run
 
 
-# ---- going on
+# ---- resuming
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_killed_ensembles_go_on(tmp_path):
+def test_killed_ensembles_resume(tmp_path):
     command = [sys.executable, "-m", "support.killed_ensembles", str(tmp_path)]
     done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -141,13 +141,13 @@ RATES = {"omega": np.array([[0.4, 1.3, 5.0], [-2.0, 0.1, 1.0], [0.0, 3.0, -0.5]]
     ],
     ids=["back", "side steps", "compensated", "closed form", "moving"],
 )  # fmt: skip
-def test_every_kind_goes_on(broken_off, problem, end, every, arguments):
-    result, times = broken_off(problem, (0.0, end), every, **arguments)
+def test_every_kind_resumes(interrupted, problem, end, every, arguments):
+    result, times = interrupted(problem, (0.0, end), every, **arguments)
     assert times > 0
     same(result, ph.solve_ensemble(problem, (0.0, end), **arguments))
 
 
-def test_members_that_fail_go_on(broken_off):
+def test_failed_members_resume(interrupted):
     def late(t, q, omega, params):
         return (1.0 / (params[0] - t) if t < params[0] else float("nan")), 0.0, 0.0
 
@@ -159,15 +159,15 @@ def test_members_that_fail_go_on(broken_off):
         "vary": {"model.p0": [0.3, 5.0, 0.7]},
         "save": 10,
     }
-    result, times = broken_off(problem, (0.0, 1.0), 9, {"model": problem.model}, **asked)
+    result, times = interrupted(problem, (0.0, 1.0), 9, {"model": problem.model}, **asked)
     assert times > 1
     assert result.success.tolist() == [False, True, False]
     same(result, ph.solve_ensemble(problem, (0.0, 1.0), **asked))
 
 
-def test_members_are_drawn_again_without_a_seed(broken_off):
+def test_members_are_drawn_again_without_a_seed(interrupted):
     asked = {"vary": {"inertia": Boxes(0.2, 1.0)}, "members": 6, "method": "mr2", "dt": 0.01}
-    result, times = broken_off(TOP, (0.0, 0.1), 2, **asked)
+    result, times = interrupted(TOP, (0.0, 0.1), 2, **asked)
     assert times > 0
     same(result, ph.solve_ensemble(TOP, (0.0, 0.1), seed=result.seed, **asked))
 
@@ -190,7 +190,7 @@ def test_a_checkpoint_does_not_grow(tmp_path, monkeypatch):
     assert rows[-1] < kept + 100_000  # once
 
 
-def test_without_a_number_of_steps_time_decides(tmp_path, monkeypatch):
+def test_checkpoints_are_timed_by_default(tmp_path, monkeypatch):
     path, marks = tmp_path / "many.ckpt", []
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)  # due whenever it is looked
     monkeypatch.setattr(checkpoint, "write", lambda *given: (write(*given), marks.append(given[3])))
@@ -203,9 +203,9 @@ def test_without_a_number_of_steps_time_decides(tmp_path, monkeypatch):
         assert all(row == 1 for row, _ in places[1:])  # between the first row and the last
 
 
-# ---- chunks of others
-def somewhere_else(client, task, size, threads, put, report, gaps):
-    """As the workers of a cluster: in pieces of a group, the last ones first."""
+# ---- chunks of workers
+def run_elsewhere(client, task, size, threads, put, report, gaps):
+    """Stand in for the workers of a cluster: chunks of one group, the last ones first."""
     client.append(gaps)
     for first, last in reversed(gaps):
         for a in reversed(range(first, last, GROUP)):
@@ -218,7 +218,7 @@ def test_chunks_of_workers_are_kept(tmp_path, monkeypatch, broken, out):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(entry, "connect", nullcontext)
     monkeypatch.setattr(checkpoint, "connect", nullcontext)
-    monkeypatch.setattr(run, "run_chunks", somewhere_else)
+    monkeypatch.setattr(run, "run_chunks", run_elsewhere)
     asked = {"members": 4 * GROUP, "vary": {"omega": Normal([0, 0, 50], 1.0)}, "seed": 2}
     asked |= {"method": "mr2", "dt": 1e-2, "save": 5, "reduce": ["mean(omega)", "quantiles(speed)"]}
     whole = ph.solve_ensemble(TOP, (0.0, 0.2), **asked)
@@ -226,20 +226,20 @@ def test_chunks_of_workers_are_kept(tmp_path, monkeypatch, broken, out):
     elsewhere = {"chunk": 2 * GROUP, "client": calls}
     broken(5, ph.solve_ensemble, TOP, (0.0, 0.2), **elsewhere, **keep, **asked)
     assert head("many.ckpt")["counts"]["done"] == [[3 * GROUP, 4 * GROUP], [2 * GROUP, 3 * GROUP]]
-    broken(4, ph.resume, "many.ckpt")  # here, in the midst of a chunk
+    broken(4, ph.resume, "many.ckpt")  # here, inside a chunk
     assert head("many.ckpt")["counts"]["chunk"] == [0, 2 * GROUP]
     broken(3, ph.resume, "many.ckpt", client=calls)
     assert head("many.ckpt")["counts"]["chunk"] is None
     same(ph.resume("many.ckpt"), whole)
     assert calls == [[(0, 4 * GROUP)], [(0, 2 * GROUP)]]
-    same(ph.resume("many.ckpt", client=calls), whole)  # it is finished: nobody is asked
+    same(ph.resume("many.ckpt", client=calls), whole)  # it is finished: no worker is needed
     assert len(calls) == 2
 
 
-# ---- what is refused
+# ---- refusals
 @pytest.fixture
 def unfinished(tmp_path, broken):
-    """An ensemble of a user's torque and reductions, broken off."""
+    """An interrupted ensemble with a user-defined torque and reductions."""
     path = tmp_path / "many.ckpt"
     keep = {"checkpoint": path, "checkpoint_every": 10}
     broken(5, ph.solve_ensemble, PUSHED, (0.0, 0.1), **ASKED, reduce=REDUCED, **keep)
@@ -255,7 +255,7 @@ ASKED = {"vary": RATES, "seed": 1, "method": "mr2", "dt": 1e-3, "save": 10, "red
 REDUCED = [Mean("omega"), FirstTime(turned)]
 
 
-def test_others_are_refused(unfinished):
+def test_different_functions_are_refused(unfinished):
     def turned(t, q, omega):
         return q[1] - 0.06
 
@@ -287,7 +287,7 @@ def test_others_are_refused(unfinished):
 
 
 class Steadiest(Reduction):
-    """The least speed, and the number of those that it is the least of."""
+    """The least speed, and the number of members."""
 
     def __init__(self, of="speed", unit=1.0):
         super().__init__(of)
@@ -304,7 +304,7 @@ class Steadiest(Reduction):
 
 
 @pytest.mark.parametrize("out", [None, "many.zarr"])
-def test_a_reduction_of_ones_own_goes_on(tmp_path, broken, out):
+def test_a_user_defined_reduction_resumes(tmp_path, broken, out):
     path, asked = tmp_path / "many.ckpt", {**ASKED, "reduce": Steadiest()}
     stored = {} if out is None else {"out": tmp_path / out}
     keep = {"checkpoint": path, "checkpoint_every": 10, **stored}
@@ -323,7 +323,7 @@ def test_a_reduction_of_ones_own_goes_on(tmp_path, broken, out):
 def test_damaged_files_are_refused(unfinished):
     given = {"model": PUSHED.model, "reduce": REDUCED}
     rows = unfinished.with_name("many.ckpt.rows")
-    counted, _ = head(unfinished)["mark"]  # what lies behind was on its way
+    counted, _ = head(unfinished)["mark"]  # the rest was not yet counted
     for file, end in ((unfinished, None), (rows, counted)):
         whole = file.read_bytes()[:end]
         for size in (0, 10, len(whole) // 2, len(whole) - 1):
@@ -350,14 +350,12 @@ def test_damaged_files_are_refused(unfinished):
         ph.resume(unfinished, **given)
 
 
-def test_an_unfinished_ensemble_is_not_lost_by_mistake(unfinished, tmp_path):
+def test_an_unfinished_ensemble_is_not_overwritten(unfinished, tmp_path):
     asked = {"vary": RATES, "seed": 1, "method": "mr2", "dt": 1e-3, "checkpoint": unfinished}
     before = unfinished.read_bytes()
-    with pytest.raises(
-        ph.FileError, match=r"is not finished, after 0 of 3 members: continue it with ph"
-    ):
+    with pytest.raises(ph.FileError, match=r"after 0 of 3 members: continue it with ph"):
         ph.solve_ensemble(TOP, (0.0, 0.1), **asked)
-    with pytest.raises(ph.FileError, match=r"no checkpoint of a run .*kind 'ensemble'"):
+    with pytest.raises(ph.FileError, match=r"not a checkpoint of a run .*kind 'ensemble'"):
         ph.solve(TOP, (0.0, 0.1), method="mr2", dt=1e-3, checkpoint=unfinished)
     assert unfinished.read_bytes() == before
     ph.resume(unfinished, model=PUSHED.model, reduce=REDUCED)
@@ -400,7 +398,7 @@ class Mine(Distribution):
         return np.zeros((count, *shape))
 
 
-LATE = [[1, 1, 1]] * (GROUP + 2) + [[1, 1, 5]]  # what is not seen before the run
+LATE = [[1, 1, 1]] * (GROUP + 2) + [[1, 1, 5]]  # not checked before the run
 
 
 @pytest.mark.parametrize(
@@ -446,7 +444,7 @@ def test_bad_arguments_leave_nothing(arguments, message, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_drawn_and_reduced_comes_back(tmp_path):
+def test_distributions_and_reductions_are_rebuilt(tmp_path):
     path = tmp_path / "many.ckpt"
     reduce = [Histogram("speed", np.array([1, 2]), name="pace"), Extremes("q"), "quantiles(speed)"]
     result = ph.solve_ensemble(
@@ -468,7 +466,7 @@ def test_what_is_drawn_and_reduced_comes_back(tmp_path):
 
 # ---- the command line
 @pytest.mark.parametrize("suffix", ["zarr", "nc"])
-def test_the_command_line_goes_on(monkeypatch, polhode, broken, suffix):
+def test_the_command_line_resumes(monkeypatch, polhode, broken, suffix):
     Path("tops.toml").write_text(TOPS)
 
     asked = ["ensemble", "tops.toml", "--no-plot", "-q"]
@@ -477,19 +475,19 @@ def test_the_command_line_goes_on(monkeypatch, polhode, broken, suffix):
     out = ["--out", f"tops.{suffix}"] if suffix == "nc" else []
     monkeypatch.setattr(sys, "argv", ["polhode", *asked, *keep, *out])
     broken(5, command_line.main)
-    code, told, wrong = polhode("resume", "tops.ckpt", "--no-plot", "--threads", "1")
+    code, out_text, wrong = polhode("resume", "tops.ckpt", "--no-plot", "--threads", "1")
     assert code == 0
-    assert "resumed after 0 of 40 members, from tops.ckpt" in told
+    assert "resumed after 0 of 40 members, from tops.ckpt" in out_text
     whole, again = ph.load(f"whole.{suffix}"), ph.load(f"tops.{suffix}")
     same(again, whole)
     if suffix == "zarr":
         assert same_files(Path("whole.zarr"), Path("tops.zarr"))
-        code, told, wrong = polhode("resume", "tops.ckpt", "--out", "other.nc")
+        code, out_text, wrong = polhode("resume", "tops.ckpt", "--out", "other.nc")
         assert code == 2
         assert "its states are in tops.zarr; leave out --out" in wrong
-    code, told, wrong = polhode("resume", "tops.ckpt", "--no-plot")
-    assert "finished before" in told
-    code, told, wrong = polhode(
+    code, out_text, wrong = polhode("resume", "tops.ckpt", "--no-plot")
+    assert "finished before" in out_text
+    code, out_text, wrong = polhode(
         "run", "fast-top", "--t-end", "0.1", "-q", "--no-plot", "--checkpoint", "r"
     )
     assert polhode("resume", "r", "--dask")[0] == 2

@@ -415,7 +415,7 @@ def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
     mine = replace(ph.METHODS["mr2"], name="mine")
     given = {"method": mine, "dt": 0.001, "events": rising}
     run = ph.solve(TOP, (0.0, 0.3), checkpoint=path, **given)
-    with pytest.raises(ph.InputError, match=r"method= is needed .*'mine' is not one of this"):
+    with pytest.raises(ph.InputError, match=r"method= is needed .*'mine' is not part of this"):
         ph.resume(path)
     with pytest.raises(ph.InputError, match=r"events= is needed .* digests of 1 of them"):
         ph.resume(path, method=mine)

@@ -630,7 +630,7 @@ def test_at_rest_at_the_origin_unless_said():
         ({"t": math.inf}, "t must be finite"),
         ({"omega": (1, 2)}, "omega must be three numbers"),
         ({"angular_momentum": (1, 2, 3)}, "give omega= or angular_momentum=.*both"),
-        ({"attitude": (1, 0, 0, 0)}, "say scalar_first"),
+        ({"attitude": (1, 0, 0, 0)}, "give scalar_first"),
         ({"model": "gravity"}, "model must be a Model"),
     ],
 )

@@ -1,8 +1,8 @@
 """Runs that are killed: ``python killed.py DIR`` kills each of ``CASES`` until it is finished.
 
-A process that has compiled everything forks, the child runs or goes on, and is killed (SIGKILL) at
-a random instant, or at one particular operation on files after the other.  Nothing is brought to
-the disk: that guards against a loss of power, which is not tried here, and may take long.
+A process that has compiled everything forks; the child starts or continues the run and is killed
+(SIGKILL) at a random instant, or at one file operation after the other.  Nothing is flushed to the
+disk: that guards against a loss of power, which is not tested here, and may take long.
 """
 
 import math
@@ -16,7 +16,7 @@ from pathlib import Path
 import polhode as ph
 from polhode.files import checkpoint as _checkpoint
 
-LIVES = 100  # more, and a run makes no progress
+LIVES = 100  # a run that takes more makes no progress
 SHARE, LONGER = 0.1, 1.2  # of a whole run that a child has at most, at first and by each life
 
 
@@ -42,7 +42,7 @@ def model_of(case: str):
 
 
 def live(case: str, file: Path) -> None:
-    """One life of a run."""
+    """Run, or continue a run, in one process."""
     problem, end, every, arguments = CASES[case]
     if file.exists():
         ph.resume(file, model=model_of(case))
@@ -64,7 +64,7 @@ def child(case: str, file: Path, prepare=lambda: None) -> int:
 
 
 def ended(pid: int) -> bool:
-    """Whether a child came to its end; one that failed is an error."""
+    """Return whether a child finished; one that failed is an error."""
     status = os.waitpid(pid, 0)[1]
     if os.WIFSIGNALED(status):
         return False
@@ -74,14 +74,14 @@ def ended(pid: int) -> bool:
 
 
 def undisturbed(run) -> float:
-    """Seconds that a run takes."""
+    """Return the seconds that a run takes."""
     begun = time.perf_counter()
     run()
     return time.perf_counter() - begun
 
 
 def killed_at_random(case: str, file: Path, chance: random.Random, seconds: float) -> int:
-    """Lives that a run took, each of a random length; undisturbed it takes so many seconds."""
+    """Return how many lives a run took, each of a random length; a whole run takes ``seconds``."""
     for lives in range(1, LIVES):
         pid = child(case, file)
         time.sleep(chance.uniform(0.0, SHARE * seconds * LONGER**lives))
@@ -92,9 +92,9 @@ def killed_at_random(case: str, file: Path, chance: random.Random, seconds: floa
 
 
 def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
-    """Lives that a run took, the k-th of which ended before or after its k-th operation.
+    """Return how many lives a run took, the k-th of which ended at its k-th operation.
 
-    With ``stride`` it is its so manyth, if k are too few to come far.
+    With ``stride`` it is the (stride k)-th, in case k operations do not get far.
     """
 
     def fatal(number: int):

@@ -1,4 +1,4 @@
-"""Ensembles that are killed: ``python killed_ensembles.py DIR``, as ``killed.py`` kills runs."""
+"""Kill ensembles while they run: ``python -m support.killed_ensembles DIR``, as ``killed`` does."""
 
 import random
 import shutil
@@ -42,7 +42,7 @@ CASES = {  # name: end, steps between two checkpoints, arguments
 
 
 def again(case: str) -> dict:
-    """What has to be given again."""
+    """What must be given again to resume."""
     return {"reduce": REDUCE} if case == "map" else {}
 
 
@@ -51,7 +51,7 @@ def place(case: str, file: Path) -> dict:
 
 
 def live(case: str, file: Path) -> None:
-    """One life of an ensemble."""
+    """Start or resume an ensemble, in one process."""
     end, every, arguments = CASES[case]
     if file.exists():
         ph.resume(file, threads=1, **again(case))

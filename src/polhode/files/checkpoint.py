@@ -1,9 +1,9 @@
-"""Checkpoints in files: written whole or not at all, read back whole or refused.
+"""Checkpoint files: written completely or not at all, read completely or refused.
 
     write(path, kind, header, arrays)    replace the file in one operation
-    read(path, kind) -> header, arrays   all of it, checked
+    read(path, kind) -> header, arrays   all of it, verified
     head(path) -> header, kind_of(path)  without reading the arrays
-    Journal(path)                        rows that only grow, in a file beside it
+    Journal(path)                        rows that are only appended, in a file beside it
 
 A checkpoint is
 
@@ -12,20 +12,21 @@ A checkpoint is
     header                              JSON in UTF-8: ``kind``; ``made``, by which software and
                                         processor; ``arrays``, their names, types and shapes in
                                         order; ``data``, what ``write`` was given
-    arrays                              each at the next multiple of 8 bytes, rows first
-    digest                              SHA-256 of all before it
+    arrays                              each at the next multiple of 8 bytes, row by row
+    digest                              SHA-256 of everything before it
 
-with all numbers little-endian.  ``write`` makes it under another name in the same directory, brings
-it to the disk and moves it to its place: whoever is killed at any instant leaves the old file or
-the new one.  A file that was cut, edited or is something else is refused with what is wrong.
+with all numbers little-endian.  ``write`` makes it under another name in the same directory,
+flushes it to the disk and moves it into place: a process that is killed at any instant leaves the
+old file or the new one.  A file that was cut, edited or is something else is refused with a message
+that says what is wrong.
 
-What grows is not written again each time.  A journal is a row of pieces
+Data that grow are not written again each time.  A journal is a sequence of pieces
 
     length, digest, payload             length an uint64, digest = SHA-256(digest before, payload)
 
-and a mark (size, digest) in the checkpoint says how much of it counts.  Pieces are brought to the
-disk before the mark that counts them; what lies behind the mark was on its way when somebody was
-killed, and is cut off.
+and a mark (size, digest) in the checkpoint says how much of it counts.  Pieces are flushed to the
+disk before the mark that counts them; what lies behind the mark was being written when the process
+was killed, and is cut off.
 """
 
 import hashlib
@@ -52,9 +53,9 @@ DIGEST = hashlib.sha256().digest_size
 SIZES = struct.Struct("<QQ")
 FRAME = struct.Struct(f"<Q{DIGEST}s")
 TYPES = "<f8", "<i8", "|u1", "|b1"
-PLACE = 8  # bytes: where arrays may begin
+PLACE = 8  # bytes: arrays begin at multiples of this
 ROOM = "its directory must exist, be writable and have room for it"
-ANEW = "start the run anew, or take a copy of the file"
+RESTART = "start the run again, or use a copy of the file"
 
 
 # ---- whole files
@@ -64,7 +65,7 @@ def write(
     """Replace the checkpoint at ``path`` in one operation.
 
     ``header`` is what JSON can hold; its floats come back with all their bits, but infinities and
-    NaN belong into arrays.  Arrays are of floats, 64-bit integers, bytes or booleans.
+    NaN belong in arrays.  Arrays are of floats, 64-bit integers, bytes or booleans.
     """
     path = Path(path)
     data = {name: _portable(name, array) for name, array in arrays.items()}
@@ -81,7 +82,7 @@ def write(
 def read(
     path: str | os.PathLike, kind: str | None = None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """(header, arrays) of the checkpoint at ``path``; anything but a whole one is refused.
+    """Return (header, arrays) of the checkpoint at ``path``; an incomplete one is refused.
 
     Warns if it was made by other software or on another processor.
     """
@@ -90,10 +91,11 @@ def read(
         data = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    text, begin = _opened(path, data, len(data), kind)
+    text, begin = _check_header(path, data, len(data), kind)
     if hashlib.sha256(memoryview(data)[:-DIGEST]).digest() != data[-DIGEST:]:
         raise FileError(
-            f"{str(path)!r} was edited or damaged: its checksum does not fit its content; {ANEW}"
+            f"{str(path)!r} was edited or damaged: its checksum does not match its content;"
+            f" {RESTART}"
         )
     arrays = {}
     for name, dtype, shape in text["arrays"]:
@@ -101,23 +103,23 @@ def read(
             raise FileError(f"{str(path)!r}: array {name!r} is of unknown type {dtype!r}")
         count = int(np.prod(shape, dtype=np.int64))
         array = np.frombuffer(data, dtype, count, begin).reshape(shape)
-        arrays[name] = array.astype(array.dtype.newbyteorder("="))  # a copy, which may be written
+        arrays[name] = array.astype(array.dtype.newbyteorder("="))  # a writable copy
         begin += _next_place(array.nbytes)
     warn_if_made_elsewhere(path, text["made"])
     return text["data"], arrays
 
 
 def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
-    """The header alone; the checksum is not looked at."""
-    return _looked_at(Path(path), kind)["data"]
+    """Return the header alone; the checksum is not verified."""
+    return _read_header(Path(path), kind)["data"]
 
 
 def kind_of(path: str | os.PathLike) -> str:
-    """Of which kind a checkpoint is; the checksum is not looked at."""
-    return _looked_at(Path(path), None)["kind"]
+    """Return the kind of a checkpoint; the checksum is not verified."""
+    return _read_header(Path(path), None)["kind"]
 
 
-def _looked_at(path: Path, kind: str | None) -> dict[str, Any]:
+def _read_header(path: Path, kind: str | None) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             data = file.read(1 << 16)
@@ -128,17 +130,19 @@ def _looked_at(path: Path, kind: str | None) -> dict[str, Any]:
             size = path.stat().st_size
     except OSError as error:
         raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    return _opened(path, data, size, kind)[0]
+    return _check_header(path, data, size, kind)[0]
 
 
-def _opened(path: Path, data: bytes, size: int, kind: str | None) -> tuple[dict[str, Any], int]:
-    """(the JSON of the header, where the arrays begin) of a file of ``size`` bytes."""
+def _check_header(
+    path: Path, data: bytes, size: int, kind: str | None
+) -> tuple[dict[str, Any], int]:
+    """Return (the JSON of the header, where the arrays begin) of a file of ``size`` bytes."""
     name, foreign = repr(str(path)), "is not a checkpoint of this library"
     first, newline, _ = data.partition(b"\n")
     number = first[len(MAGIC) :]
     if not first.startswith(MAGIC) or not newline or not number.isdigit() or len(number) > 9:
         if size < len(MAGIC) + 2 and (MAGIC + b"1\n").startswith(data):
-            raise FileError(f"{name} is cut off after {size} bytes; {ANEW}")
+            raise FileError(f"{name} is cut off after {size} bytes; {RESTART}")
         raise FileError(f"{name} {foreign}: it does not begin with {MAGIC.decode().strip()!r}")
     if int(number) > VERSION:
         raise FileError(
@@ -149,15 +153,15 @@ def _opened(path: Path, data: bytes, size: int, kind: str | None) -> tuple[dict[
         raise FileError(f"{name} {foreign}: there is no version {int(number)} of the format")
     lead = len(first) + 1 + SIZES.size
     if len(data) < lead:
-        raise FileError(f"{name} is cut off after {size} bytes; {ANEW}")
+        raise FileError(f"{name} is cut off after {size} bytes; {RESTART}")
     whole, length = SIZES.unpack(data[lead - SIZES.size : lead])
     if size < whole:
-        raise FileError(f"{name} is cut off: it has {size} of its {whole} bytes; {ANEW}")
+        raise FileError(f"{name} is cut off: it has {size} of its {whole} bytes; {RESTART}")
     damaged = f"{name} was edited or damaged"
     if size > whole or lead + length + DIGEST > whole:
         raise FileError(
             f"{damaged}: it has {size} bytes, and says that it has {whole}, {length} of them in its"
-            f" header; {ANEW}"
+            f" header; {RESTART}"
         )
     try:
         text = json.loads(data[lead : lead + length].decode())
@@ -169,9 +173,9 @@ def _opened(path: Path, data: bytes, size: int, kind: str | None) -> tuple[dict[
         ]
         fits = begin + sum(spans) + DIGEST == whole and {"data", "made"} <= set(text)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise FileError(f"{damaged}: its header cannot be read ({error}); {ANEW}") from error
+        raise FileError(f"{damaged}: its header cannot be read ({error}); {RESTART}") from error
     if not fits:
-        raise FileError(f"{damaged}: its arrays do not fit its size of {whole} bytes; {ANEW}")
+        raise FileError(f"{damaged}: its arrays do not fit its size of {whole} bytes; {RESTART}")
     if kind is not None and found != kind:
         raise FileError(f"{name} is a checkpoint of kind {found!r}, and {kind!r} is needed here")
     return text, begin
@@ -195,8 +199,8 @@ def _padded(array: np.ndarray) -> bytes | memoryview:
 
 
 def _replace(path: Path, pieces: list) -> None:
-    """The pieces and their digest, in the place of ``path``; nothing is left of a failure."""
-    draft = path.with_name(f".{path.name}.part")  # of one name: a kill leaves one at most
+    """Replace ``path`` by the pieces and their digest; a failure leaves nothing behind."""
+    draft = path.with_name(f".{path.name}.part")  # always the same name: at most one is left behind
     total = hashlib.sha256()
     try:
         with draft.open("wb") as file:
@@ -219,7 +223,7 @@ def _replace(path: Path, pieces: list) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """Bring what a directory lists to the disk, where that can be asked for."""
+    """Flush the list of files in a directory to the disk, where that is possible."""
     if os.name == "nt":
         return
     handle = os.open(directory, os.O_RDONLY)
@@ -230,16 +234,16 @@ def _settle(directory: Path) -> None:
 
 
 def remove(path: str | os.PathLike) -> None:
-    """Remove a file, and what a kill may have left of its next version."""
+    """Remove a file, and what a killed process may have left of its next version."""
     path = Path(path)
     path.unlink(missing_ok=True)
     path.with_name(f".{path.name}.part").unlink(missing_ok=True)
 
 
-# ---- where it was made
+# ---- origin
 @cache
 def made_by() -> dict[str, str]:
-    """What decides the bits of a run besides its input."""
+    """Return what determines the bits of a run besides its input."""
     found = {"polhode": __version__}
     for package in ("numba", "llvmlite"):
         try:
@@ -259,19 +263,19 @@ def _processor() -> str:
 
 
 def warn_if_made_elsewhere(path: str | os.PathLike, made: Mapping[str, str]) -> None:
-    """Say what differs between here and there, if anything does."""
+    """Warn of differences in software and processor, if there are any."""
     here = made_by()
     other = [f"{k} {v}, here {here.get(k)}" for k, v in made.items() if here.get(k) != v]
     if other:
         warnings.warn(
-            f"{str(path)!r} was made elsewhere ({'; '.join(other)}): what follows may differ from"
-            " the uninterrupted run in its last bits",
+            f"{str(path)!r} was made elsewhere ({'; '.join(other)}): the results may differ from"
+            " those of the uninterrupted run in the last bits",
             PolhodeWarning,
             stacklevel=2,
         )
 
 
-# ---- what grows
+# ---- journals
 class Mark(NamedTuple):
     """How much of a journal counts: its size in bytes, and the digest of its last piece."""
 
@@ -280,15 +284,15 @@ class Mark(NamedTuple):
 
 
 class Journal:
-    """Rows that only grow, in a file that one process at a time may write.
+    """Rows that are only appended, in a file that one process at a time may write.
 
-    ``mark`` says how much of the file counts; what lies behind is cut off.  The first mark is that
-    of an empty journal: then an existing file is emptied.  Use it in ``with``.
+    ``mark`` says how much of the file counts; what lies behind it is cut off.  The default mark is
+    that of an empty journal, for which an existing file is emptied.  Use it in ``with``.
     """
 
     def __init__(self, path: str | os.PathLike, mark: Mark | None = None):
         self.path, self.mark = Path(path), mark or Mark()
-        self.rows = np.empty(0)  # what was read, all pieces in one
+        self.rows = np.empty(0)  # all pieces that were read
         if self.mark.size > 0 and not self.path.exists():
             raise self._cut(0)
         try:
@@ -306,7 +310,7 @@ class Journal:
             raise
 
     def append(self, rows: np.ndarray) -> Mark:
-        """Add rows of floats and bring them to the disk; the mark that counts them."""
+        """Append rows of floats and flush them to the disk; return the mark that counts them."""
         payload = np.ascontiguousarray(rows, "<f8").data.cast("B") if rows.size else b""
         if len(payload):
             digest = hashlib.sha256(bytes.fromhex(self.mark.digest))
@@ -323,13 +327,13 @@ class Journal:
         return self.mark
 
     def cut(self, mark: Mark) -> None:
-        """Back to an earlier mark, which the checkpoint counts already."""
+        """Return to an earlier mark, the one in the checkpoint."""
         self.mark = mark
         self._file.truncate(mark.size)
         self._file.seek(mark.size)
 
     def remove(self) -> None:
-        """Remove the file, where all that it holds is elsewhere."""
+        """Remove the file, once its content is stored elsewhere."""
         self._close()
         self.path.unlink(missing_ok=True)
 
@@ -340,7 +344,7 @@ class Journal:
         self._close()
 
     def _close(self) -> None:
-        with suppress(OSError):  # that it could not be written was said before
+        with suppress(OSError):  # an error in writing was reported before
             self._file.close()
 
     def _unwritable(self, error: OSError) -> FileError:
@@ -382,11 +386,11 @@ class Journal:
     def _cut(self, size: int) -> FileError:
         return FileError(
             f"{str(self.path)!r} is cut off or missing: it has {size} of the {self.mark.size} bytes"
-            f" that its checkpoint counts, and the two files belong together; {ANEW}"
+            f" that its checkpoint counts, and the two files belong together; {RESTART}"
         )
 
     def _edited(self, place: int) -> FileError:
         return FileError(
             f"{str(self.path)!r} was edited or damaged at byte {place}, or belongs to another"
-            f" checkpoint; {ANEW}"
+            f" checkpoint; {RESTART}"
         )

@@ -1,25 +1,25 @@
-"""What acts on a body over one step of a ``Simulator``, and the step itself, compiled.
+"""Forces on a body over one step of a ``Simulator``, and the compiled step itself.
 
-The wrench w are 21 numbers, sums over all forces F, at points r of the body, and all torques T that
-were applied:
+The wrench w has 21 numbers, sums over all applied forces F, at points r of the body, and over all
+applied torques T:
 
     w = (Σ F, Σ F_b, Σ T, Σ T_b + r x F_b, Σ F r₁, Σ F r₂, Σ F r₃)                      (1)
 
-F_b, T_b and r in body axes, F and T in inertial ones.  The torque of the F is taken at the attitude
-of the moment, with the columns c_i = Rᵀ Σ F r_i:
+F_b, T_b and r in body axes, F and T in inertial axes.  The torque of the F is evaluated at the
+current attitude, with the columns c_i = Rᵀ Σ F r_i:
 
     Σ r x Rᵀ F = (c₂₃ - c₃₂, c₃₁ - c₁₃, c₁₂ - c₂₁)                                     (2)
 
 So any number of forces costs the same, and nothing is compiled for a new one.
 
-w is known at the start of steps alone.  Over the step it goes on as the polynomial through its last
-values, w₁ a time d₁ ago and w₂ another d₂ before (mandre2008, section 7.3, with the x = (t - t₀)/h
-that was meant, and uneven steps), by Newton's divided differences:
+w is known only at the start of each step.  Over the step it continues as the polynomial through its
+last values, w₁ a time d₁ ago and w₂ another d₂ before (mandre2008, section 7.3, with
+x = (t - t₀)/h as intended there, and uneven steps), by Newton's divided differences:
 
     w(s) = w₀ + [w₀ w₁] s + [w₀ w₁ w₂] s (s + d₁)                                      (3)
 
-of order 0, 1 or 2, as asked for and as there are values.  Time starts at 0 in every step, so that
-no digits of s are lost to t.
+of order 0, 1 or 2, as requested and as far as there are values.  Time starts at 0 in every step, so
+that s loses no digits to t.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ NOTHING = (0.0,) * 21  # (1)
 MOST_KNOWN = 256  # models
 
 
-# ---- what is applied
+# ---- applied forces
 def minus(a, b):
     return a - b
 
@@ -61,7 +61,7 @@ def polynomial(s, w, c1, c2):
 
 
 def continued(known, d1, d2, now, past):
-    """w₀, c₁ and c₂ of w(s) = w₀ + c₁ s + c₂ s², by (3)."""
+    """Return w₀, c₁ and c₂ of w(s) = w₀ + c₁ s + c₂ s², by (3)."""
     w1, w2 = past
     a, b, c = 0.0, 0.0, 0.0
     if known > 0.0:
@@ -74,7 +74,7 @@ def continued(known, d1, d2, now, past):
 
 
 def applied(s, q, coefficients, body):
-    """(torque in principal axes, force in inertial axes) at the time s of the step."""
+    """Return (torque in principal axes, force in inertial axes) at the time s of the step."""
     w = each(polynomial, (s, *coefficients))
     a = to_body_axes(to_body(q, w[12:15]), body)
     b = to_body_axes(to_body(q, w[15:18]), body)
@@ -86,7 +86,7 @@ def applied(s, q, coefficients, body):
 
 @lru_cache(MOST_KNOWN)
 def _driven(own: Callable, own_torque: Callable) -> Callable:
-    """The wrench of a model and of what is applied."""
+    """Return the wrench of a model plus what is applied."""
     inner = bind(own, {torque: own_torque})
 
     def wrench(t, q, m, x, p, body, params):
@@ -99,7 +99,7 @@ def _driven(own: Callable, own_torque: Callable) -> Callable:
 
 
 def driven(model: Model) -> Model:
-    """The model and what is applied; its numbers are ((t, w₀, c₁, c₂), those of the model)."""
+    """Return the model plus what is applied; its numbers are ((t, w₀, c₁, c₂), the model's)."""
     still = model.is_free and not model.moves
     return Model(
         name="applied" if still else f"{model.name} + applied",
@@ -116,7 +116,7 @@ def driven(model: Model) -> Model:
 
 # ---- one step, compiled
 def seen(state):
-    """A stub: (q, m, x, p) of the state of a method."""
+    """A stub: return (q, m, x, p) of the state of a method."""
     return state
 
 
@@ -125,21 +125,21 @@ def seen_in_variables(y):
 
 
 def shown(t, state, body):
-    """What the user sees."""
+    """Return the output: t, q, m, ω in the user's axes, x, v."""
     q, m, x, p = seen(state)
     omega = to_body_axes(scale(body[1], m), body)
     v = multiply(body[4], p)
     return t, attitude_of_body(q, body), to_body_axes(m, body), omega, x, v
 
 
-def packed_step(pattern, anew):
-    """A step in ``data``: (what is shown, clock, state, carry, (w₁, w₂), w₀, body, numbers).
+def packed_step(pattern, restarts):
+    """Make a step in ``data``: (output, clock, state, carry, (w₁, w₂), w₀, body, numbers).
 
-    The clock is (t, what its sum lost, steps, values of w that are known, d₁, d₂, 1 if the carry is
-    to be made, iterations).  All before w₀ is kept in ``memory``.  A step that fails changes
-    nothing; n = 0 substeps only show the state.  ``anew``: 1 if there are forces in the carry,
-    which jump from one step to the next; other carries go on.  Returns (status, good substeps, size
-    of the last correction).
+    The clock is (t, what its sum lost, steps, known values of w, d₁, d₂, 1 if the carry is to be
+    made, iterations).  Everything before w₀ is kept in ``memory``.  A step that fails changes
+    nothing; n = 0 substeps only update the output.  ``restarts``: 1 if there are forces in the
+    carry, which jump from one step to the next; other carries continue.  The step returns (status,
+    good substeps, size of the last correction).
     """
 
     def step(data, memory, weights, offsets, tables, n, order, dt):
@@ -165,7 +165,7 @@ def packed_step(pattern, anew):
         put(memory, int(count) % len(memory), kept)
         t, lost = added(t, lost, dt)
         known = min(known + 1.0, 1.0 * order)
-        clock = t, lost, count + 1.0, known, dt, d1, anew, iterations
+        clock = t, lost, count + 1.0, known, dt, d1, restarts, iterations
         put(data, 0, (shown(t, state, body), clock, state, carry, (now, past[0]), NOTHING))
         return OK, n, 0.0
 

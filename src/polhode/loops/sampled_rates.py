@@ -1,17 +1,17 @@
-"""Along a table of samples: the loop of ``integrate_samples``.
+"""The loop of ``integrate_samples`` along a table of samples.
 
-Interval k, from t_k to t_(k+1), sees the rate as a polynomial through samples at ``size`` times
+In interval k, from t_k to t_(k+1), the rate is a polynomial through samples at ``size`` times
 around it, in Newton's form
 
     P(t) = c₀ + (t - e₀)(c₁ + (t - e₁)(c₂ + …)),    c_j = f[e₀, …, e_j]                (1)
 
-with divided differences over the real times, whatever their spacing.  The points e₀ = t_k,
-e₁ = t_(k+1), t_(k-1), t_(k+2), … go outwards by turns; where the table ends, to the other side
-only, so that the first and the last intervals have one-sided polynomials of the same order.
+with divided differences over the actual times, whatever their spacing.  The points e₀ = t_k,
+e₁ = t_(k+1), t_(k-1), t_(k+2), … alternate outwards; where the table ends, they continue on the
+other side, so that the first and the last intervals have one-sided polynomials of the same order.
 
 Rates: f are the samples, and the rate is P, of degree size - 1.  Increments: f is the integral of
 the rate, of which the first differences are the increments, and the rate is P', of degree size - 2;
-the increment of the interval itself is then met exactly, so the order is the same.
+the increment of the interval itself is then reproduced exactly, so the order is the same.
 """
 
 from collections.abc import Callable
@@ -36,14 +36,14 @@ from polhode.kernels.vector import add_scaled, subtract
 MOST_POINTS = 8
 
 
-# ---- what differs between rates and increments: two stubs, and what stands for them
+# ---- what differs between rates and increments: two stubs, and their replacements
 def fill(times, samples, first, size, table):
-    """A stub: the first rows of the divided differences; returns their level, 0 or 1."""
+    """A stub: fill in the first rows of divided differences; return their level, 0 or 1."""
     return 0
 
 
 def at(x, size, form):
-    """A stub: the rate at the time x, counted from t_k."""
+    """A stub: return the rate at the time x after t_k."""
     return 0.0, 0.0, 0.0
 
 
@@ -66,7 +66,7 @@ def row(form, j):
 
 
 def value_at(x, size, form):
-    """P(x) by Horner's rule."""
+    """Return P(x) by Horner's rule."""
     value = row(form, size - 1)
     for j in range(size - 2, -1, -1):
         value = add_scaled(row(form, j), x - form[j, 3], value)
@@ -74,7 +74,7 @@ def value_at(x, size, form):
 
 
 def slope_at(x, size, form):
-    """P'(x)."""
+    """Return P'(x)."""
     value, slope = row(form, size - 1), (0.0, 0.0, 0.0)
     for j in range(size - 2, -1, -1):
         slope = add_scaled(value, x - form[j, 3], slope)
@@ -84,7 +84,7 @@ def slope_at(x, size, form):
 
 # ---- one interval
 def newton(times, samples, k, size, table, form):
-    """The rows (c_j, e_j - t_k) of (1) for interval k, in ``form``; ``table`` is scratch."""
+    """Put the rows (c_j, e_j - t_k) of (1) for interval k into ``form``; ``table`` is scratch."""
     n = len(times)
     first = min(max(k + 1 - size // 2, 0), n - size)
     low, high = k, k + 1
@@ -106,7 +106,7 @@ def newton(times, samples, k, size, table, form):
 
 
 def turn(h, order, form):
-    """The rotation vector over an interval of length h, from the rates at its Gauss nodes."""
+    """Return the rotation vector over an interval of length h, from rates at its Gauss nodes."""
     mid = 0.5 * h
     if order == 2:
         return magnus2(h, at(mid, 2, form))
@@ -127,7 +127,7 @@ def turned(q, psi):
 
 
 def apart(q, p):
-    """The squared chord between two quaternions."""
+    """Return the squared chord between two quaternions."""
     total = 0.0
     for i in range(4):
         total += (q[i] - p[i]) * (q[i] - p[i])
@@ -135,10 +135,10 @@ def apart(q, p):
 
 
 def along(times, samples, order, others, other, alike, q, table, form, out):
-    """Rows (attitude, body rate, squared chord to the attitude of order ``other``) at all times.
+    """Fill rows (attitude, body rate, squared chord to the attitude of order ``other``).
 
     ``samples`` are used for the attitude, ``others`` for the one that it is compared with; if they
-    are ``alike``, both take their polynomial from the same points.
+    are ``alike``, both polynomials use the same points.
     """
     p, h, size = q, 0.0, max(order, other) if alike else order
     for k in range(len(times) - 1):
@@ -154,7 +154,7 @@ def along(times, samples, order, others, other, alike, q, table, form, out):
     put(out, len(times) - 1, (q, at(h, order, form), apart(q, p)))
 
 
-# ---- joining
+# ---- binding
 PIECES: dict[str, dict[Callable, Callable]] = {
     "rate": {fill: fill_rates, at: value_at},
     "increment": {fill: fill_increments, at: slope_at},
@@ -162,11 +162,11 @@ PIECES: dict[str, dict[Callable, Callable]] = {
 
 
 def plain_loop(kind: str) -> Callable:
-    """``along`` for "rate" or "increment", in plain Python."""
+    """Return ``along`` for "rate" or "increment", in plain Python."""
     return bind(along, PIECES[kind])
 
 
 @cache
 def loop(kind: str) -> CompiledOrPlain:
-    """``along`` for "rate" or "increment", compiled."""
+    """Return ``along`` for "rate" or "increment", compiled."""
     return CompiledOrPlain(plain_loop(kind), f"the loop along {kind}s")

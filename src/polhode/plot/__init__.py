@@ -1,4 +1,4 @@
-"""Pictures of runs.  Every function draws into the axes it is given, and returns them."""
+"""Pictures of runs.  Every function draws into the axes that it is given and returns them."""
 
 from polhode.plot.benchmark import benchmark
 from polhode.plot.ensemble import ensemble

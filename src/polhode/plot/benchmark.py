@@ -1,17 +1,17 @@
-"""A benchmark as bars: one panel for each of its tables that has a column to show."""
+"""Benchmarks as bar charts."""
 
 from typing import Any
 
 from polhode.plot import style
 
-ROW, MOST = 0.22, 40  # inches of a bar; bars of a panel
+BAR, MOST_BARS = 0.22, 40  # height of a bar in inches; bars in a panel
 
 
 def benchmark(result: Any) -> Any:
-    """A new figure of what a benchmark found."""
+    """Draw the results of a benchmark: one panel for each table that has a column to show."""
     tables = [table for table in result.tables if table.bars is not None] or result.tables
-    counts = [min(len(table.rows), MOST) for table in tables]
-    sheet = style.figure((9.0, 1.0 + sum(0.8 + ROW * count for count in counts)))
+    counts = [min(len(table.rows), MOST_BARS) for table in tables]
+    sheet = style.figure((9.0, 1.0 + sum(0.8 + BAR * count for count in counts)))
     heading = f"{result.name}: {result.summary}"
     sheet.suptitle(heading, fontsize=11, color=style.INK)
     axes = sheet.subplots(len(tables), 1, squeeze=False, height_ratios=[4 + n for n in counts])
@@ -24,7 +24,9 @@ def _bars(ax: Any, table: Any) -> None:
     label, *others = table.columns
     numbers = [key for key in others if any(isinstance(r.get(key), float) for r in table.rows)]
     key = table.bars or (numbers[0] if numbers else None)
-    rows = [row for row in table.rows if key is not None and isinstance(row.get(key), float)][:MOST]
+    rows = [row for row in table.rows if key is not None and isinstance(row.get(key), float)][
+        :MOST_BARS
+    ]
     if not rows:
         ax.set_axis_off()
         return

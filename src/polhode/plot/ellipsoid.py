@@ -1,4 +1,4 @@
-"""Poinsot's geometry of a free body, as arrays; no drawing here.
+"""Poinsot's geometry of a free body, as arrays; nothing is drawn here.
 
 With the moments I in principal axes and r = ω/√(2T), every motion stays on the ellipsoid of inertia
 
@@ -24,11 +24,11 @@ import numpy as np
 
 from polhode.plot.quantities import to_inertial
 
-ROD = 1 / 9  # of the other moments: what a moment of zero is drawn as
+ROD = 1 / 9  # of the largest moment: stands for a moment of zero
 
 
 def drawn_moments(body: Any) -> np.ndarray:
-    """The principal moments; that of a rod about itself is not zero, so that (1) is bounded."""
+    """The principal moments, none of them zero (as of a rod), so that (1) is bounded."""
     moments = np.array(body.principal_moments)
     return np.maximum(moments, ROD * moments.max() if moments.min() == 0 else 0)
 
@@ -72,7 +72,7 @@ def _unsorted(x: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def families(moments: np.ndarray, count: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Curves (2) at even distances about the axes of the least and of the largest moment."""
+    """Evenly spaced curves (2) about the axes of the smallest and of the largest moment."""
     i1, i2, i3 = np.sort(moments)
     parts = (np.arange(1, count + 1) / (count + 1)) ** 2
     low = [curve for p in parts if i1 < i2 for curve in polhode(moments, i1 + p * (i2 - i1))]
@@ -81,7 +81,7 @@ def families(moments: np.ndarray, count: int) -> tuple[list[np.ndarray], list[np
 
 
 def radii(run: Any) -> tuple[float, float]:
-    """The least and the largest radius (3) of the herpolhode of a free run."""
+    """The smallest and the largest radius (3) of the herpolhode of a free run."""
     moments = run.body.principal_moments
     x = (run.omega[0] @ run.body.principal_axes) ** 2 * moments
     twice = float(x.sum())
@@ -105,14 +105,14 @@ def radii(run: Any) -> tuple[float, float]:
 
 
 def _radius(moments: tuple, x: tuple, twice: float) -> float:
-    """(3) at the squares ``x`` of the point on the unit sphere, as a sum of squares."""
+    """The radius (3) for the squares ``x`` of a point on the unit sphere, as a sum of squares."""
     J = sum(i * y for i, y in zip(moments, x, strict=True))
     square = sum(y * (i - J) ** 2 / i for i, y in zip(moments, x, strict=True) if i > 0)
     return float(np.sqrt(twice * square) / J)
 
 
 def invariable_plane(run: Any) -> np.ndarray:
-    """Rows: two directions across the first angular momentum in inertial axes, and its own."""
+    """Two directions normal to the first inertial angular momentum, and its own, as rows."""
     m = run.angular_momentum_inertial[0]
     size = np.linalg.norm(m)
     along = m / size if size > 0 else np.array([0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Pictures of many bodies: what was reduced, over time, and how they are distributed at the end."""
+"""Pictures of ensembles: reductions over time, and distributions over the members at the end."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,9 +16,9 @@ TIME = "time (s)"
 
 
 def ensemble(result: Any, axes: Any = None) -> np.ndarray:
-    """One panel for every reduction, and two for the last states that were saved.
+    """Draw one panel for each reduction, and two for the last saved states.
 
-    ``axes`` are as many as there are panels, or None for a new figure; returns them.
+    ``axes`` is one for each panel, or None for a new figure; returns them.
     """
     panels = _panels(result)
     if axes is None:
@@ -78,7 +78,7 @@ def _unit(result: Any, name: str) -> str:
 
 
 def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """(letter, values) of every component."""
+    """(letter, values) of each component."""
     if values.ndim == 1:
         return [("", values)]
     letters = {3: "xyz", 4: "wxyz"}.get(values.shape[1], "")
@@ -94,7 +94,7 @@ def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
         for edge in (mean - std, mean + std):
             ax.plot(result.t_reduced, edge, color=colour, linewidth=0.5, alpha=0.7)
         _line(ax, result, mean, colour, letter)
-    style.dress(ax, f"{_said(stem)}: mean ± σ", TIME, _unit(result, f"{stem}_mean"))
+    style.dress(ax, f"{_title(stem)}: mean ± σ", TIME, _unit(result, f"{stem}_mean"))
     if len(means) > 1:
         style.legend(ax)
     return ax
@@ -107,7 +107,7 @@ def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
         _band(ax, result, low, high, colour)
         _line(ax, result, low, colour, letter)
         _line(ax, result, high, colour)
-    style.dress(ax, f"{_said(stem)}: range", TIME, _unit(result, f"{stem}_min"))
+    style.dress(ax, f"{_title(stem)}: range", TIME, _unit(result, f"{stem}_min"))
     if len(least) > 1:
         style.legend(ax)
     return ax
@@ -125,13 +125,13 @@ def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
         band.set_label(text)
     if len(levels) % 2:
         _line(ax, result, values[:, pairs], style.BLUE, f"{100 * levels[pairs]:g} %")
-    style.dress(ax, f"{_said(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
+    style.dress(ax, f"{_title(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
     style.legend(ax)
     return ax
 
 
 def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
-    """Shares between the edges over time; what lies beyond them is not shown."""
+    """The share of members between the edges, over time; those beyond are not shown."""
     label = result.labelled[name]
     (edges,) = label.coords.values()
     edges, counts = np.asarray(edges)[1:], label.values
@@ -139,12 +139,12 @@ def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
     times = result.t_reduced
     if len(times) == 1:
         ax.stairs(shares[0], edges, fill=True, color=style.BLUE)
-        return style.dress(ax, _said(name), "", "share of members")
+        return style.dress(ax, _title(name), "", "share of members")
     middle = 0.5 * (times[1:] + times[:-1])
     borders = np.concatenate([times[:1], middle, times[-1:]])
     drawn = ax.pcolormesh(borders, edges, shares.T, cmap="Blues", shading="flat")
     ax.figure.colorbar(drawn, ax=ax, label="share of members")
-    return style.dress(ax, _said(name), TIME)
+    return style.dress(ax, _title(name), TIME)
 
 
 def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
@@ -156,18 +156,18 @@ def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
 
 
 def _lines(result: Any, name: str, ax: "Axes") -> "Axes":
-    """What a reduction of the user's own makes."""
+    """The result of a user-defined reduction, as lines."""
     values = result.labelled[name].values
     parts = _components(values.reshape(len(values), -1) if values.ndim > 2 else values)
     for (letter, line), colour in zip(parts, style.COLOURS, strict=False):
         _line(ax, result, line, colour, letter)
-    style.dress(ax, _said(name), TIME, _unit(result, name))
+    style.dress(ax, _title(name), TIME, _unit(result, name))
     if len(parts) > 1:
         style.legend(ax)
     return ax
 
 
-PAIRS: dict[str, tuple] = {  # the other one, and what draws both
+PAIRS: dict[str, tuple] = {  # the other of a pair, and the function that draws both
     "mean": ("std", _mean), "std": ("mean",), "min": ("max", _range), "max": ("min",),
 }  # fmt: skip
 PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
@@ -198,7 +198,7 @@ def _tilts(result: Any, ax: "Axes") -> "Axes":
 def _first_times(result: Any, name: str, ax: "Axes") -> "Axes":
     values = result.labelled[name].values
     never = int(np.isnan(values).sum())
-    title = _said(name) + (f"   ({never} never)" if never else "")
+    title = _title(name) + (f"   ({never} never)" if never else "")
     return _distribution(ax, values, title, TIME)
 
 
@@ -207,10 +207,10 @@ def _ends(result: Any, ax: "Axes") -> "Axes":
 
 
 def _last(result: Any) -> Any:
-    """The last states of those that got there."""
+    """The last states of the members that succeeded."""
     return result.select(times=-1, members=result.success)
 
 
-def _said(name: str) -> str:
+def _title(name: str) -> str:
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]

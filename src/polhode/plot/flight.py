@@ -1,4 +1,4 @@
-"""Where the body goes: the centre of mass and points of the body, over time and in space."""
+"""The translation of a body: its centre of mass and its points, over time and in space."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ VIEW = 20.0, -60.0
 
 
 def position(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The three coordinates of the centre of mass, over time."""
+    """Draw the three coordinates of the centre of mass over time."""
     x = _positions(run, "position")
     ax = style.axes_or_new(ax)
     for k, colour in enumerate(style.COLOURS[:3]):
@@ -34,10 +34,11 @@ def path(
     point: Sequence[float] | None = None,
     view: tuple[float, float] = VIEW,
 ) -> "Axes":
-    """The path of the centre of mass in space, dark to light in time, and that of a body ``point``.
+    """Draw the path of the centre of mass in space, and that of a body ``point``.
 
-    ``point`` is in body axes, from the centre of mass.  ``view`` is (elevation, azimuth) of the eye
-    in degrees.  Bars of equal length along x, y and z give the scale.
+    The path turns from dark to light.  ``point`` is in body axes, from the centre of mass.
+    ``view`` is (elevation, azimuth) of the eye in degrees.  Bars of equal length along x, y and z
+    give the scale.
     """
     x = _positions(run, "path")
     ax = style.axes_or_new(ax)
@@ -71,7 +72,7 @@ def _positions(run: Any, panel: str) -> np.ndarray:
 
 
 def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> None:
-    """Bars along x, y and z in a corner, of a round length."""
+    """Draw bars of a round length along x, y and z in a corner."""
     length = 10.0 ** np.floor(np.log10(0.4 * half))
     length *= max(k for k in (1, 2, 5) if k * length <= 0.4 * half or k == 1)
     corner = middle + half * np.array([-0.75, -0.8])

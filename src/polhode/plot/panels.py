@@ -1,4 +1,4 @@
-"""Curves over time, and over steps.  Every function draws into ``ax``, and returns it."""
+"""Curves over time, and over step sizes.  Every function draws into ``ax`` and returns it."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def tilt(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The angle of body axis 3 to the inertial z axis, over time."""
+    """Draw the angle between body axis 3 and the inertial z axis over time."""
     ax = style.axes_or_new(ax)
     curve(ax, run.t, tilt_angle(run), style.BLUE)
     return style.dress(ax, "Tilt of body axis 3 from inertial z", "time (s)", "angle (degrees)")
 
 
 def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The angular velocity in body axes, over time."""
+    """Draw the angular velocity in body axes over time."""
     ax = style.axes_or_new(ax)
     for k, colour in enumerate(style.COLOURS[:3]):
         curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
@@ -33,7 +33,7 @@ def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
 
 
 def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The relative change of energy and momentum since the start, over time."""
+    """Draw the relative change of energy and momentum since the start over time."""
     ax = style.axes_or_new(ax)
     for name, values in changes(run).items():
         colour = style.RED if name == "energy" else style.BLUE
@@ -57,11 +57,13 @@ def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
 
 
 def error(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The estimated error of the attitude over time, and the gaps between samples as bands."""
+    """Draw the estimated error of the attitude over time, with gaps between samples as bands."""
     if getattr(run, "error", None) is None:
-        raise InputError("the panel 'error' needs a run with an estimate, as of integrate_samples")
+        raise InputError(
+            "the panel 'error' needs a run with an error estimate, such as one of integrate_samples"
+        )
     ax = style.axes_or_new(ax)
-    first = int(np.argmax(run.error > 0))  # the start has none
+    first = int(np.argmax(run.error > 0))  # the start is exact
     curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.BLUE)
     for number, (start, end) in enumerate(run.gaps):
         label = "gaps" if number == 0 else ""
@@ -77,9 +79,9 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
 def convergence(
     errors: Mapping[str, Any] | Any, steps: Any, ax: "Axes | None" = None, *, ylabel: str = "error"
 ) -> "Axes":
-    """Errors against step sizes, both logarithmic; the legend gives the slope of each line.
+    """Draw errors against step sizes, both logarithmic; the legend gives the slope of each line.
 
-    ``errors`` is one sequence, or a mapping of names to sequences, as long as ``steps``.  The
+    ``errors`` is a sequence as long as ``steps``, or a mapping of names to such sequences.  The
     slope is the median between neighbouring points, so that a plateau of rounding does not count.
     """
     ax = style.axes_or_new(ax)
@@ -118,7 +120,7 @@ def curve(
     label: str = "",
     width: float | None = None,
 ) -> None:
-    """A line over time; a thin one if it swings often, a dot if there is one state only."""
+    """Draw a line over time; thin if it oscillates often, a dot if there is only one state."""
     if width is None:
         width = 1.2 if np.count_nonzero(np.diff(np.sign(np.diff(values)))) < 200 else 0.4
     marker = "o" if len(t) == 1 else ""

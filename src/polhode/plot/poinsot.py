@@ -1,4 +1,4 @@
-"""Poinsot's pictures: the polhode on its ellipsoid, the herpolhode in its plane, and both."""
+"""Poinsot's pictures: the polhode on the ellipsoid, the herpolhode in its plane, and both."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,21 +24,21 @@ from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FROM_ASIDE = (22.0, 60.0)
+FROM_SIDE = (22.0, 60.0)
 LOW = 16.0  # degrees of the eye above the plane
-KEPT = 1e-6  # a momentum that changes by more, relatively, belongs to a body with a torque
+CONSERVED = 1e-6  # a momentum that changes by more, relatively, shows that there is a torque
 
 
 def polhode(
     run: Any,
     ax: "Axes | None" = None,
-    view: tuple[float, float] = FROM_ASIDE,
+    view: tuple[float, float] = FROM_SIDE,
     curves: int = 4,
 ) -> "Axes":
-    """The path of ω/√(2T) on the ellipsoid of inertia, in body axes.
+    """Draw the path of ω/√(2T) on the ellipsoid of inertia, in body axes.
 
-    Without torque it is a polhode, one of the thin curves (``curves`` of each family); with one it
-    wanders across them.  The labels give the principal axes and their moments.  ``view`` is
+    Without torque it is a polhode, like the thin curves (``curves`` of each family); a torque makes
+    it wander across them.  The labels give the principal axes and their moments.  ``view`` is
     (elevation, azimuth) of the eye in degrees, in body axes.
     """
     ax = style.axes_or_new(ax)
@@ -75,7 +75,7 @@ def polhode(
 
 
 def herpolhode(run: Any, ax: "Axes | None" = None) -> "Axes":
-    """The tip of ω in inertial axes, seen along the angular momentum at the start.
+    """Draw the tip of ω in inertial axes, seen along the angular momentum at the start.
 
     Without torque the tip stays in one plane, the invariable plane, between the two circles.
     """
@@ -103,19 +103,19 @@ def poinsot(
     at: int = 0,
     view: tuple[float, float] | None = None,
 ) -> "Axes":
-    """Poinsot's construction: the ellipsoid of inertia of a free body rolls on a fixed plane.
+    """Draw Poinsot's construction: the ellipsoid of inertia of a free body rolls on a fixed plane.
 
-    Its centre is fixed; it touches the plane in the tip of ω/√(2T), which leaves the herpolhode on
-    the plane and the polhode on the ellipsoid.  The angular momentum points down, across the plane.
-    ``at`` is the index of the state that is drawn.  ``view`` is (elevation, azimuth) of the eye
+    Its centre is fixed; it touches the plane at the tip of ω/√(2T), which traces the herpolhode on
+    the plane and the polhode on the ellipsoid.  The angular momentum points down, normal to the
+    plane.  ``at`` is the index of the state to draw.  ``view`` is (elevation, azimuth) of the eye
     above the plane in degrees; by default it is low, on the side of the polhode.
     """
     m = run.angular_momentum_inertial
     size = np.linalg.norm(m[0])
-    if size == 0 or np.abs(m - m[0]).max() > KEPT * size:
+    if size == 0 or np.abs(m - m[0]).max() > CONSERVED * size:
         reason = "is at rest" if size == 0 else "has a torque: its angular momentum changes"
         raise InputError(
-            f"the picture 'poinsot' is for a free body that turns, but this one {reason};"
+            f"the picture 'poinsot' is for a rotating free body, but this one {reason};"
             " draw 'polhode' or 'herpolhode' instead"
         )
     if not -len(run.t) <= at < len(run.t):
@@ -165,9 +165,12 @@ def _draw_plane(ax: "Axes", tips: np.ndarray, axes: tuple, table: np.ndarray) ->
 def _draw_ellipsoid(
     ax: "Axes", surface: np.ndarray, alpha: float = 1.0, zorder: float = 1
 ) -> float:
-    """The unit sphere under ``surface``, with its principal sections; the half size it takes."""
+    """Draw the image of the unit sphere under ``surface`` and its principal sections.
+
+    Returns half its size.
+    """
     outward = np.linalg.inv(surface)[:, 2]
-    side = np.linalg.svd(outward[None])[2][1:]  # the outline: x across ``outward``
+    side = np.linalg.svd(outward[None])[2][1:]  # the outline: x normal to ``outward``
     angle = np.linspace(0, 2 * np.pi, 361)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     outline = (circle @ side @ surface.T)[:, :2]

@@ -1,27 +1,27 @@
-"""What the pictures show, as arrays; no drawing here."""
+"""The quantities that the pictures show, as arrays; nothing is drawn here."""
 
 from typing import Any
 
 import numpy as np
 
-FLOOR = 1e-17  # what a change of exactly zero is drawn as
+FLOOR = 1e-17  # stands for a change of exactly zero
 POINTS = 20_000  # more than a picture can show
 
 
 def direction(run: Any, point: np.ndarray) -> np.ndarray:
-    """A direction in body axes, in inertial axes over time, (n, 3)."""
+    """Turn a direction fixed in the body to inertial axes, (n, 3)."""
     return to_inertial(run, np.broadcast_to(point, (len(run.q), 3)))
 
 
 def to_inertial(run: Any, vectors: np.ndarray) -> np.ndarray:
-    """Vectors in body axes, one for each state, in inertial axes, (n, 3)."""
+    """Turn vectors in body axes, one for each state, to inertial axes, (n, 3)."""
     w, v = run.q[:, :1], run.q[:, 1:]
     k = 2 * np.cross(v, vectors)
     return vectors + w * k + np.cross(v, k)
 
 
 def is_free(run: Any) -> bool:
-    """Whether no torque acts, by construction."""
+    """Whether the problem has no torque at all."""
     exact = getattr(run, "method", "") == "exact free motion"
     return exact or getattr(run, "problem", {}).get("model") == "free"
 
@@ -33,11 +33,11 @@ def tilt_angle(run: Any) -> np.ndarray:
 
 
 def changes(run: Any) -> dict[str, np.ndarray]:
-    """Relative changes since the start of what the motion may keep, by name.
+    """Relative changes since the start of what the motion may conserve, by name.
 
     The energy, if a potential is known.  The angular momentum in inertial axes if there is no
-    torque; otherwise its component along z, which any torque symmetric about z keeps.  With a
-    position the energy alone, unless there is none.  Nothing without a body.
+    torque; otherwise its component along z, which any torque symmetric about z conserves.  With a
+    position only the energy, if it is known.  Nothing without a body.
     """
     result: dict[str, np.ndarray] = {}
     if run.angular_momentum_inertial is None:
@@ -60,7 +60,7 @@ def _size(values: np.ndarray) -> float:
 
 
 def thinned(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """At most ``POINTS`` points of a curve; each stretch keeps its lowest and its highest."""
+    """At most ``POINTS`` points of a curve: the lowest and the highest of each stretch."""
     stretches = POINTS // 2
     if len(t) <= POINTS:
         return t, values

@@ -1,4 +1,4 @@
-"""What is left between a motion and the one it should be."""
+"""Residuals: the difference between a motion and its reference."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,20 @@ import numpy as np
 from polhode.plot import style
 
 
-def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None) -> Any:
-    """Left the angles of several runs on one scale, right the last one about each body axis.
-
-    ``years`` and ``turns`` are the times and the rows of three small angles, in arcseconds, by the
-    name of the run.  ``axes`` are two, or None for a new figure.
-    """
+def _pair(axes: Any) -> tuple[Any, Any, Any]:
+    """The axes, made if there are none, and the left and the right one of them."""
     if axes is None:
         axes = style.figure((11.0, 4.2)).subplots(1, 2)
-    left, right = np.ravel(axes)
+    return axes, *np.ravel(axes)
+
+
+def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None) -> Any:
+    """Draw, left, the angles of several runs; right, the last run about each body axis.
+
+    ``years`` and ``turns`` are the times, and rows of three small angles in arcseconds, by the name
+    of the run.  ``axes`` are two, or None for a new figure.
+    """
+    axes, left, right = _pair(axes)
     for name, colour in zip(turns, (*style.COLOURS, style.GREY, style.INK), strict=False):
         angle = np.linalg.norm(turns[name], axis=1)
         left.semilogy(years[name][1:], angle[1:], color=colour, linewidth=0.9, label=name)
@@ -33,14 +38,13 @@ def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = No
 def nutation(
     years: Any, gaps: Any, terms: Mapping[str, tuple[float, float]], curve: Any, axes: Any = None
 ) -> Any:
-    """Left X and Y of a pole less those it should have, right ratios of nutations.
+    """Draw, left, the residuals of a pole's X and Y; right, ratios of nutations.
 
-    ``gaps`` are rows of two, in milliarcseconds; ``terms`` are (cycles a year, ratio) by name, and
-    ``curve`` is a function of cycles a year, or None.  ``axes`` are two, or None for a new figure.
+    ``gaps`` are rows of two in milliarcseconds; ``terms`` are (cycles per year, ratio) by name;
+    ``curve`` is a function of cycles per year, or None.  ``axes`` are two, or None for a new
+    figure.
     """
-    if axes is None:
-        axes = style.figure((11.0, 4.2)).subplots(1, 2)
-    left, right = np.ravel(axes)
+    axes, left, right = _pair(axes)
     for values, name, colour in zip(np.transpose(gaps), "XY", style.COLOURS, strict=False):
         left.plot(years, values, color=colour, linewidth=0.6, label=name)
     style.dress(left, "rigid less IAU 2006/2000A", "years from the start", "milliarcseconds")
@@ -53,7 +57,7 @@ def nutation(
         right.set_ylim(0.8, 1.5)
     for at in inside.values():
         right.plot(*at, "o", color=style.COLOURS[0], markersize=4)
-    slow = [name for name, at in inside.items() if abs(at[0]) < 0.5]  # all at one place
+    slow = [name for name, at in inside.items() if abs(at[0]) < 0.5]  # all in one place
     labels = {name: at for name, at in inside.items() if name not in slow}
     if slow:
         labels[", ".join(slow)] = max(inside[name] for name in slow)

@@ -1,4 +1,4 @@
-"""A whole run on one sheet, and sheets in files."""
+"""Overviews of a run in one figure, and figures in files."""
 
 import os
 import tempfile
@@ -23,12 +23,12 @@ PANELS: Mapping[str, Callable] = MappingProxyType(
         for draw in (tilt, rates, trace, drift, error, polhode, herpolhode, poinsot, position, path)
     }
 )
-DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # what needs a body
-MOVING = "position", "path"  # what needs a position
+DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # need a body
+MOVING = "position", "path"  # need a position
 
 
 def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
-    """One picture of ``PANELS`` by name, with its options; None: the ``overview``."""
+    """Draw one of ``PANELS`` by name, with its options; None draws the ``overview``."""
     if panel is None and not options:
         return overview(run, axes)
     if not isinstance(panel, str) or panel not in PANELS:
@@ -37,16 +37,16 @@ def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -
         kinematic = ", ".join(name for name in PANELS if name not in (*DYNAMIC, *MOVING))
         raise InputError(
             f"the panel {panel!r} needs a body, and a motion by given angular velocities has none;"
-            f" it has {kinematic}"
+            f" available: {kinematic}"
         )
     return PANELS[panel](run, axes, **options)
 
 
 def overview(run: Any, axes: Any = None) -> np.ndarray:
-    """Four panels: tilt, rates, path of body axis 3, change of energy and momentum.
+    """Draw four panels: tilt, rates, path of body axis 3, change of energy and momentum.
 
-    For a body with a position: that, rates, its path, change of energy.  Without a body the last
-    one is the estimated error of the attitude, if there is an estimate.
+    For a body with a position: position, rates, path, change of energy.  Without a body the last
+    panel is the estimated error of the attitude, if there is an estimate.
     ``axes`` is a 2×2 array of axes, or None for a new figure.  Returns that array; the figure is
     ``axes[0, 0].figure``, which a notebook shows.
     """

@@ -1,4 +1,4 @@
-"""Pictures of space on paper: an eye, surfaces seen by it, and paths on them."""
+"""Three dimensions on paper: a point of view, paths and axes seen from there."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def eye(elevation: float, azimuth: float) -> np.ndarray:
-    """Rows: right, up, and towards the eye."""
+    """The directions to the right, up and towards the eye, as rows."""
     e, a = np.radians([elevation, azimuth])
     towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     right = np.array([-np.sin(a), np.cos(a), 0.0])
@@ -21,9 +21,10 @@ def eye(elevation: float, azimuth: float) -> np.ndarray:
 def draw_path(
     ax: "Axes", seen: np.ndarray, near: np.ndarray, width: float = 1.2, unit: float = 1.0
 ) -> None:
-    """``near`` states in colours of time, the others faint; dots if they are far apart.
+    """Draw a path in colours that show time; states that are not ``near`` are faint.
 
-    ``unit`` is the size of the picture: a path that is long against it gets thinner.
+    States that are far apart are drawn as dots.  ``unit`` is the size of the picture: a path that
+    is much longer gets thinner.
     """
     import matplotlib
     from matplotlib.collections import LineCollection
@@ -43,18 +44,18 @@ def draw_path(
 
 
 def draw_ends(ax: "Axes", seen: np.ndarray) -> None:
-    """Where the path starts and where it ends."""
+    """Mark the start and the end of a path."""
     ax.plot(*seen[0, :2], "o", ms=5, mfc="white", mec=style.INK, label="start", zorder=5)
     ax.plot(*seen[-1, :2], "o", ms=5, color=style.INK, label="end", zorder=5)
 
 
 def draw_line(ax: "Axes", seen: np.ndarray, near: np.ndarray, **look) -> None:
-    """A curve on a surface, its ``near`` part alone."""
+    """Draw the ``near`` part of a curve on a surface."""
     ax.plot(*np.where(near[:, None], seen[:, :2], np.nan).T, **look)
 
 
 def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -> None:
-    """Arrows out of a surface at its points ``tips``, as the eye sees them, and their names."""
+    """Draw arrows out of a surface at the points ``tips`` (in the axes of the eye), with names."""
     from matplotlib.patheffects import withStroke
 
     for name, tip in zip(names, tips, strict=True):
@@ -82,7 +83,7 @@ def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -
 
 
 def frame(ax: "Axes", middle: np.ndarray, half: float) -> None:
-    """Equal scales, and at least ``half`` of the picture on every side of its ``middle``."""
+    """Make the scales equal and show at least ``half`` on every side of the ``middle``."""
     ax.update_datalim([middle - half, middle + half])
     ax.margins(0)
     ax.set_aspect("equal", adjustable="datalim")

@@ -1,4 +1,4 @@
-"""The path of a point of the body on the sphere of inertial directions."""
+"""The path of a body-fixed direction on the sphere of inertial directions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,14 @@ from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FROM_ABOVE, FROM_ASIDE = (90.0, -90.0), (25.0, 35.0)
+FROM_ABOVE, FROM_SIDE = (90.0, -90.0), (25.0, 35.0)
 AXIS_3 = (0.0, 0.0, 1.0)
 
 
 def axis_path(
     run: Any, ax: "Axes | None" = None, view: tuple[float, float] | None = None
 ) -> "Axes":
-    """The ``trace`` of body axis 3."""
+    """Draw the ``trace`` of body axis 3."""
     return trace(run, ax, view=view)
 
 
@@ -31,18 +31,19 @@ def trace(
     view: tuple[float, float] | None = None,
     tilts: Sequence[float] = (),
 ) -> "Axes":
-    """The path of a body ``point`` on the sphere of inertial directions, dark to light in time.
+    """Draw the path of a body ``point`` on the sphere of inertial directions.
 
-    ``point`` is a direction in body axes, of any length.  ``view`` is (elevation, azimuth) of the
-    eye in degrees.  By default the sphere is seen from above, enlarged to the path, if the point
-    stays within 60 degrees of z; else whole, from aside.  ``tilts`` are angles from z, in degrees,
-    whose circles are drawn too: bounds of a nutation, for instance.
+    The path turns from dark to light.  ``point`` is a direction in body axes, of any length.
+    ``view`` is (elevation, azimuth) of the eye in degrees.  By default the sphere is seen from
+    above, zoomed in on the path, if the point stays within 60 degrees of z; otherwise all of it
+    from the side.  ``tilts`` are angles from z, in degrees, whose circles are drawn too: the
+    bounds of a nutation, for instance.
     """
     along = _direction(point)
     ax = style.axes_or_new(ax)
     path = direction(run, along)[:: -(-len(run.t) // POINTS)]
     from_above = view is None and path[:, 2].min() > 0.5
-    basis = eye(*(view or (FROM_ABOVE if from_above else FROM_ASIDE)))
+    basis = eye(*(view or (FROM_ABOVE if from_above else FROM_SIDE)))
     seen = path @ basis.T
     title = f"Path of {_name(along)}"
     if from_above:
@@ -93,7 +94,7 @@ def _parallel(latitude: float) -> np.ndarray:
 
 
 def _globe(ax: "Axes", basis: np.ndarray) -> None:
-    """Outline, parallels and meridians every 30 degrees, and the three inertial axes."""
+    """Draw the outline, parallels and meridians every 30 degrees, and the inertial axes."""
     angle = np.linspace(0, 2 * np.pi, 181)
     c, s = np.cos(angle), np.sin(angle)
     ax.plot(c, s, color=style.GREY, linewidth=0.8, zorder=1)

@@ -1,4 +1,4 @@
-"""The look of all pictures: few colours, told apart by everyone; thin frames; labels with units."""
+"""The style of all pictures: few distinct colours, thin frames, labels with units."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ MARKERS = "os^Dvp"
 
 
 def figure(size: tuple[float, float] = (5.0, 3.6)) -> Any:
-    """A new figure: of pyplot if the session uses it, so that ``plt.show()`` works; else plain."""
+    """Make a figure: by pyplot if the session uses it, so that ``plt.show()`` works."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         return pyplot.figure(figsize=size, layout="constrained")
@@ -29,11 +29,12 @@ def figure(size: tuple[float, float] = (5.0, 3.6)) -> Any:
 
 
 def axes_or_new(ax: "Axes | None") -> "Axes":
+    """The axes given, or those of a new figure."""
     return figure().add_subplot() if ax is None else ax
 
 
 def dress(ax: "Axes", title: str = "", xlabel: str = "", ylabel: str = "") -> "Axes":
-    """Titles, labels, a light grid and no box."""
+    """Set title and labels, a light grid and no box."""
     ax.set_title(title, loc="left", fontsize=10, color=INK, fontweight="bold")
     ax.set_xlabel(xlabel, fontsize=9, color=INK)
     ax.set_ylabel(ylabel, fontsize=9, color=INK)
@@ -53,7 +54,7 @@ PLACES: dict[str, dict[str, Any]] = {
 
 
 def legend(ax: "Axes", place: str = "beside the title") -> None:
-    """In a row beside the title, where it hides nothing, or in another of ``PLACES``."""
+    """Add a legend: beside the title, where it hides nothing, or in another of ``PLACES``."""
     ax.legend(
         **PLACES[place],
         borderaxespad=0.2,

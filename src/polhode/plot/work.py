@@ -1,4 +1,4 @@
-"""The work-precision diagram: error against cost, one line for each method."""
+"""Work-precision diagrams: error against cost, one line for each method."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ import numpy as np
 from polhode.plot import style
 
 LINES = "-", "--", ":"
-MOST = 8  # methods in colour
+MOST_COLOURED = 8  # methods
 
 
 def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
-    """The attitude error against time and against torques (steps, if there is no torque).
+    """Draw the attitude error against time and against torques (steps, if there is no torque).
 
     ``axes`` is a pair of axes, or None for a new figure; returns the pair.  Of many methods, those
-    that are most often among the cheapest are in colour, the others grey.  What lies in the grey
-    band is smaller than the error of the reference, and so not known.
+    that are most often among the cheapest are in colour, the others grey.  Errors in the grey
+    band are below the error of the reference, and so unknown.
     """
     if axes is None:
         sheet = style.figure((10.0, 4.6))
@@ -49,9 +49,9 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
 
 
 def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
-    """The methods to tell apart: all, or those that are among the cheapest most often."""
+    """The methods to draw in colour: all, or those most often among the cheapest."""
     names = list(comparison.methods)
-    if len(names) <= MOST:
+    if len(names) <= MOST_COLOURED:
         return names
     points = dict.fromkeys(names, 0.0)
     for cost in costs:
@@ -61,7 +61,7 @@ def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
             ranked = sorted(reaching, key=lambda row: getattr(row, cost))
             for place, name in enumerate(dict.fromkeys(row.method for row in ranked)):
                 points[name] += 1.0 / (1 + place)
-    chosen = sorted(names, key=lambda name: -points[name])[:MOST]
+    chosen = sorted(names, key=lambda name: -points[name])[:MOST_COLOURED]
     return [name for name in names if name in chosen]
 
 

@@ -19,13 +19,13 @@ class Problem:
     ----------
     body : RigidBody
     model : what acts on it, from ``ph.models``, ``ph.torque``, ``ph.force``, ``ph.potential``, or a
-        sum
-    attitude : a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; default the identity
-        Four numbers are taken as a quaternion if ``scalar_first`` says in which order.
+        sum of these
+    attitude : a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; by default the identity.
+        Four numbers are a quaternion, whose order ``scalar_first`` tells
     omega, angular_momentum : three numbers in body axes, one of the two
-    position, velocity : of the centre of mass, three numbers in inertial axes (m, m/s).  If one is
-        given, or the model has a force, the body moves as well as turns; then the other is zero
-        unless given
+    position, velocity : of the centre of mass, three numbers in inertial axes (m, m/s).  If one of
+        them is given, or the model has a force, the body moves as well as turns; the other is then
+        zero by default
     name : for results and files
     """
 
@@ -63,7 +63,7 @@ class Problem:
 
     @property
     def moves(self) -> bool:
-        """Whether the body has a place: six degrees of freedom."""
+        """Whether the body has a position: six degrees of freedom."""
         return self.position is not None
 
     @property
@@ -85,7 +85,7 @@ class Problem:
 
 
 def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, ...]:
-    """The unit quaternion (w, x, y, z) of whatever describes an attitude."""
+    """Return the unit quaternion (w, x, y, z) of an attitude in any of its forms."""
     if attitude is None:
         return 1.0, 0.0, 0.0, 0.0
     if hasattr(attitude, "as_quat"):
@@ -114,7 +114,7 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
     if array.shape == (4,):
         if scalar_first is None:
             raise InputError(
-                "attitude has four numbers: say scalar_first=True for (w, x, y, z) or"
+                "attitude has four numbers: give scalar_first=True for (w, x, y, z) or"
                 " scalar_first=False for (x, y, z, w), or pass a SciPy Rotation"
             )
         norm = float(np.linalg.norm(array))
@@ -130,7 +130,7 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
 
 
 def three(value: Any, argument: str) -> tuple[float, ...]:
-    """Three finite numbers."""
+    """Check that an argument is three finite numbers; return them."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -143,7 +143,7 @@ def three(value: Any, argument: str) -> tuple[float, ...]:
 
 
 def rates(body: RigidBody, omega: Any, angular_momentum: Any) -> tuple[tuple, tuple]:
-    """(omega, angular_momentum) in body axes, from the one that is given."""
+    """Return (omega, angular_momentum) in body axes, from the one that is given."""
     if (omega is None) == (angular_momentum is None):
         got = "neither" if omega is None else "both"
         raise InputError(f"give omega= or angular_momentum=, in body axes; got {got}")
@@ -162,7 +162,7 @@ def rates(body: RigidBody, omega: Any, angular_momentum: Any) -> tuple[tuple, tu
 def inner_state(
     body: RigidBody, q: tuple, m: tuple, x: tuple | None = None, v: tuple | None = None
 ) -> tuple:
-    """(q, m) of the principal axes, from those of the user's body axes; (x, p) if there are."""
+    """Return (q, m) of the principal axes, from those of the user's body axes, and (x, p)."""
     place = () if x is None or v is None else (x, tuple(body.mass * u for u in v))
     if body.is_aligned:
         return q, m, *place
@@ -171,7 +171,7 @@ def inner_state(
 
 
 def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(q, m) of the user's body axes, from rows of those of the principal axes."""
+    """Return (q, m) of the user's body axes, from rows of states in principal axes."""
     q, m = states[:, :4], states[:, 4:7]
     if body.is_aligned:
         return q, m
@@ -180,5 +180,5 @@ def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def translation(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, ...]:
-    """(positions, velocities) in rows of states, or () if they have none."""
+    """Return (positions, velocities) from rows of states, () if they have none."""
     return (states[:, 7:10], states[:, 10:13] * body.data[4]) if states.shape[1] > 7 else ()

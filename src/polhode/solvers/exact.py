@@ -15,7 +15,7 @@ EXACT = "exact free motion"  # the name of the method
 
 
 def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Trajectory:
-    """The motion of a free body at any times, in closed form.
+    """Return the motion of a free body at any times, in closed form.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     Returns
     -------
     Trajectory, one row for each time.  The sign of q is continuous from row to row.  The error is
-    about 2 eps (1 + |angular momentum| |t| / smallest moment), and near the separatrix what one
+    about 2 eps (1 + |angular momentum| |t| / smallest moment); near the separatrix it is what one
     rounding of the input does to the exact answer.
 
     Examples
@@ -46,12 +46,12 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
 
 
 def free_states(body: RigidBody, state: tuple, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(attitudes, momenta) in the user's axes at ``times`` after the inner ``state``."""
+    """Return (attitudes, momenta) in the user's axes at ``times`` after the inner ``state``."""
     return outer_states(body, free_rows(body.data, state, times))
 
 
 def free_rows(body: tuple, state: tuple, times: np.ndarray) -> np.ndarray:
-    """Rows (q, m) of the principal axes at ``times`` after the inner ``state``."""
+    """Return rows (q, m) of the principal axes at ``times`` after the inner ``state``."""
     out = np.empty((len(times), 7))
     _loop()(times, state, body, out)
     turned = np.einsum("ij,ij->i", out[1:, :4], out[:-1, :4]) < 0
@@ -65,7 +65,7 @@ def _loop():
 
 
 def list_of_times(t: Any) -> np.ndarray:
-    """A time or a list of times, as an array."""
+    """Return a time or a list of times as an array."""
     try:
         times = np.atleast_1d(np.array(t, dtype=float))
     except (TypeError, ValueError):

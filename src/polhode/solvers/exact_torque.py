@@ -1,15 +1,15 @@
-"""Closed forms of the motion under a constant torque, where there are any.
+"""Closed forms of the motion under a constant torque, as far as they are known.
 
 In principal axes, m = I ω.  A torque T that is constant in body axes, m' = m × ω + T:
 
 - ω is linear in time, ω + t I⁻¹ T, if the body is a sphere, if ω and T lie along one principal
   axis, or across the axis of a symmetric body; it is constant if T = ω × m.  The attitude then
   follows by ``kernels/linear_rate``.
-- A symmetric body, I1 = I2, with T along its axis: seen from axes that turn against the body by
+- A symmetric body, I1 = I2, with T along its axis: in axes that turn relative to the body by
 
       χ = (1/I3 - 1/I1) (m3 t + T3 t²/2)                                               (1)
 
-  about the axis, ω is (ω1, ω2, (m3 + T3 t)/I1), linear too.
+  about the axis, ω is (ω1, ω2, (m3 + T3 t)/I1), which is linear, too.
 - A symmetric body, any T: the angular velocity alone.  With W = ω1 + i ω2, N = T1 + i T2,
 
       W(t) = exp(-i χ(t)) (W + (N/I1) ∫₀ᵗ exp(i χ) dt)                                 (2)
@@ -22,7 +22,7 @@ A torque T that is constant in inertial axes:
 
       q(t) = q_free(μ t + T·n t²/2; momentum n)                                        (3)
 
-No other closed form is known.  What is zero, or parallel, to a few roundings is taken to be so.
+No other closed form is known.  What is zero or parallel within a few roundings is taken to be so.
 """
 
 from functools import cache
@@ -59,8 +59,8 @@ from polhode.tableaus.slow_axis import slow_axis
 
 EXACT = "exact motion under a constant torque"  # the name of the method
 REFERENCES = ("bodewadt1952", "tsiotras1991", "romano2008", "romano2008b", "zener1932", "berry1990")
-ROUNDING = 8 * float(np.finfo(float).eps)  # what is smaller than this part of a whole is zero
-LEAST = 1e4 * ROUNDING  # part of |ω| |m|: smaller torques cannot be said to be ω × m
+ROUNDING = 8 * float(np.finfo(float).eps)  # a smaller fraction of a whole counts as zero
+LEAST = 1e4 * ROUNDING  # fraction of |ω| |m|: smaller torques are not recognised as ω × m
 
 Vector = tuple[float, ...]
 
@@ -68,7 +68,7 @@ Vector = tuple[float, ...]
 def exact_constant_torque(
     body: RigidBody, attitude: Any, omega: Any, torque: Any, t: Any, *, frame: str = "body"
 ) -> Trajectory:
-    """The motion under a constant torque at any times, in closed form, where one is known.
+    """Return the motion under a constant torque at any times, in closed form if one is known.
 
     Parameters
     ----------
@@ -82,18 +82,19 @@ def exact_constant_torque(
     With ``frame="body"`` it is known if omega and torque lie along one principal axis of any body,
     for a sphere, for a symmetric body with the torque along its axis, or with torque and omega
     across it, and if the torque is ω × Iω, which keeps ω constant.  With ``frame="inertial"`` it is
-    known for a sphere, and for any body if the torque is along its angular momentum, or if it is at
-    rest.  Otherwise there is a ``MethodError``, which says what is known and how to integrate.
+    known for a sphere, and for any body if the torque is along its angular momentum, or if the body
+    is at rest.  Otherwise a ``MethodError`` says what is known and how to integrate instead.
 
     Returns
     -------
     Trajectory, one row for each time.  The error is about 2 eps (10 + ∫ |angular momentum| dt /
-    smallest moment), however small the torque: nothing is divided by it.  q keeps its sign along
-    the motion from t = 0 on; if the torque is along the angular momentum, from row to row.
+    smallest moment), however small the torque: nothing is divided by it.  The sign of q is
+    continuous along the motion from t = 0 on; if the torque is along the angular momentum, from row
+    to row.
 
-    The parabolic cylinder functions behind it, of complex order, are not in SciPy.  mpmath has
-    them, at milliseconds each with the digits that this takes; the two series of
-    ``kernels/linear_rate`` need no further library, and about 1 µs for a time among many.
+    The parabolic cylinder functions of complex order behind it are not in SciPy.  mpmath has them,
+    at milliseconds each with the required digits; the two series of ``kernels/linear_rate`` need no
+    other library, and about 1 µs per time for many times.
 
     Examples
     --------
@@ -122,10 +123,10 @@ def exact_constant_torque(
 
 
 def constant_torque_rates(body: RigidBody, omega: Any, torque: Any, t: Any) -> np.ndarray:
-    """The angular velocity under a constant torque in body axes, in closed form, where it is known.
+    """Return the angular velocity under a constant torque in body axes, in closed form if known.
 
-    For every sphere and every symmetric body, whatever the torque (by Fresnel integrals, unless it
-    is along or across the axis), and where ``exact_constant_torque`` knows the attitude, too.
+    It is known for every sphere and every symmetric body, whatever the torque (by Fresnel integrals
+    unless it is along or across the axis), and where ``exact_constant_torque`` knows the attitude.
 
     Parameters
     ----------
@@ -161,14 +162,14 @@ def constant_torque_rates(body: RigidBody, omega: Any, torque: Any, t: Any) -> n
     return found if body.is_aligned else found @ body.principal_axes.T
 
 
-# ---- which case it is
+# ---- cases
 def _linear(body: RigidBody, w: Vector, n: Vector) -> tuple[Vector, Vector] | None:
-    """(ω, dω/dt) if the angular velocity is linear in time, with what is rounding left out."""
+    """Return (ω, dω/dt) without rounding errors if ω is linear in time, else None."""
     moments, inverse = body.data[:2]
     change, axis = scale(inverse, n), body.symmetry_axis
     if moments[0] == moments[1] == moments[2]:
         return w, change
-    sure_w, sure_n = _settled(w), _settled(n)
+    sure_w, sure_n = _without_rounding(w), _without_rounding(n)
     if axis is not None and sure_w[axis] == sure_n[axis] == 0.0:
         return sure_w, scale(inverse, sure_n)
     for k in range(3):
@@ -184,7 +185,7 @@ def _linear(body: RigidBody, w: Vector, n: Vector) -> tuple[Vector, Vector] | No
 def _under_body(
     body: RigidBody, q: Vector, m: Vector, n: Vector, times: np.ndarray
 ) -> np.ndarray | None:
-    """Rows (q, m) of the principal axes, for a torque in these; None if they are not known."""
+    """Return rows (q, m) of the principal axes for a torque in these; None if not known."""
     moments, inverse = body.data[:2]
     w, axis = scale(inverse, m), body.symmetry_axis
     linear = _linear(body, w, n)
@@ -192,7 +193,7 @@ def _under_body(
         turns = _attitudes(q, *linear, times)
         now = np.add(linear[0], np.outer(times, linear[1]))
         return np.column_stack([turns, np.multiply(moments, now)])
-    if axis is None or any(_settled(n)[k] for k in range(3) if k != axis):
+    if axis is None or any(_without_rounding(n)[k] for k in range(3) if k != axis):
         return None
     i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
     seen, change = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
@@ -211,7 +212,7 @@ def _under_body(
 def _under_inertial(
     body: RigidBody, q: Vector, m: Vector, n: Vector, times: np.ndarray
 ) -> np.ndarray | None:
-    """The same for a torque in inertial axes."""
+    """Do the same for a torque in inertial axes."""
     moments, inverse = body.data[:2]
     if moments[0] == moments[1] == moments[2]:
         still = to_inertial(q, m)
@@ -221,11 +222,11 @@ def _under_inertial(
         now = np.add(still, np.outer(times, n))
         return np.column_stack([turns, np.stack(to_body(tuple(turns.T), tuple(now.T)), axis=1)])
     size, momentum = hypot(*n), hypot(*m)
-    along = _settled(_across_rod(body, to_body(q, multiply(1.0 / size, n))))
+    along = _without_rounding(_across_rod(body, to_body(q, multiply(1.0 / size, n))))
     start = dot(along, m)
     if _distance(m, multiply(start, along)) > ROUNDING * momentum:
         return None
-    if momentum > 0.0:  # rather its own direction than one that has been turned
+    if momentum > 0.0:  # its own direction, rather than one that was rotated
         start = momentum if start > 0.0 else -momentum
         along = multiply(1.0 / start, m)
     out = free_rows(body.data, (q, along), times * (start + 0.5 * size * times))  # (3)
@@ -234,41 +235,42 @@ def _under_inertial(
 
 
 def _checked(body: Any, torque: Any, t: Any) -> tuple[np.ndarray, Vector]:
-    """(times, torque)."""
+    """Check and return (times, torque)."""
     if not isinstance(body, RigidBody):
         raise InputError(f"body must be a RigidBody, got {body!r}")
     return list_of_times(t), three(torque, "torque")
 
 
 def _finite(rows: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Raise an error for the first time whose row is not finite."""
     sound = np.isfinite(rows).all(axis=1)
     if not sound.all():
         late = int(np.argmin(sound))
         raise InputError(
-            f"t[{late}] = {float(times[late])!r} is too long: the angle turned has no digits left"
+            f"t[{late}] = {float(times[late])!r} is too long: the angle has no digits left"
         )
     return rows
 
 
 def _inner(body: RigidBody, n: Vector) -> Vector:
-    """The torque in principal axes, from body axes."""
+    """Return a torque in principal axes, from body axes."""
     return _across_rod(body, n if body.is_aligned else to_body(body.data[2], n))
 
 
 def _across_rod(body: RigidBody, n: Vector) -> Vector:
-    """A torque in principal axes; a rod takes none along itself."""
+    """Check that a torque in principal axes has no component along a rod; return it."""
     rest = tuple(x if i > 0.0 else 0.0 for i, x in zip(body.data[0], n, strict=True))
     along = _distance(rest, n)
     if along > ROUNDING * hypot(*n):
         raise InputError(
             "torque must have no component along a rod, which has no inertia about itself, but"
-            f" {along:.6g} of {hypot(*n):.6g} is along it; leave that out"
+            f" {along:.6g} of {hypot(*n):.6g} is along it; leave it out"
         )
     return rest
 
 
-def _settled(v: Vector) -> Vector:
-    """v without the components that are rounding."""
+def _without_rounding(v: Vector) -> Vector:
+    """Return v without the components that are rounding errors."""
     least = ROUNDING * hypot(*v)
     return tuple(x if abs(x) > least else 0.0 for x in v)
 
@@ -300,9 +302,9 @@ def _unknown(body: RigidBody, frame: str, omega: Any, torque: Any) -> MethodErro
     )
 
 
-# ---- attitudes by an angular velocity that is linear in time
+# ---- attitudes for an angular velocity that is linear in time
 def _attitudes(q: Vector, w: Vector, change: Vector, times: np.ndarray) -> np.ndarray:
-    """Rows of q at ``times``, for the angular velocity ``w + change t`` in body axes."""
+    """Return rows of q at ``times``, for the angular velocity ``w + change t`` in body axes."""
     out = np.empty((len(times), 4))
     for late, sign in ((times >= 0.0, 1.0), (times < 0.0, -1.0)):
         order = np.flatnonzero(late)[np.argsort(np.abs(times[late]), kind="stable")]
@@ -315,7 +317,7 @@ def _attitudes(q: Vector, w: Vector, change: Vector, times: np.ndarray) -> np.nd
 
 
 def _own_axes(w: Vector, change: Vector) -> tuple[Vector, float, float, float]:
-    """(axes, r, p, a): w = r e1 + p e3 and change = a e3, e1 and e3 the first and last of axes."""
+    """Return (axes, r, p, a): w = r e1 + p e3, change = a e3; e1, e3 are the outer axes."""
     a = hypot(*change)
     main = change if a > 0.0 else w if any(w) else (0.0, 0.0, 1.0)
     e3 = multiply(1.0 / hypot(*main), main)
@@ -329,7 +331,7 @@ def _own_axes(w: Vector, change: Vector) -> tuple[Vector, float, float, float]:
 
 
 def linear_motion(times, q, r, p, a, tables, out):
-    """Attitudes at ``times``, which are positive and ascend, in the rows of ``out``.
+    """Put attitudes at ``times``, which are positive and ascending, into the rows of ``out``.
 
     The state at a centre is q, its time is ``base + since``.  Centres do not depend on ``times``.
     """
@@ -364,7 +366,7 @@ def _loop():
 
 @cache
 def _tables() -> tuple[np.ndarray, ...]:
-    """The polynomials of ``slow_axis``, a row each."""
+    """Return the polynomials of ``slow_axis``, one per row."""
     return tuple(
         np.array([(*row, *[0.0] * (len(rows[-1]) - len(row))) for row in rows])
         for rows in slow_axis(ORDERS)
@@ -373,7 +375,7 @@ def _tables() -> tuple[np.ndarray, ...]:
 
 # ---- rates of a symmetric body
 def _symmetric_rates(axis, moments, inverse, w, n, times) -> np.ndarray:
-    """Angular velocities in principal axes, by (2)."""
+    """Return angular velocities in principal axes, by (2)."""
     i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
     part = (moments[i] - moments[k]) * inverse[i]  # of ω3, the rate of χ
     b, c = part * w[k], 0.5 * part * (n[k] * inverse[k])
@@ -386,12 +388,12 @@ def _symmetric_rates(axis, moments, inverse, w, n, times) -> np.ndarray:
 
 
 def fresnel(b: float, c: float, t: np.ndarray) -> np.ndarray:
-    """∫₀ᵗ exp(i (b s + c s²)) ds; for c, t > 0, with x = b/2√c and x' = x + t√c, it is
+    """Return ∫₀ᵗ exp(i (b s + c s²)) ds; for c, t > 0, with x = b/2√c and x' = x + t√c, it is
 
         (h(x) - exp(i (b t + c t²)) h(x')) / √c,    h(x) = exp(-i x²) ∫ₓ^∞ exp(i u²) du      (4)
 
     For x >= 0, h is Faddeeva's function on a diagonal; h(x) + h(-x) = √(iπ) exp(-i x²).  h(x) has
-    no phase, so that nothing is lost as c -> 0.  Where (4) would cancel, a power series.
+    no phase, so that nothing is lost as c -> 0.  Where (4) would cancel, a power series is used.
     """
     if c < 0.0:
         return fresnel(-b, -c, t).conj()
@@ -412,14 +414,14 @@ def fresnel(b: float, c: float, t: np.ndarray) -> np.ndarray:
 
 
 def _one_sided(x: np.ndarray) -> np.ndarray:
-    """h(x) for x >= 0, -h(-x) for x < 0."""
+    """Return h(x) for x >= 0, -h(-x) for x < 0."""
     from scipy.special import wofz
 
     return np.where(x < 0.0, -0.5, 0.5) * np.sqrt(1j * np.pi) * wofz(np.sqrt(1j) * np.abs(x))
 
 
 def _short_fresnel(b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """∫₀¹ exp(i (b s + c s²)) ds, |b| + c <= 1: the powers of s up to the 40th."""
+    """Return ∫₀¹ exp(i (b s + c s²)) ds, |b| + c <= 1, by powers of s up to the 40th."""
     before, term = np.zeros(len(b), complex), np.ones(len(b), complex)
     total = term.copy()
     for n in range(1, 40):

@@ -8,7 +8,7 @@ step is the last one of the step before where the last row of A is b.
 - bosh3: Bogacki & Shampine, Appl. Math. Lett. 2 (1989) 321-325.
 """
 
-from polhode.tableaus.runge_kutta import Tableau, _rational
+from polhode.tableaus.runge_kutta import Tableau, rational
 
 _DOPRI = """0 0 0 0 0 0 0
             1/5 0 0 0 0 0 0
@@ -22,12 +22,12 @@ _BOSH = """0 0 0 0
            0 3/4 0 0
            2/9 1/3 4/9 0"""
 
-DOPRI5 = _rational("dopri5", _DOPRI, "35/384 0 500/1113 125/192 -2187/6784 11/84 0", 5)
-DOPRI4 = _rational(
+DOPRI5 = rational("dopri5", _DOPRI, "35/384 0 500/1113 125/192 -2187/6784 11/84 0", 5)
+DOPRI4 = rational(
     "dopri4", _DOPRI, "5179/57600 0 7571/16695 393/640 -92097/339200 187/2100 1/40", 4
 )
-BOSH3 = _rational("bosh3", _BOSH, "2/9 1/3 4/9 0", 3)
-BOSH2 = _rational("bosh2", _BOSH, "7/24 1/4 1/3 1/8", 2)
+BOSH3 = rational("bosh3", _BOSH, "2/9 1/3 4/9 0", 3)
+BOSH2 = rational("bosh2", _BOSH, "7/24 1/4 1/3 1/8", 2)
 
 PAIRS: dict[str, tuple[Tableau, Tableau]] = {
     "dopri5": (DOPRI5, DOPRI4),

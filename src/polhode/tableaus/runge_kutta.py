@@ -85,7 +85,7 @@ def _fractions(text: str) -> tuple[Fraction, ...]:
     return tuple(map(Fraction, text.split()))
 
 
-def _rational(name: str, rows: str, b: str, order: int, **facts) -> Tableau:
+def rational(name: str, rows: str, b: str, order: int, **facts) -> Tableau:
     """A tableau of fractions; ``rows`` are the rows of A, one on each line, c their sums."""
     a = tuple(map(_fractions, rows.strip().splitlines()))
     return Tableau(name=name, a=a, b=_fractions(b), c=tuple(map(sum, a)), order=order, **facts)
@@ -101,24 +101,24 @@ def sparse(text: str, rows: int | None, columns: int) -> tuple[tuple[Decimal, ..
     return tuple(map(tuple, table))
 
 
-FORWARD_EULER = _rational("forward-euler", "0", "1", 1)
-BACKWARD_EULER = _rational("backward-euler", "1", "1", 1)
-MIDPOINT = _rational("midpoint", "1/2", "1", 2)
-TRAPEZOID = _rational(
+FORWARD_EULER = rational("forward-euler", "0", "1", 1)
+BACKWARD_EULER = rational("backward-euler", "1", "1", 1)
+MIDPOINT = rational("midpoint", "1/2", "1", 2)
+TRAPEZOID = rational(
     "trapezoid",
     """0 0
        1/2 1/2""",
     "1/2 1/2",
     2,
 )
-HEUN2 = _rational(
+HEUN2 = rational(
     "heun2",
     """0 0
        1 0""",
     "1/2 1/2",
     2,
 )
-KUTTA3 = _rational(
+KUTTA3 = rational(
     "kutta3",
     """0 0 0
        1/2 0 0
@@ -127,7 +127,7 @@ KUTTA3 = _rational(
     3,
     references=("kutta1901",),
 )
-RK4 = _rational(
+RK4 = rational(
     "rk4",
     """0 0 0 0
        1/2 0 0 0
@@ -137,7 +137,7 @@ RK4 = _rational(
     4,
     references=("kutta1901",),
 )
-BUTCHER6 = _rational(
+BUTCHER6 = rational(
     "butcher6",
     """0 0 0 0 0 0 0
        1/3 0 0 0 0 0 0

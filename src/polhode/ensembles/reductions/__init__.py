@@ -32,7 +32,7 @@ QUANTITIES = {name: caption.text for name, caption in quantities.QUANTITIES.item
 REDUCTIONS: dict[str, type[Reduction]] = _find()
 TEXTS = {kind.text.partition("(")[0]: kind for kind in REDUCTIONS.values() if kind.text}
 globals().update(REDUCTIONS)
-__all__ = ["QUANTITIES", "REDUCTIONS", "Reduction", "ValuesReduction", *REDUCTIONS]
+__all__ = ["QUANTITIES", "REDUCTIONS", "Reduction", "ValuesReduction", "reductions_of", *REDUCTIONS]
 
 if TYPE_CHECKING:
 
