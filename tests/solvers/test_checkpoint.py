@@ -418,9 +418,9 @@ def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
         ph.resume(path)
     with pytest.raises(ph.InputError, match=r"events= is needed .* digests of 1 of them"):
         ph.resume(path, method=mine)
-    with pytest.raises(ph.InputError, match=r"events= is not the one .*events\[0\]\.function is '\w"):
+    with pytest.raises(ph.InputError, match=r"events= is not the .*events\[0\]\.function is '\w"):
         ph.resume(path, method=mine, events=third)
-    with pytest.raises(ph.InputError, match=r"method= is not that .*method\.digest is '\w{16}'"):
+    with pytest.raises(ph.InputError, match=r"method= is not the one .*method\.digest is '\w{16}'"):
         ph.resume(path, method=replace(mine, order=3), events=rising)
     same(ph.resume(path, method=mine, events=rising), run)
 
