@@ -418,9 +418,9 @@ def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
         ph.resume(path)
     with pytest.raises(ph.InputError, match=r"events= is needed .* digests of 1 of them"):
         ph.resume(path, method=mine)
-    with pytest.raises(ph.InputError, match=r"events= is not that .*events\[0\]\.function is '\w"):
+    with pytest.raises(ph.InputError, match=r"events= is not the .*events\[0\]\.function is '\w"):
         ph.resume(path, method=mine, events=third)
-    with pytest.raises(ph.InputError, match=r"method= is not that .*method\.digest is '\w{16}'"):
+    with pytest.raises(ph.InputError, match=r"method= is not the one .*method\.digest is '\w{16}'"):
         ph.resume(path, method=replace(mine, order=3), events=rising)
     same(ph.resume(path, method=mine, events=rising), run)
 
@@ -483,7 +483,7 @@ def test_bad_arguments_are_told(arguments, message, tmp_path, monkeypatch):
 
 def test_the_closed_form_needs_none(tmp_path):
     free = ph.Problem(ph.RigidBody([1, 2, 3]), omega=[1, 2, 3])
-    with pytest.raises(ph.MethodError, match="takes no steps to keep: leave out checkpoint="):
+    with pytest.raises(ph.MethodError, match="takes no steps to store: leave out checkpoint="):
         ph.solve(free, (0.0, 1.0), checkpoint=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
