@@ -257,9 +257,9 @@ def main() -> None:
                     lines.append(f"{name}: {outcome(run)}")
                     sys.stderr.write(f"\r{len(lines)} runs")
 
-    with plain_python():
-        take([pairs])
     take([methods, integrators, ensembles, resumed, others])
+    with plain_python():  # last: loops that are bound in plain Python stay plain
+        take([pairs])
     sys.stderr.write("\n")
     if options.runs:
         options.runs.write_text("\n".join(lines) + "\n", encoding="utf-8")

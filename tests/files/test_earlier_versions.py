@@ -129,4 +129,4 @@ def test_trajectories_load(place):
 
 @pytest.mark.parametrize("name", MODEL_FUNCTIONS)
 def test_functions_of_models_are_found_by_their_names_in_checkpoints(name):
-    assert callable(plain_data._found(name))
+    assert callable(plain_data._find_function(name))

@@ -117,7 +117,7 @@ def test_a_potential_is_left_to_symplectic_methods():
 
 
 def test_at_rest_and_at_equilibrium():
-    """No rate, and no torque at the start: other attitudes tell its strength."""
+    """No rate, and no torque at the start: its strength follows from other attitudes."""
     hanging = ph.Problem(ph.RigidBody([1, 1, 0.5]), ph.models.heavy_top(-3.0), omega=[0, 0, 0])
     ratio, rate = _choice.strength(hanging)
     assert ratio == math.inf
@@ -139,7 +139,7 @@ def wrong(t, q, omega, params):
 
 
 def test_torques_that_fail():
-    """Where the body is, told in their own words; elsewhere, passed over."""
+    """Errors at the initial attitude are shown; at other attitudes they are skipped."""
     body = ph.RigidBody([1, 1.5, 2])
     with pytest.raises(ph.InputError, match="KeyError: 'mass'"):
         ph.prepare(ph.Problem(body, ph.torque(wrong), omega=[1, 2, 3]), dt=0.1)

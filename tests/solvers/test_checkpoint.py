@@ -1,4 +1,4 @@
-"""Checkpoints: whole files or none, and runs that go on to the same bits whatever killed them."""
+"""Checkpoints: complete files or none, and killed runs that continue to the same bits."""
 
 import os
 import subprocess
@@ -265,9 +265,8 @@ def test_other_starts_and_parameters_go_on(tmp_path, monkeypatch):
         if fraction > 0.5:
             raise Killed
 
-    solver.progress = stops
     with pytest.raises(Killed):
-        solver((1.0, 2.0), **start)
+        solver.replace(progress=stops)((1.0, 2.0), **start)
     assert head(path)["counts"]["steps"] == 500
     same(ph.resume(path), ph.prepare(TOP, method="mr2", dt=0.001)((1.0, 2.0), **start))
 

@@ -141,7 +141,7 @@ def test_terminal(terminal, count, t_span):
 
 
 def test_several_events():
-    """The first that is terminal ends the run; what comes later is not told."""
+    """The first terminal event ends the run; later ones are not reported."""
 
     @event(terminal=True)
     def late(t, q, omega):
@@ -214,7 +214,7 @@ def test_what_only_comes_near_is_none():
 
 @pytest.mark.parametrize("chunk", [2, 5])
 def test_chunks_and_blocks_do_not_matter(chunk):
-    """Zeros, and pairs of them, at and around the places where looking is interrupted."""
+    """Zeros, and pairs of them, at and around the boundaries between searched blocks."""
     options = {"rtol": 1e-9, "max_step": 0.37}
     knots = turning((0.0, 5.0), None, "dopri5", **options).t
 
@@ -358,7 +358,7 @@ def test_the_sign_of_an_attitude_in_closed_form():
 
 @pytest.mark.parametrize("method", ["mr4", "imidm", "rk4"])
 def test_maps_are_cut_where_an_event_stops_them(method):
-    """In the last step too."""
+    """Also in the last step."""
     for time in (0.05, 0.55, 0.95, 1.0 - 1e-6):
 
         @event(terminal=True)

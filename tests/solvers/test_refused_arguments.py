@@ -1,4 +1,4 @@
-"""What adaptive runs and given rates cannot be asked for: argument, value and remedy are named."""
+"""Arguments that adaptive runs and given rates refuse: errors name argument, value and remedy."""
 
 import math
 

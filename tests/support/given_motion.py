@@ -67,7 +67,7 @@ def error(run, sign=1.0):
     return np.abs(run.q - sign * attitudes(run.t)).max()
 
 
-# ---- below the front doors
+# ---- below the public functions
 NONE = (), ()  # parameters
 
 
@@ -81,7 +81,7 @@ def parts(record, formulation="rotor", omega=inertial, frame="inertial"):
     return BoundIntegrator(record, FORMULATIONS[formulation], rate, True, plain=True)
 
 
-# ---- the front doors in plain Python: nothing is compiled
+# ---- the public functions in plain Python: nothing is compiled
 @contextmanager
 def plain_python():
     def plain(function, what):
@@ -99,7 +99,7 @@ def plain_python():
 
 @contextmanager
 def small_chunks(first=7, most=11):
-    """So few steps in one call of a loop."""
+    """Take only a few steps in one call of a loop."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_steps, "FIRST_ROWS", first)
         patch.setattr(_steps, "MOST_ROWS", most)

@@ -41,7 +41,8 @@ class Announcer(event.Listener):
     def announce(self) -> None:
         if not _done.is_set():
             _done.set()
-            print(self.text, file=sys.stderr, flush=True)  # noqa: T201
+            sys.stderr.write(f"{self.text}\n")
+            sys.stderr.flush()
 
 
 @contextmanager

@@ -105,7 +105,7 @@ class EnsembleResult:
         """Why a member stopped early, and what to try; "" if it did not."""
         place = self._place(member)
         if self.status[place] == NOT_RUN:
-            return f"member {member} was not run: the run was interrupted before"
+            return f"member {member} was not run: the run was interrupted first"
         status = Status(int(self.status[place]))
         if status == Status.OK:
             return ""
@@ -122,7 +122,7 @@ class EnsembleResult:
     def varied(self, name: str) -> np.ndarray:
         """The values of a varied quantity, one for each member."""
         if name not in self._members.vary:
-            names = ", ".join(self._members.vary) or "nothing"
+            names = ", ".join(self._members.vary) or "none"
             raise InputError(f"{name!r} was not varied; varied quantities: {names}")
         return self._members.values(name, 0, self._members.count)[self.members]
 

@@ -202,6 +202,24 @@ class Solver:
         """(rtol, atol) of an adaptive integrator."""
         return self.bound.tolerances
 
+    @property
+    def t_eval(self) -> np.ndarray | None:
+        return self.output.t_eval
+
+    @property
+    def save_every(self) -> int:
+        return self.output.save_every
+
+    @property
+    def progress(self) -> bool | Callable[[float], None]:
+        """As in ``solve``; ``replace`` changes it."""
+        return self.output.progress
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """Where runs are stored; ``replace`` changes it."""
+        return self.output.checkpoint
+
     def __repr__(self) -> str:
         words = [self.name]
         if self.bound.kind != EXACT:
