@@ -137,6 +137,7 @@ def _write(
 
     written = [file if file.suffix == ".zarr" else result.save(file)]
     if not no_plot:
+        plot.style.import_quickly()
         written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
     if not quiet:
         _print(name, summary, result, clock, written)

@@ -80,6 +80,7 @@ def gyro(
         warn(f"{warning.message}; see --degrees")
     written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
     if not no_plot:
+        plot.style.import_quickly()
         written.append(plot.save(run.plot(), file.with_suffix(".png")))
     if not quiet:
         _print(log, found, run, degrees, written)

@@ -91,6 +91,7 @@ def write(
 
     written = [result.save(file)]
     if not no_plot:
+        plot.style.import_quickly()
         written.append(plot.save(result.plot(), file.with_suffix(".png")))
     if not quiet:
         _print(name, summary, result, timing, written)
