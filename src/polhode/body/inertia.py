@@ -7,13 +7,13 @@ import numpy as np
 from polhode.errors import InputError
 
 EPS = float(np.finfo(float).eps)
-TOLERANCE = 1e-9  # relative, of the symmetry and of the triangle inequality
+TOLERANCE = 1e-9  # relative, for the symmetry and for the triangle inequality
 NEGLIGIBLE = 4 * EPS  # entries below this, relative to the largest, are rounding
 EQUAL = 16 * EPS  # eigenvalues closer than this, relative to the largest, count as equal
 
 
 def tensor_of(inertia: Any) -> np.ndarray:
-    """The symmetric 3×3 tensor of three moments or nine entries; rounding errors become 0."""
+    """Return the symmetric 3×3 tensor of three moments or nine entries, without rounding noise."""
     try:
         array = np.array(inertia, dtype=float)
     except (TypeError, ValueError):
@@ -41,7 +41,7 @@ def tensor_of(inertia: Any) -> np.ndarray:
 
 
 def checked(moments: np.ndarray) -> np.ndarray:
-    """Moments that a body can have: positive, each at most the sum of the others."""
+    """Return the moments if a body can have them: positive, each at most the sum of the others."""
     moments = np.array(moments, dtype=float)
     shown = ", ".join(f"{moment:.10g}" for moment in moments)
     largest = moments.max()
@@ -59,21 +59,22 @@ def checked(moments: np.ndarray) -> np.ndarray:
 
 
 def spread(second: np.ndarray) -> np.ndarray:
-    """The inertia of a second moment of mass: (tr S) 1 - S."""
+    """Return the inertia (tr S) 1 - S of a second moment of mass S."""
     return np.trace(second) * np.eye(3) - second
 
 
 def second_moment(inertia: np.ndarray) -> np.ndarray:
-    """The second moment of mass of an inertia: (tr I/2) 1 - I, positive for every body."""
+    """Return the second moment of mass (tr I/2) 1 - I of an inertia; positive for every body."""
     return np.trace(inertia) / 2 * np.eye(3) - inertia
 
 
 # ---- principal axes
 def principal(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(moments, axes in columns); a diagonal tensor keeps its order and its axes.
+    """Return (principal moments, axes in columns); a diagonal tensor keeps its order and its axes.
 
-    Equal moments leave axes undetermined.  Three: they are the given ones.  Two: the axis of
-    symmetry, the projection of one given axis, and their product, whatever the rounding.
+    Equal moments leave axes undetermined.  For three, the axes are the given ones.  For two, they
+    are the axis of symmetry, the projection of one given axis, and their product, independent of
+    rounding.
     """
     if is_diagonal(tensor):
         return np.diag(tensor).copy(), np.eye(3)
@@ -94,7 +95,7 @@ def principal(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def settled(tensor: np.ndarray, noise: float) -> np.ndarray:
-    """The tensor without its noise: diagonal if it nearly is, near moments equal."""
+    """Return the tensor without noise: diagonal if it nearly is, nearly equal moments equal."""
     quiet = np.where(np.abs(tensor) <= noise, 0.0, tensor)
     if is_diagonal(quiet):
         return np.diag(merged(np.diag(quiet), noise))
@@ -110,7 +111,7 @@ def settled(tensor: np.ndarray, noise: float) -> np.ndarray:
 
 
 def merged(moments: np.ndarray, close: float) -> np.ndarray:
-    """The moments, those that are ``close`` replaced by their mean."""
+    """Return the moments, with those that are ``close`` replaced by their mean."""
     if np.ptp(moments) <= close:
         return np.full(3, moments.mean())
     i, j = min(((0, 1), (1, 2), (0, 2)), key=lambda pair: abs(np.subtract(*moments[list(pair)])))
@@ -125,12 +126,12 @@ def is_diagonal(tensor: np.ndarray) -> bool:
 
 
 def _positive(n: np.ndarray) -> np.ndarray:
-    """n or -n: the largest component is positive, the first of equal ones."""
+    """Return n or -n, whichever has a positive largest component (the first of equal ones)."""
     return n * np.sign(n[np.argmax(np.abs(n).round(6))])
 
 
 def _across(n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(u, v) with u × v = n; u next to the given axis that is farthest from n."""
+    """Return (u, v) with u × v = n; u is the projection of the given axis farthest from n."""
     u = -n * n[k := int(np.argmin(np.abs(n).round(6)))]
     u[k] += 1.0
     u /= np.linalg.norm(u)

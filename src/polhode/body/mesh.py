@@ -6,9 +6,10 @@ signs add up to the solid, convex or not, with hollows whose faces are turned in
     V = Σ d/6,    V c = Σ d s/24,    s = a + b + c                                        (1)
     S = Σ d (s ⊗ s + a ⊗ a + b ⊗ b + c ⊗ c)/120,    I = (tr S) 1 - S                      (2)
 
-with the origin in the middle of the mesh, then, where it matters, in the centre of mass, so that
-nothing large is subtracted.  The sums belong to a solid if every edge is passed as often one way as
-the other; this is checked, and that hollows are inside and solids outside of each other.
+with the origin in the middle of the mesh and then, where it matters, at the centre of mass, so that
+no large numbers are subtracted.  The sums belong to a solid if every edge is traversed equally
+often in both directions.  This is checked, and also that hollows lie inside solids, and solids
+outside each other.
 """
 
 import os
@@ -24,24 +25,24 @@ from polhode.body.shape import Shape, at, positive, weighed
 from polhode.errors import FileError, InputError, PolhodeWarning
 
 SUFFIXES = ".stl", ".obj", ".ply"
-CHUNK = 1 << 14  # faces at a time: they stay in the cache, and in one thread
+CHUNK = 1 << 14  # faces at a time: few enough for the cache and for one thread
 
 
 def mesh(
     mesh: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0
 ) -> Shape:
-    """The solid inside a closed triangle mesh, where it is.
+    """Return the solid inside a closed triangle mesh, in the mesh's own coordinates.
 
     Parameters
     ----------
     mesh : a file (STL, OBJ, PLY; needs trimesh), a pair (vertices, faces), or an object with these
         attributes
         ``vertices`` is (n, 3), ``faces`` (k, 3) indices of vertices, counterclockwise from outside.
-        Vertices of equal coordinates are one.  Inner surfaces, turned the other way, are hollows.
-        A mesh that is turned inside out as a whole is turned over, with a warning.  Surfaces must
-        not cut each other, which is not checked.
-    mass, density : kg, or kg/m³; one of the two
-    scale : metres for each unit of the mesh: 1e-3 for one in millimetres
+        Vertices with equal coordinates are merged.  Inner surfaces with the opposite orientation
+        are hollows.  A mesh that is inside out as a whole is reversed, with a warning.  Surfaces
+        must not intersect, which is not checked.
+    mass, density : kg, or kg/m³; give one of them
+    scale : metres per unit of the mesh: 1e-3 for a mesh in millimetres
     """
     scale = positive(scale, "scale")
     vertices, faces = _arrays(mesh)
@@ -61,7 +62,7 @@ def mesh(
         about = sums.second - sums.volume * np.outer(c, c)
         if sums.volume * (c @ c) <= np.trace(about):
             break
-        x -= c[:, None]  # the middle is far from the mass
+        x -= c[:, None]  # the middle is far from the centre of mass
     if sums.volume < 0:
         warnings.warn(
             "the faces of mesh are clockwise from outside; it is taken as turned over",
@@ -71,7 +72,7 @@ def mesh(
     volume, about = abs(sums.volume), about * np.sign(sums.volume)
     m = weighed(volume * scale**3, mass, density)
     factor = m / volume * scale**2
-    # rounding of the sums, and of coordinates far away or of thin walls
+    # rounding of the sums, and of the coordinates of distant parts or thin walls
     blur = 1 + max(np.abs(low).max(), np.abs(high).max()) / extent.min()
     rounding = float(EPS * blur * sums.total_second * factor)
     there = [b * Fraction(scale) for b in base]
@@ -112,7 +113,7 @@ def _corners(x: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
 
 
 def _determinant(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a · (b × c), from rows of components."""
+    """Return a · (b × c), from rows of components."""
     return (
         a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])
@@ -120,9 +121,9 @@ def _determinant(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     )
 
 
-# ---- where meshes come from
+# ---- reading meshes
 def _arrays(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 3), and faces in columns, (3, k)."""
+    """Return vertices (n, 3), and faces in columns, (3, k)."""
     if isinstance(mesh, (str, os.PathLike)):
         mesh = _read(Path(mesh))
     if hasattr(mesh, "vertices") and hasattr(mesh, "faces"):
@@ -168,14 +169,14 @@ def _read(path: Path) -> Any:
         ) from None
     try:
         return trimesh.load_mesh(path, process=False)
-    except Exception as error:  # whatever a reader meets in a broken file
+    except Exception as error:  # a reader may raise anything on a broken file
         raise FileError(f"{str(path)!r} cannot be read as a mesh: {error}") from error
 
 
-# ---- closed, and one way round
+# ---- closed and consistently oriented
 def _closed(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
-    """(vertices, faces, numbers the vertices had), every edge passed as often either way."""
-    apart = len(vertices) == faces.size  # every face has vertices of its own
+    """Return (vertices, faces, original vertex indices); refuse a mesh that is not closed."""
+    apart = len(vertices) == faces.size  # no two faces share a vertex
     if not apart and is_balanced(faces, len(vertices)):
         return vertices, faces, np.arange(len(vertices))
     number, place = _same(vertices)
@@ -218,7 +219,7 @@ def _between(vertices: np.ndarray, number: np.ndarray, ends: np.ndarray) -> str:
 
 
 def _edges(faces: np.ndarray) -> np.ndarray:
-    """(from, to) of every side of every face."""
+    """Return (from, to) of every edge of every face."""
     a, b, c = faces
     return np.array([np.concatenate((a, b, c)), np.concatenate((b, c, a))])
 
@@ -232,10 +233,10 @@ def is_balanced(faces: np.ndarray, n: int) -> bool:
 
 
 def _same(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(first, place): vertex k lies where ``first[place[k]]`` lies, the first one there."""
+    """Return (first, place): ``first[place[k]]`` is the first vertex where vertex k lies."""
     rows = vertices + 0.0  # -0 is 0
     bits = np.uint64(len(rows).bit_length())
-    for salt in range(4):  # a sort of keys that end in the index is faster than one of indices
+    for salt in range(4):  # sorting keys that end in the index is faster than sorting indices
         key = _mixed(rows, salt) >> bits << bits | np.arange(len(rows), dtype=np.uint64)
         key.sort()
         order = (key & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
@@ -243,16 +244,16 @@ def _same(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         leads = np.zeros(len(rows), bool)
         leads[order[new]] = True
         first, place = np.flatnonzero(leads), np.empty(len(rows), np.int64)
-        rank = np.cumsum(leads) - 1  # in the order of the mesh, in which neighbours are near
+        rank = np.cumsum(leads) - 1  # in the order of the mesh, where neighbours are close together
         place[order] = rank[order[new]][np.cumsum(new) - 1]
-        if np.array_equal(rows[first][place], rows):  # no keys met by chance
+        if np.array_equal(rows[first][place], rows):  # no keys collided
             return first, place
     _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first, place.reshape(-1)
 
 
 def _mixed(rows: np.ndarray, salt: int) -> np.ndarray:
-    """A number of 64 bits for each row, by splitmix64."""
+    """Return a 64-bit hash of each row, by splitmix64."""
     key = np.full(len(rows), salt, np.uint64)
     for bits in rows.view(np.uint64).T:
         key = (key ^ bits) * np.uint64(0x9E3779B97F4A7C15)
@@ -264,7 +265,7 @@ def _mixed(rows: np.ndarray, salt: int) -> np.ndarray:
 
 # ---- solids outside, hollows inside
 def _nested(x: np.ndarray, faces: np.ndarray, number: np.ndarray) -> None:
-    """Refuse a solid inside another one, and a hollow outside: its volume would count wrongly."""
+    """Refuse a solid inside another, or a hollow outside: its volume would have the wrong sign."""
     surfaces = split_surfaces(x.shape[1], faces)
     if len(surfaces) == 1:
         return
@@ -293,7 +294,7 @@ def _nested(x: np.ndarray, faces: np.ndarray, number: np.ndarray) -> None:
 
 
 def split_surfaces(n: int, faces: np.ndarray) -> list[np.ndarray]:
-    """The faces of each connected surface."""
+    """Return the faces of each connected surface."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -309,7 +310,7 @@ def split_surfaces(n: int, faces: np.ndarray) -> list[np.ndarray]:
 
 
 def _winding(x: np.ndarray, faces: np.ndarray, point: np.ndarray) -> float:
-    """How often a surface goes round a point: the solid angles of its faces over 4π.
+    """Return the winding number of a surface around a point: the solid angle of its faces over 4π.
 
     tan(Ω/2) = a · (b × c)/(abc + (a·b) c + (b·c) a + (c·a) b), van Oosterom and Strackee 1983.
     """

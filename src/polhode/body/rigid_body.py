@@ -1,4 +1,4 @@
-"""``RigidBody``: inertia and mass, checked; principal axes inside, the user's axes outside."""
+"""``RigidBody``: checked inertia and mass; principal axes inside, the user's axes outside."""
 
 import math
 from functools import cached_property
@@ -11,7 +11,7 @@ from polhode.body.mesh import mesh as mesh_shape
 from polhode.body.shape import Shape, combined, three
 from polhode.errors import InputError
 
-NOISE = 8  # times the rounding of shapes and meshes, as they estimate it
+NOISE = 8  # times the estimated rounding of shapes and meshes
 
 
 class RigidBody:
@@ -21,7 +21,7 @@ class RigidBody:
     ----------
     inertia : three moments, or a symmetric 3×3 tensor, in the user's body axes (kg m²)
         Three moments and diagonal tensors keep their order and axes; a tensor with off-diagonal
-        terms is diagonalised inside, and everything given and returned stays in the user's axes.
+        terms is diagonalised internally; all input and output stays in the user's axes.
         Moments must be positive and obey the triangle inequality; equality is allowed (discs), and
         one moment may be zero if the two others are equal (a rod, which cannot spin about itself).
     mass : kg
@@ -45,8 +45,8 @@ class RigidBody:
     def from_shapes(cls, *shapes: Shape) -> "RigidBody":
         """Combine shapes into a body, in their axes: ``from_shapes(box, wheel)``.
 
-        Entries and differences of moments that are below the rounding of the sum count as 0, so
-        that the axes of symmetric bodies stay where they are.
+        Entries and differences of moments below the rounding of the sum count as 0, so that
+        symmetric bodies keep their axes.
         """
         for shape in shapes:
             if not isinstance(shape, Shape):
@@ -65,13 +65,13 @@ class RigidBody:
         density: float | None = None,
         scale: float = 1.0,
     ) -> "RigidBody":
-        """The solid inside a closed triangle mesh, in its axes; see ``ph.shapes.mesh``.
+        """Make a body from the solid inside a closed triangle mesh; see ``ph.shapes.mesh``.
 
         Parameters
         ----------
         mesh : a file (STL, OBJ, PLY), a pair (vertices, faces), or an object with these attributes
-        mass, density : kg, or kg/m³; one of the two
-        scale : metres for each unit of the mesh: 1e-3 for one in millimetres
+        mass, density : kg, or kg/m³; give one of them
+        scale : metres per unit of the mesh: 1e-3 for a mesh in millimetres
         """
         return cls.from_shapes(mesh_shape(mesh, mass=mass, density=density, scale=scale))
 

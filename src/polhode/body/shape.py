@@ -1,13 +1,13 @@
 """``Shape``: the mass properties of a part: mass, centre of mass, inertia about it.
 
-Parts of masses mᵢ at cᵢ, each with its inertia Iᵢ about its own centre, make a body with
+Parts with masses mᵢ at cᵢ, each with its inertia Iᵢ about its own centre, make a body with
 
     M = Σ mᵢ,    c = c₀ + Σ mᵢ (cᵢ - c₀)/M                                              (1)
     I = Σ [Iᵢ + mᵢ (rᵢ·rᵢ 1 - rᵢ ⊗ rᵢ)],    rᵢ = cᵢ - c                                 (2)
 
-(Mandre 2008, section 3), holes with negative mass.  Distances between parts are taken before
-anything is squared, and a centre carries its rounding error: a body far from the origin loses no
-digits.
+(Mandre 2008, section 3); holes have negative mass.  Distances between parts are computed before
+anything is squared, and a centre carries its rounding error, so that a body far from the origin
+loses no digits.
 """
 
 import math
@@ -24,16 +24,16 @@ from polhode.errors import InputError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shape:
-    """A part of a body, in the axes and coordinates that the whole body is described in.
+    """A part of a body, in the axes and coordinates of the whole body.
 
     Parameters
     ----------
     mass : kg
-    centre : where its centre of mass is, three numbers (m)
+    centre : position of its centre of mass, three numbers (m)
     inertia : three moments or a 3×3 tensor about its own centre (kg m²); a point has 0
 
-    Shapes add (``box + wheel.moved([0, 0.4, 0])``) and subtract, for holes.  ``ph.shapes`` has
-    those with closed forms, and meshes.
+    Shapes can be added (``box + wheel.moved([0, 0.4, 0])``) and subtracted, for holes.
+    ``ph.shapes`` has shapes with closed forms, and meshes.
     """
 
     mass: float
@@ -54,12 +54,12 @@ class Shape:
             object.__setattr__(self, name, value)
 
     def moved(self, by: Any) -> "Shape":
-        """The same shape, displaced ``by`` three numbers (m)."""
+        """Return the same shape, displaced ``by`` three numbers (m)."""
         there = [c + Fraction(d) for c, d in zip(self._exact, three(by, "by"), strict=True)]
         return self._with(there, self.inertia)
 
     def turned(self, rotation: Any) -> "Shape":
-        """The same shape rotated about the origin (not about its centre: move it afterwards).
+        """Return the shape rotated about the origin (not about its centre: move it afterwards).
 
         ``rotation`` is a SciPy ``Rotation`` or a proper 3×3 matrix.
         """
@@ -68,7 +68,7 @@ class Shape:
             sum((Fraction(a) * c for a, c in zip(row, self._exact, strict=True)), Fraction(0))
             for row in turn.tolist()
         ]
-        # the middle moment stays out: a ball keeps its tensor, a top turned about itself too
+        # without the middle moment: a ball, or a top turned about its axis, keeps its tensor
         middle = float(np.median(np.diag(self.inertia))) * np.eye(3)
         inertia = middle + turn @ (self.inertia - middle) @ turn.T
         return self._with(there, (inertia + inertia.T) / 2)
@@ -106,7 +106,7 @@ def at(centre: Sequence[Fraction], mass: float, inertia: Any, rounding: float) -
 
 
 def combined(shapes: Sequence[Shape], signs: Sequence[float]) -> Shape:
-    """All shapes together, those of sign -1 as holes."""
+    """Return the sum of all shapes, those of sign -1 as holes."""
     sign = np.array(signs)
     m = sign * [shape.mass for shape in shapes]
     mass = math.fsum(m)
@@ -131,7 +131,7 @@ def combined(shapes: Sequence[Shape], signs: Sequence[float]) -> Shape:
 def weighed(
     measure: float, mass: float | None, density: float | None, unit: str = "kg/m³"
 ) -> float:
-    """The mass of a volume (area, length), from ``mass`` or ``density``, whichever is given."""
+    """Return the mass of a volume (area, length) from whichever of mass and density is given."""
     if (mass is None) == (density is None):
         got = "neither" if mass is None else "both"
         raise InputError(f"give mass= in kg or density= in {unit}; got {got}")
@@ -151,7 +151,7 @@ def positive(value: Any, argument: str) -> float:
 
 
 def three(value: Any, argument: str) -> np.ndarray:
-    """Three finite numbers."""
+    """Return the value as three finite numbers."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -177,7 +177,7 @@ def _matrix(rotation: Any) -> np.ndarray:
             f"rotation must be proper: R Rᵀ differs from 1 by {worst:.3g}, its determinant is"
             f" {np.linalg.det(turn):.6g}"
         )
-    if worst > 4 * EPS:  # a rotation keeps its bits
+    if worst > 4 * EPS:  # a rotation to rounding keeps its bits
         from scipy.spatial.transform import Rotation
 
         turn = Rotation.from_matrix(turn).as_matrix()

@@ -1,7 +1,7 @@
-"""Integration in Lie groups by their generators: ``integrate(SO3("right"), omega, (0, 10))``.
+"""Integration in Lie groups by generators: ``integrate(SO3("right"), omega, (0, 10))``.
 
-A group is anything with a side, identity, zero, compose, exp, dexpinv and act (``Group``); ``SO3``,
-``SE3`` and ``Lorentz`` come with the library.
+A group is any object with side, identity, zero, compose, exp, dexpinv and act (``Group``); the
+library has ``SO3``, ``SE3`` and ``Lorentz``.
 """
 
 from polhode.lie.groups import SE3, SO3, Group, Lorentz, Rotors, dexpinv_series

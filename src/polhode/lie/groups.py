@@ -1,4 +1,4 @@
-"""Rotors over three kinds of numbers: SO(3), SE(3) and the Lorentz group by the same formulas.
+"""Rotors over real, dual and complex numbers: one set of formulas for SO(3), SE(3) and SO⁺(3,1).
 
 A rotor is a quaternion Y = (w, v) with Y Ȳ = 1, a generator is a vector a.  Over real numbers the
 rotors are SO(3), over dual ones (ε² = 0) SE(3), over complex ones (i² = -1) SO⁺(3,1):
@@ -7,16 +7,16 @@ rotors are SO(3), over dual ones (ε² = 0) SE(3), over complex ones (i² = -1) 
     SE3        a = ω + ε v    rate of rotation, velocity          X = 1 + ε x
     Lorentz    a = ω + i b    rate of rotation, rate of boost     X = t + i x
 
-With z = a·a (of the numbers themselves, never conjugated), and [a, b] = a × b,
+With z = a·a (never conjugated) and [a, b] = a × b,
 
     exp(a) = (C(z), S(z) a),    C = cos(√z/2),    S = sin(√z/2)/√z                       (1)
     dexpinv_a b = b - a × b/2 + G(z) a × (a × b),    G = (1 - (√z/2) cot(√z/2))/z        (2)
     log(Y) = T v,    T = 4 atan(n/(1 + w))/n,    n = √(v·v)                              (3)
     X → Y X conj(Ȳ)    (conj: ε → -ε, i → -i)                                            (4)
 
-C, S and G are functions of z, so null vectors (z = 0) are nothing special, and a function of a dual
-number is f(x + ε y) = f(x) + ε y f'(x).  (1) and (2) are Boyle 2017, (11) and (18), with r = a/2;
-that they hold for so(3,1) too is his section V.
+C, S and G are functions of z, so null vectors (z = 0) are not a special case, and a function of a
+dual number is f(x + ε y) = f(x) + ε y f'(x).  (1) and (2) are Boyle 2017, (11) and (18), with
+r = a/2; its section V shows that they also hold for so(3,1).
 """
 
 from collections.abc import Callable
@@ -34,11 +34,11 @@ SIDES = "left", "right"
 
 
 class Group(Protocol):
-    """What ``integrate`` needs of a Lie group.
+    """The interface of a Lie group for ``integrate``.
 
-    ``side`` says where the algebra's A stands: "left" is Y' = A Y (A in the outer, inertial frame),
-    "right" is Y' = Y A (A in the inner, body frame).  ``zero`` is the algebra's zero, an array: its
-    shape and type are those of every generator.  ``act`` moves a point; steps do not need it.
+    ``side`` is the side of A in the equation: "left" is Y' = A Y (A in the outer, inertial frame),
+    "right" is Y' = Y A (A in the inner, body frame).  ``zero`` is the zero of the algebra, an array
+    whose shape and type all generators share.  ``act`` moves a point; steps do not need it.
     """
 
     side: str
@@ -48,14 +48,14 @@ class Group(Protocol):
     @property
     def zero(self) -> NDArray: ...
     def compose(self, y: Any, z: Any) -> NDArray:
-        """y z."""
+        """Return the product y z."""
 
     def exp(self, a: Any) -> NDArray: ...
     def dexpinv(self, a: Any, b: Any) -> NDArray:
-        """r' for r = a, if exp(r)' = b exp(r)."""
+        """Return r' at r = a, where exp(r)' = b exp(r)."""
 
     def act(self, y: Any, x: Any) -> NDArray:
-        """The point x moved by y."""
+        """Return the point x moved by y."""
 
 
 # ---- the power series of dexpinv, for any algebra
@@ -72,10 +72,10 @@ BERNOULLI = _bernoulli(30)
 
 
 def dexpinv_series(bracket: Callable, a: ArrayLike, b: ArrayLike, terms: int) -> NDArray:
-    """dexpinv_a b = Σ_k (B_k/k!) ad_aᵏ b, to ``terms`` terms: for the algebra of your own group.
+    """Return dexpinv_a b = Σ_k (B_k/k!) ad_aᵏ b, to ``terms`` terms: for user-defined groups.
 
-    Exact where ad_a is nilpotent with few enough powers; otherwise the error is of the size of the
-    first term left out, and |a| must be well below 2π.
+    Exact if ad_a is nilpotent and ``terms`` is large enough; otherwise the error is about the first
+    omitted term, and |a| must be well below 2π.
     """
     if not 1 <= terms <= len(BERNOULLI):
         raise InputError(f"terms must be between 1 and {len(BERNOULLI)}, got {terms!r}")
@@ -88,7 +88,7 @@ def dexpinv_series(bracket: Callable, a: ArrayLike, b: ArrayLike, terms: int) ->
 
 
 # ---- functions of z, and their derivatives
-NEAR = 1.0  # |z| below which the series below are used; their closed forms then lose some ulps of 1
+NEAR = 1.0  # the series below are used for smaller |z|, where the closed forms lose a few ulps of 1
 S_SERIES = [Fraction((-1) ** k, 2 ** (2 * k + 1) * factorial(2 * k + 1)) for k in range(11)]
 G_SERIES = [(-1) ** k * BERNOULLI[2 * k + 2] for k in range(14)]
 
@@ -106,7 +106,7 @@ def _horner(coefficients: list[Fraction]) -> Callable:
 
 
 def _near(series: list[Fraction], closed: Callable) -> tuple[Callable, Callable]:
-    """(f, f'): by the series for small z, otherwise by ``closed``, which gives both."""
+    """Return the functions f and f': series for small z, otherwise ``closed``, which has both."""
 
     def choice(polynomial, which):
         def f(z):
@@ -141,7 +141,7 @@ G = _near(G_SERIES, _g_closed)
 
 
 def _angle(w, z):
-    """T of (3), for Re w ≥ 0: where n is large, from eⁱˣ = w + i n instead, x = n T/2."""
+    """Return T of (3) for Re w ≥ 0; for large n from eⁱˣ = w + i n, x = n T/2."""
     n = np.sqrt(z)
     far = abs(n) > 2.0
     safe = np.where((n == 0) | far, 1.0, n)
@@ -152,7 +152,7 @@ def _angle(w, z):
     return np.where(far, -2j * np.log(w + 1j * m) / np.where(far, m, 1.0), near)
 
 
-# ---- quaternions; the last axis counts components
+# ---- quaternions; the last axis holds the components
 NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
@@ -181,10 +181,10 @@ def _points(x, first):
 
 @dataclass(frozen=True)
 class Rotors:
-    """Rotors over real, dual or complex numbers; ``SO3``, ``SE3`` and ``Lorentz`` make them.
+    """A group of rotors over real, dual or complex numbers; made by ``SO3``, ``SE3``, ``Lorentz``.
 
-    Elements and generators are arrays whose last axis counts components, w before v; those of a
-    dual number stand after each other.  Every function takes stacks of them.
+    Elements and generators are arrays whose last axis holds the components, w before v; the dual
+    parts follow the real parts.  Every function also takes stacks of them.
     """
 
     name: str
@@ -211,15 +211,15 @@ class Rotors:
         return np.zeros(6 if self.dual else 3, self.dtype)
 
     def compose(self, y: ArrayLike, z: ArrayLike) -> NDArray:
-        """y z: first z, then y."""
+        """Return the product y z: first z, then y."""
         return self._bilinear(_product, self._element(y), self._element(z))
 
     def inverse(self, y: ArrayLike) -> NDArray:
-        """y⁻¹ = ȳ."""
+        """Return the inverse y⁻¹ = ȳ."""
         return self._element(y) * self._signs
 
     def exp(self, a: ArrayLike) -> NDArray:
-        """The rotor of a generator, (1)."""
+        """Return the rotor exp(a) of a generator, (1)."""
         a = self._generator(a)
         z = self._bilinear(_dot, a, a)
         return self._joined(
@@ -227,7 +227,7 @@ class Rotors:
         )
 
     def log(self, y: ArrayLike) -> NDArray:
-        """The shortest generator of y or -y, (3); they are the same motion."""
+        """Return the shortest generator of y or -y, which are the same motion, (3)."""
         y = self._element(y)
         y = np.where(y[..., :1].real < 0, -y, y)
         w, v = self._parted(y)
@@ -241,18 +241,18 @@ class Rotors:
         return self._bilinear(np.multiply, np.concatenate([t, dt], -1), v)
 
     def dexpinv(self, a: ArrayLike, b: ArrayLike) -> NDArray:
-        """r' at r = a, if exp(r)' = b exp(r), (2); singular where a full turn is reached."""
+        """Return r' at r = a, where exp(r)' = b exp(r), (2); singular at a full turn."""
         a, b = self._generator(a), self._generator(b)
         k = self.bracket(a, b)
         g = self._function(G, self._bilinear(_dot, a, a))
         return b - k / 2 + self._bilinear(np.multiply, g, self.bracket(a, k))
 
     def bracket(self, a: ArrayLike, b: ArrayLike) -> NDArray:
-        """[a, b] = a × b."""
+        """Return the Lie bracket [a, b] = a × b."""
         return self._bilinear(_cross, self._generator(a), self._generator(b))
 
     def adjoint(self, y: ArrayLike, a: ArrayLike) -> NDArray:
-        """Ad_y a = y a ȳ: the generator a as seen from outside."""
+        """Return Ad_y a = y a ȳ: the generator a in the outer frame."""
         a = self._generator(a)
         scalar = np.zeros_like(self._bilinear(_dot, a, a))
         y = self._element(y)
@@ -260,7 +260,7 @@ class Rotors:
         return self._parted(turned)[1]
 
     def act(self, y: ArrayLike, x: ArrayLike) -> NDArray:
-        """The points x moved by y, (4)."""
+        """Return the points x moved by y, (4)."""
         x = np.asarray(x, float)
         if x.shape[-1:] != (self.dimension,):
             raise InputError(
@@ -273,7 +273,7 @@ class Rotors:
         return self.coordinates(self.compose(self.compose(y, self.point(x)), bar))
 
     def matrix(self, y: ArrayLike) -> NDArray:
-        """The matrix of y: 3×3, homogeneous 4×4, or 4×4 on (t, x, y, z)."""
+        """Return the matrix of y: 3×3, homogeneous 4×4, or 4×4 on (t, x, y, z)."""
         y = self._element(y)[..., None, :]
         if not self.dual:
             return np.swapaxes(self.act(y, np.eye(self.dimension)), -1, -2)
@@ -284,13 +284,13 @@ class Rotors:
         return np.swapaxes(np.concatenate([rows, last], -1), -1, -2)
 
     def defect(self, y: ArrayLike) -> float:
-        """The largest component of y ȳ - 1, relative to the square of y's largest."""
+        """Return the largest component of y ȳ - 1, relative to the square of y's largest."""
         y = self._element(y)
         return float(
             abs(self.compose(y, self.inverse(y)) - self.identity).max() / abs(y).max() ** 2
         )
 
-    # ---- numbers that may be dual
+    # ---- arithmetic of numbers that may be dual
     def _bilinear(self, product: Callable, x: NDArray, y: NDArray) -> NDArray:
         if not self.dual:
             return product(x, y)
@@ -345,7 +345,7 @@ GENERATORS = {
 
 
 def SO3(side: str) -> Rotors:
-    """Rotations: quaternions (w, x, y, z), generators ω, points x."""
+    """Return the group of rotations: quaternions (w, x, y, z), generators ω, points x."""
     return Rotors(
         "SO3",
         side,
@@ -358,9 +358,10 @@ def SO3(side: str) -> Rotors:
 
 
 def SE3(side: str) -> Rotors:
-    """Rigid motions: dual quaternions q + ε p q/2 (turn by q, then shift by p), generators (ω, v).
+    """Return the group of rigid motions: dual quaternions q + ε p q/2, generators (ω, v).
 
-    ``compose(exp((0, 0, 0, *p)), exp((*psi, 0, 0, 0)))`` is the turn by psi, then the shift by p.
+    An element rotates by q, then translates by p.  From a rotation vector psi and a translation p
+    it is ``compose(exp((0, 0, 0, *p)), exp((*psi, 0, 0, 0)))``.
     """
 
     def point(x):
@@ -370,9 +371,9 @@ def SE3(side: str) -> Rotors:
 
 
 def Lorentz(side: str) -> Rotors:
-    """SO⁺(3,1): complex quaternions, generators ω + 1j b, points (t, x, y, z) with c = 1.
+    """Return SO⁺(3,1): complex quaternions, generators ω + 1j b, points (t, x, y, z), c = 1.
 
-    exp(1j b) is the boost by the rapidity |b| to the velocity b/|b| tanh|b|.
+    exp(1j b) is the boost of rapidity |b| to the velocity b/|b| tanh|b|.
     """
 
     def point(x):

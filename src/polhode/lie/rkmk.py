@@ -1,4 +1,4 @@
-"""The generator method in any Lie group: Runge-Kutta-Munthe-Kaas from a movable base point.
+"""Runge-Kutta-Munthe-Kaas methods for the generator in any Lie group, from a movable base point.
 
     left:   Y' = A(t, Y) Y,    Y = exp(r) Y₀,    r' = dexpinv_r A                        (1)
     right:  Y' = Y A(t, Y),    Y = Y₀ exp(r),    r' = dexpinv_{-r} A                     (2)
@@ -9,14 +9,14 @@ group.  A step from r at t, with the upper sign for the left side and Y_i the el
     r_i = r + h Σ_j a_ij k_j,    k_i = dexpinv_{±r_i} A(t + c_i h, Y_i)                  (3)
     r' = r + h Σ_i b_i k_i,    error  e = h Σ_i (b_i - b̂_i) k_i                          (4)
 
-Where |r| has reached ``restart`` after a step, Y becomes the new base point Y₀ and r = 0.  With
-restart=0 that is every step (Munthe-Kaas 1998); π is the reset of Boyle 2017, (20), without its
-need for a period; infinity is the naive generator, which runs into the singularities of dexpinv.
+When |r| reaches ``restart`` after a step, Y becomes the new base point Y₀ and r = 0.  With
+restart=0 that happens in every step (Munthe-Kaas 1998); π is the reset of Boyle 2017, (20), but
+needs no period; infinity is the naive generator, which runs into the singularities of dexpinv.
 Since A is stored rather than k, a stage shared by two steps stays valid after a restart.
 
-A step is accepted if max |e| ≤ atol + rtol |r' - r|: ``rtol`` is the error a unit of generator.
-Implicit tableaus solve (3) by fixed-point iteration to rounding.  If A depends on time alone its
-values are evaluated once per stage.
+A step is accepted if max |e| ≤ atol + rtol |r' - r|: ``rtol`` is the error per unit of generator.
+Implicit tableaus solve (3) by fixed-point iteration to rounding.  If A depends on time alone, it is
+evaluated once per stage.
 """
 
 import inspect
@@ -70,7 +70,7 @@ class Path:
         return self.status == Status.OK
 
     def act(self, x: ArrayLike) -> NDArray:
-        """The points x moved by each element; one point, or one for each time."""
+        """Return the points moved by each element; x is one point, or one for each time."""
         return self.group.act(self.y, x)
 
     def __repr__(self) -> str:
@@ -97,22 +97,22 @@ def integrate(
     t_eval: ArrayLike | None = None,
     restart: float = 0.0,
 ) -> Path:
-    """The path Y(t) with Y' = A Y (``group.side`` "left") or Y' = Y A ("right").
+    """Integrate Y' = A Y (``group.side`` "left") or Y' = Y A ("right").
 
     Parameters
     ----------
-    group : ``SO3(side)``, ``SE3(side)``, ``Lorentz(side)``, or your own ``Group``
+    group : ``SO3(side)``, ``SE3(side)``, ``Lorentz(side)``, or a user-defined ``Group``
     a : ``a(t)`` or ``a(t, y)``, the generator A
     t_span : (start, end); the end may be before the start
-    y0 : the first element, by default the identity
+    y0 : the initial element, by default the identity
     method : a name from ``ph.TABLEAUS``, "dopri5" or "bosh3", or a ``Tableau``
-    dt : a fixed step; without it the step is adaptive, for which "dopri5" or "bosh3" is needed
+    dt : a fixed step; without it steps are adaptive, which needs "dopri5" or "bosh3"
     rtol, atol : the error of a step is at most atol + rtol times the length of its generator, by
         default 1e-9 and 1e-12; atol may have one value for each component
-    first_step, max_step : of adaptive steps
+    first_step, max_step : first and largest adaptive step
     t_eval : times at which to return Y, reached by side steps that are never fed back; by default
         all steps
-    restart : the length of the generator at which the base point moves; 0 is every step
+    restart : the length of the generator at which the base point moves; 0 moves it in every step
 
     Example
     -------
@@ -160,7 +160,7 @@ def integrate(
 
 
 def _run(equation, steps, t0, t1, y, times, restart) -> Path:
-    """Step after step from base point and generator (base, r); y is their element."""
+    """Step from t0 to t1 with base point and generator (base, r); y is their element."""
     group, output = equation.group, _Output(times, t0, y)
     t, base, r, first = t0, y, group.zero, None
     count = rejected = restarts = 0
@@ -222,7 +222,7 @@ class _Output:
         self.add(t0, y)
 
     def add(self, t: float, y: Any) -> None:
-        """Add the element at the end of a step, if it is wanted."""
+        """Add the element at the end of a step, if it is an output."""
         if self.at_steps or (self.pending and self.pending[-1] == t):
             self.ts.append(self.pending.pop() if self.pending else t)
             self.ys.append(y)
@@ -237,19 +237,19 @@ class _Output:
 
 
 class _Equation:
-    """The right side (3) of one group, tableau and function, with its count of evaluations."""
+    """The right-hand side (3) for a group, tableau and function; counts evaluations."""
 
     def __init__(self, group: Group, a: Callable, tableau: Tableau):
         rows, b, c = tableau.converted(float)
         self.group, self.tableau, self.nfev = group, tableau, 0
         self.a, self.b, self.c = np.array(rows), np.array(b), c
         self.sign = 1.0 if group.side == "left" else -1.0
-        self.begins = not any(rows[0])  # the first stage is the start of the step
-        self.shares = self.begins and tableau.explicit and rows[-1] == b  # and the last one its end
+        self.begins = not any(rows[0])  # the first stage is at the start of the step
+        self.shares = self.begins and tableau.explicit and rows[-1] == b  # and the last at its end
         self.given, self.of_time = a, _takes_time_only(a)
 
     def value(self, t: float, y: Any) -> NDArray:
-        """A(t, Y), checked."""
+        """Return A(t, Y), checked."""
         self.nfev += 1
         given = self.given(t) if self.of_time else self.given(t, y)
         value, zero = np.asarray(given), self.group.zero
@@ -261,14 +261,14 @@ class _Equation:
         return value.astype(zero.dtype)
 
     def moved(self, base: Any, r: NDArray) -> NDArray:
-        """exp(r) Y₀ or Y₀ exp(r)."""
+        """Return exp(r) Y₀ or Y₀ exp(r)."""
         with np.errstate(all="ignore"):
             turn = self.group.exp(r)
             pair = (turn, base) if self.sign > 0 else (base, turn)
             return self.group.compose(*pair)
 
     def rate(self, r: NDArray, value: NDArray) -> NDArray:
-        """dexpinv_{±r} A."""
+        """Return dexpinv_{±r} A."""
         with np.errstate(all="ignore"):
             return self.group.dexpinv(self.sign * r, value)
 
@@ -304,7 +304,7 @@ class _Equation:
 
 # ---- the lengths of steps
 class _Fixed:
-    """t₀ + k dt; a whole number of steps if the span is one within 1e-9."""
+    """Steps at t₀ + k dt; the last is shorter unless the span is a multiple of dt within 1e-9."""
 
     retries = False
 
@@ -327,7 +327,7 @@ class _Fixed:
 
 
 class _Adaptive:
-    """Steps by the error (4), h = (t + h) - t exactly."""
+    """Adaptive steps, controlled by the error (4); h = (t + h) - t exactly."""
 
     retries = True
 
@@ -360,11 +360,11 @@ class _Adaptive:
         return self.grows
 
     def reject(self, h):
-        """The step gave no numbers."""
+        """Shorten the next step after one whose result is not finite."""
         self.h, self.grows = SLOWEST * abs(h), False
 
 
-# ---- what users give
+# ---- checks of the arguments
 def _tableaus(method: str | Tableau) -> tuple[Tableau, Tableau | None]:
     if isinstance(method, Tableau):
         return method, None
