@@ -31,7 +31,7 @@ CHUNK = 1 << 14  # faces at a time: few enough for the cache and for one thread
 def mesh(
     mesh: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0
 ) -> Shape:
-    """Return the solid inside a closed triangle mesh, in the mesh's own coordinates.
+    """The solid inside a closed triangle mesh, in the coordinates of the mesh.
 
     Parameters
     ----------

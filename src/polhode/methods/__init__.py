@@ -1,4 +1,4 @@
-"""Maps with fixed steps: one file each.  ``METHODS`` is the registry, in reading order."""
+"""Fixed-step methods (maps), one file each.  ``METHODS`` is the registry, in reading order."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,7 +10,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(records(__name__, "METHOD")[0])
 
 
 def methods_table() -> list[dict]:
-    """The registry as plain data: one row for each method, with everything it declares."""
+    """Return the registry as plain data: one row for each method, with everything it declares."""
     return [
         {
             "name": method.name,

@@ -4,8 +4,8 @@ Eight kicks and nine drifts (``kernels/free_flow``), coefficients in ``tableaus/
 
     φ(a_1 h) K(b_1 h) φ(a_2 h) … K(b_8 h) φ(a_9 h),    a_i = a_(10-i), b_i = b_(9-i)       (1)
 
-For a torque that is ε times the energy of rotation the error is ε h^10 + ε² h^6 + ε³ h^4.
-Fourth order, and all else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+For a torque of ε times the energy of rotation the error is ε h^10 + ε² h^6 + ε³ h^4.
+Fourth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
 from dataclasses import replace

@@ -6,11 +6,11 @@ The middle momentum m̄ = m + d solves, with S = T(t, q) + T(t + h, q') the torq
     m' = C⁻¹ (m + h/4 S) + h/4 S,    C = cay(h I⁻¹ m̄)                                  (2)
 
 (2) is m' = m + 2 d, written so that the momentum in inertial axes stays exact.  Second order,
-symmetric, implicit.  Keeps momentum and energy without torque, and for the heavy top too (any
+symmetric, implicit.  Conserves momentum and energy without torque, and also for the heavy top (any
 potential linear in the attitude matrix).
 
 (1) is solved by Newton's method without the derivative of the torque.  Carried: the torque at the
-end, and d/h of three steps for the first guess.
+end, and d/h of three steps for the initial guess.
 """
 
 from polhode.contracts import FREE, LINEAR, Method, inverse_moments, torque

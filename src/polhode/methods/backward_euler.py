@@ -4,10 +4,10 @@ The change d of the momentum, m' = m + d, solves
 
     d = h (m' x I⁻¹ m' + T(t + h, q')),    q' = q exp(h I⁻¹ m')                        (1)
 
-First order, implicit.  Only |q| = 1 is kept.  The adjoint of forward Euler.
+First order, implicit.  Conserves only |q| = 1.  The adjoint of forward Euler.
 
 (1) is solved by Newton's method with the derivative of the gyroscopic term; that of the torque
-enters one order of h later and is left out.  Carried: d/h of three steps, for the first guess.
+enters one order of h later and is omitted.  Carried: d/h of three steps, for the initial guess.
 """
 
 from polhode.contracts import Method, inverse_moments, torque

@@ -1,11 +1,11 @@
 """Backward Euler that conserves momentum (Krysl 2006, eq. 19).
 
-The turn psi of one step solves, with the torque T at the end,
+The rotation vector psi of one step solves, with the torque T at the end,
 
     psi = h I⁻¹ (exp(-psi) m + h T(t + h, q')),    q' = q exp(psi)                     (1)
     m' = exp(-psi) m + h T(t + h, q')                                                  (2)
 
-First order, implicit.  The momentum in inertial axes changes by the impulse h q' T alone.
+First order, implicit.  The momentum in inertial axes changes only by the impulse h q' T.
 The adjoint of forward-euler-m.
 
 (1) is solved by Newton's method without the derivative of the torque.  A torque that depends on
@@ -39,7 +39,7 @@ def guess(t, h, state, carry, body, params):
 
 
 def landed(t, h, psi, state, body, params):
-    """q', m' of (2), and exp(-psi) m."""
+    """Return q', m' of (2), and exp(-psi) m."""
     (q, m), inertia = state, moments(body)
     c1, v = exp1(psi)
     q, m = product1(q, c1, v), turned_back(c1, v, m)

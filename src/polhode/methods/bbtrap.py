@@ -1,16 +1,16 @@
 """Bottasso and Borri's trapezoidal rule, dexpinv truncated (1998; BBTRAP in Krysl 2006, section 4).
 
-The turn psi of one step solves, with the torques T and T' at both ends,
+The rotation vector psi of one step solves, with the torques T and T' at both ends,
 
     psi = h/2 I⁻¹ (m + m'),    q' = q exp(psi)                                         (1)
     m' = exp(-psi) (m + h/2 T) + h/2 T'                                                (2)
 
-Second order, symmetric, implicit.  Without torque it is ``swc1``: momentum and energy are kept.
-With one, the momentum in inertial axes changes by the two impulses alone.
+Second order, symmetric, implicit.  Without torque it is ``swc1`` and conserves momentum and energy.
+With torque, the momentum in inertial axes changes only by the two impulses.
 
 (1) is solved by Newton's method without the derivative of the torque.  A torque that depends on
 the rate sees 2 psi/h - I⁻¹ m, which (1) makes the rate at the end.  Carried: the torque at the end,
-and psi/h of three steps for the first guess.
+and psi/h of three steps for the initial guess.
 """
 
 from polhode.contracts import (
@@ -42,7 +42,7 @@ def guess(t, h, state, carry, body, params):
 
 
 def landed(t, h, psi, n, rate, state, body, params):
-    """q', m' of (2), and the torque T' there; ``rate`` is the rate at the end."""
+    """Return q', m' of (2), and the torque T' there; ``rate`` is the rate at the end."""
     (q, m), inertia = state, moments(body)
     c1, v = exp1(psi)
     q = product1(q, c1, v)
@@ -52,7 +52,7 @@ def landed(t, h, psi, n, rate, state, body, params):
 
 
 def rate_at_end(h, psi, state, body):
-    """From (1)."""
+    """Return the rate at the end of the step, from (1)."""
     return subtract(multiply(2.0 / h, psi), angular_velocity(state[1], body))
 
 

@@ -1,16 +1,16 @@
 """Bottasso and Borri's trapezoidal rule with dexpinv (1998; BBTRAPWD in Krysl 2006, section 4).
 
-The turn psi of one step solves, with the torques T and T' at both ends,
+The rotation vector psi of one step solves, with the torques T and T' at both ends,
 
     psi = h/2 (dexpinv_{-psi} I⁻¹ m' + I⁻¹ m),    q' = q exp(psi)                      (1)
     m' = exp(-psi) (m + h/2 T) + h/2 T'                                                (2)
 
 The Munthe-Kaas Runge-Kutta method of the trapezoidal tableau.  Second order, implicit; neither
-symmetric nor energy-conserving.  The momentum in inertial axes changes by the two impulses alone.
+symmetric nor energy-conserving.  The momentum in inertial axes changes only by the two impulses.
 
 (1) is solved by Newton's method without the derivative of the torque and with the first two terms
 of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} (2 psi/h - I⁻¹ m),
-the rate at the end.  Carried: the torque at the end, and psi/h of three steps for the first guess.
+the rate at the end.  Carried: the torque at the end, and psi/h of three steps as initial guess.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments
@@ -22,7 +22,7 @@ from polhode.methods import bbtrap
 
 
 def rate_at_end(h, psi, state, body):
-    """From (1)."""
+    """Return the rate at the end of the step, from (1)."""
     return dexp(multiply(-1.0, psi), bbtrap.rate_at_end(h, psi, state, body))
 
 

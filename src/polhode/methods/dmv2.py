@@ -1,19 +1,19 @@
 """Discrete Moser–Veselov algorithm (Moser & Veselov 1991, McLachlan & Zanna 2005), free bodies.
 
-The vector c = tan(a/2) e of the turn of one step, about e by a, solves
+One step is a rotation by an angle a about a unit vector e.  The vector c = tan(a/2) e solves
 
     c = h/2 (1 + |c|²) I⁻¹ m - I⁻¹ (c x I c)                                           (1)
     q' = q (1, c)/√(1 + |c|²),    m' = m turned back by the same                       (2)
 
 (1) says that m is 2/h (I c + c x I c)/(1 + |c|²), and (2) that m' is the same with -c x I c.
 
-Second order, symmetric, symplectic, implicit.  It keeps the momentum in inertial axes and the
-energy: m moves exactly along the orbit of the free body, in another time, and so a scale brings its
-order up (``dmv4``, ``dmv6``).
+Second order, symmetric, symplectic, implicit.  It conserves the momentum in inertial axes and the
+energy: m moves exactly along the orbit of the free body, only at a different speed, and so scaling
+raises its order (``dmv4``, ``dmv6``).
 
 (1) is solved by Newton's method.  It has no solution where the body turns by more than about one
-radian a step (for a sphere, exactly then); the step then fails.  Carried: c/h of three steps, for
-the first guess.
+radian per step (for a sphere, exactly one); the step then fails.  Carried: c/h of three steps, for
+the initial guess.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def guess(t, h, state, carry, body, params):
 
 
 def improved(h, unknown, m, body):
-    """One correction of c in (1)."""
+    """Correct c once by Newton's method for (1)."""
     (c, last), (i1, i2, i3), a = unknown, moments(body), inverse_moments(body)
     (c1, c2, c3), (w1, w2, w3) = c, multiply(h, scale(a, m))
     d1, d2, d3 = a[0] * (i3 - i2), a[1] * (i1 - i3), a[2] * (i2 - i1)
@@ -82,7 +82,7 @@ METHOD = Method(
 
 
 def scaled(scaling: Callable) -> Callable:
-    """``improve`` with m times ``scaling(h, m, a)`` in (1); in (2) the scale would cancel."""
+    """Return ``improve`` with m scaled by ``scaling(h, m, a)`` in (1); in (2) it would cancel."""
 
     def improve(t, h, unknown, state, body, params):
         m = state[1]

@@ -5,14 +5,14 @@ C = |m|²/2 and the sums e₁ = a₁ + a₂ + a₃, e₂ = a₁a₂ + a₂a₃ +
 
     t₃ = e₁ H/3 - e₂ C/6                                                               (1)
 
-Both H and C are kept, so that it is right to next order to solve equation (1) of ``dmv2`` with
+H and C are both constant, so the next order results from solving equation (1) of ``dmv2`` with
 
     (1 - t₃ h²) m   in place of m                                                      (2)
 
-and to turn m itself by the c found.  The momentum in body axes is of fourth order, the attitude
-stays of second: between its ends the step turns in another way than the body.  All else is as in
-``dmv2``, but for the symplectic form, which the scale does not respect.  Where t₃ h² is above 1/2
-(a turn of more than some 1.4 radians) the step fails.
+and rotating m itself by the resulting c.  The momentum in body axes is of fourth order, the
+attitude remains of second: within a step the path of the attitude is not that of the body.
+Otherwise as ``dmv2``, except that the scaled map is not symplectic.  Where t₃ h² exceeds 1/2
+(a rotation by more than about 1.4 radians) the step fails.
 """
 
 from dataclasses import replace
@@ -24,18 +24,18 @@ from polhode.methods import dmv2
 
 
 def energies(m, a):
-    """(H, C): the kinetic energy, and half the square of m."""
+    """Return (H, C): the kinetic energy, and half the square of m."""
     return 0.5 * dot(m, scale(a, m)), 0.5 * dot(m, m)
 
 
 def sums(a):
-    """e₁ and e₂."""
+    """Return e₁ and e₂."""
     a1, a2, a3 = a
     return a1 + a2 + a3, fma(a1, a2, fma(a2, a3, a3 * a1))
 
 
 def third(h, m, a):
-    """t₃ h², or NaN where the series means nothing."""
+    """Return t₃ h², or NaN where the series is not valid."""
     (kinetic, half), (e1, e2) = energies(m, a), sums(a)
     t3 = (e1 * kinetic / 3.0 - e2 * half / 6.0) * (h * h)  # (1)
     return t3 if t3 < 0.5 else nan

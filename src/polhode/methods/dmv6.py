@@ -1,6 +1,6 @@
 """Discrete Moser–Veselov algorithm, momentum of order 6 (McLachlan & Zanna 2005), free bodies.
 
-As ``dmv4``, one term further: with e₃ = a₁a₂a₃ and the letters there,
+As ``dmv4`` with one more term: with e₃ = a₁a₂a₃ and its notation,
 
     t₅ = 3/20 (2 e₁² - e₂) H² - (3 e₁ e₂ - 2 e₃)/10 H C + (e₂² + 2 e₁ e₃)/20 C²        (1)
     (1 - t₃ h² + (3 t₃² - t₅) h⁴) m   in place of m                                    (2)
@@ -15,7 +15,7 @@ from polhode.methods.dmv4 import energies, sums, third
 
 
 def fifth(h, m, a):
-    """t₅ h⁴."""
+    """Return t₅ h⁴."""
     (kinetic, half), (e1, e2) = energies(m, a), sums(a)
     e3 = a[0] * a[1] * a[2]
     squares = 0.15 * (2.0 * (e1 * e1) - e2) * (kinetic * kinetic)

@@ -3,7 +3,7 @@
     psi = h I⁻¹ m,    q' = q exp(psi)                                                  (1)
     m' = m + h (m x I⁻¹ m + T(t, q))                                                   (2)
 
-First order, explicit, one torque a step.  Only |q| = 1 is kept: energy and momentum drift.
+First order, explicit, one torque per step.  Conserves only |q| = 1: energy and momentum drift.
 The adjoint of backward Euler.
 """
 

@@ -3,8 +3,8 @@
     psi = h I⁻¹ m,    q' = q exp(psi)                                                  (1)
     m' = exp(-psi) (m + h T(t, q))                                                     (2)
 
-First order, explicit, one torque a step.  The momentum in inertial axes changes by the impulse
-h q T alone, so it is kept without torque, and along an axis about which there is none.
+First order, explicit, one torque per step.  The momentum in inertial axes changes only by the
+impulse h q T, so it is conserved without torque, and along any axis about which there is none.
 The adjoint of backward-euler-m.
 """
 

@@ -5,9 +5,9 @@ With k = h/2, the middle momentum m̄ = m + d, and the torque T̄ at t + k and q
     d = k (m̄ x I⁻¹ m̄ + T̄)                                                              (1)
     q' = q exp(h I⁻¹ m̄),    m' = m + 2 d                                               (2)
 
-Second order, symmetric, implicit.  Without torque it keeps the energy and |m| to rounding, not the
-momentum in inertial axes.  Conjugate to ``trap``.  (The paper prints the time of T̄ as t_n + h/2;
-it is t_(n-1) + h/2, without which a torque that depends on time gives order 1.)
+Second order, symmetric, implicit.  Without torque it conserves the energy and |m| to rounding, but
+not the momentum in inertial axes.  Conjugate to ``trap``.  (The paper prints the time of T̄ as
+t_n + h/2; it is t_(n-1) + h/2: otherwise the order is 1 for a torque that depends on time.)
 """
 
 from polhode.contracts import FREE, Method, inverse_moments

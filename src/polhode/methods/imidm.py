@@ -1,17 +1,17 @@
 """Momentum-conserving midpoint rule IMIDM (Krysl 2006, section 3.6), also known as LIEMID[I].
 
-The turn psi of one step solves, with E = exp(psi/2) and the torque T at t + h/2 and q E,
+The rotation vector psi of one step solves, with E = exp(psi/2) and the torque T at t + h/2 and q E,
 
     psi = h I⁻¹ (E⁻¹ m + h/2 T)                                                        (1)
     q' = q E E,    m' = E⁻¹ (E⁻¹ m + h T)                                              (2)
 
-Second order, symmetric, implicit.  The momentum in inertial axes changes by the impulse h T alone.
-Energy is not kept; its error stays bounded.  Not symplectic, contrary to the paper's conjecture:
-the defect of one step is O(h³).  Conjugate to ``trapm``.
+Second order, symmetric, implicit.  The momentum in inertial axes changes only by the impulse h T.
+Energy is not conserved, but its error stays bounded.  Not symplectic, contrary to the paper's
+conjecture: the defect of one step is O(h³).  Conjugate to ``trapm``.
 
 (1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the
-torque is one order of h smaller and left out.  A torque that depends on the rate sees psi/h, which
-(1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the first guess.
+torque is one order of h smaller and omitted.  A torque that depends on the rate sees psi/h, which
+(1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the initial guess.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
@@ -28,7 +28,7 @@ def guess(t, h, state, carry, body, params):
 
 
 def middle(t, h, psi, state, body, params):
-    """E, q E, E⁻¹ m and the torque there."""
+    """Return E, q E, E⁻¹ m and the torque there."""
     (q, m), inertia = state, moments(body)
     c1, v = exp1(multiply(0.5, psi))
     q, m = product1(q, c1, v), turned_back(c1, v, m)

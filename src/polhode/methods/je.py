@@ -1,20 +1,19 @@
 """Euler's equations by Jacobi's elliptic functions (JE in Celledoni & Säfström 2006), free bodies.
 
-The momentum is that of ``kernels/euler_flow``, whose constants are computed once, at the start t0:
+The momentum comes from ``kernels/euler_flow``, whose constants are computed once, at the start t0:
 
     m' = C cn u + S sn u + D dn u,    u = λ (t + h - τ),    τ = t0 - u0/λ              (1)
 
-JE in the paper stops here.  The attitude follows by the trapezoidal rule, from momenta that are
-there already:
+JE in the paper ends here.  The attitude follows from the same momenta by the trapezoidal rule:
 
     q' = q exp(psi),    psi = h/2 I⁻¹ (m + m')                                         (2)
 
-The momentum in body axes is exact, whatever the step: energy and |m| stay within a few roundings of
-their values at the start for all times, and the error of the phase is that of the time.  The
-attitude is of second order, and so is the momentum in inertial axes, which is not kept.  Symmetric,
-explicit, one set of elliptic functions a step.
+The momentum in body axes is exact for any step: energy and |m| stay within a few roundings of their
+initial values for all times, and the phase error is that of the time.  The attitude is of second
+order, and so is the momentum in inertial axes, which is not conserved.  Symmetric, explicit, one
+set of elliptic functions per step.
 
-Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 is τ where λ vanishes, too.)
+Carried: C, S, D, λ, u0, 1 - k², |m| and t0.  (The pair u0, t0 replaces τ, also where λ vanishes.)
 """
 
 from polhode.contracts import FREE, Method, inverse_moments, moments

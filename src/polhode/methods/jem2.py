@@ -1,12 +1,12 @@
 """Elliptic functions, Magnus' method of order 2 (JEM2 in Celledoni & Säfström 2006), free bodies.
 
-The momentum m(t) is that of ``je``, its constants computed once; the body turns by its rate in the
-middle of the step (the paper's (9)),
+The momentum m(t) is that of ``je``, with its constants computed once; the body rotates with its
+rate in the middle of the step (the paper's (9)),
 
     m' = m(t + h),    q' = q exp(psi),    psi = h I⁻¹ m(t + h/2)                       (1)
 
-Second order in the attitude, symmetric, explicit.  The momentum in body axes is exact, whatever the
-step, and energy and |m| are kept; the momentum in inertial axes is not.  Carried: as in ``je``.
+Second order in the attitude, symmetric, explicit.  The momentum in body axes is exact for any step,
+and energy and |m| are conserved; the momentum in inertial axes is not.  Carried: as in ``je``.
 """
 
 from collections.abc import Callable
@@ -21,12 +21,12 @@ from polhode.methods import je
 
 
 def turn(h, t, constants, a):
-    """psi of (1), for the step h that begins a time t after the orbit; ``a``, inverse moments."""
+    """Return psi of (1) for a step h from the time t of the orbit; ``a`` are inverse moments."""
     return multiply(h, scale(a, momentum(t + h / 2, constants)))
 
 
 def turning(turn: Callable) -> Callable:
-    """The step whose attitude takes the given ``turn``."""
+    """Make the step of the attitude by the rotation vector ``turn``."""
 
     def step(t, h, state, carry, body, params):
         constants, t0 = carry

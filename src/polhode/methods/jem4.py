@@ -1,14 +1,14 @@
 """Elliptic functions, Magnus' method of order 4 (JEM4 in Celledoni & Säfström 2006), free bodies.
 
-The momentum m(t) is that of ``je``, its constants computed once; the body turns by its rates at the
-nodes of Gauss, c₁ = 1/2 - √3/6 and c₂ = 1/2 + √3/6,
+The momentum m(t) is that of ``je``, with its constants computed once; the body rotates with its
+rates at the Gauss nodes c₁ = 1/2 - √3/6 and c₂ = 1/2 + √3/6,
 
     wᵢ = I⁻¹ m(t + cᵢ h),    psi = h/2 (w₁ + w₂) + √3/12 h² w₁ x w₂                    (1)
     m' = m(t + h),    q' = q exp(psi)                                                  (2)
 
-(The sign of the product is that of q' = q exp(psi), rates in body axes; nodes exchanged would give
-second order.)  Fourth order in the attitude, symmetric, explicit.  The momentum in body axes is
-exact, whatever the step, and energy and |m| are kept; the momentum in inertial axes is not.
+(The sign of the product is that for q' = q exp(psi) with rates in body axes; exchanging the nodes
+would give second order.)  Fourth order in the attitude, symmetric, explicit.  The momentum in body
+axes is exact for any step, and energy and |m| are conserved; the momentum in inertial axes is not.
 Carried: as in ``je``.
 """
 
@@ -24,7 +24,7 @@ BRACKET = sqrt(3) / 12
 
 
 def turn(h, t, constants, a):
-    """psi of (1), for the step h that begins a time t after the orbit; ``a``, inverse moments."""
+    """Return psi of (1) for a step h from the time t of the orbit; ``a`` are inverse moments."""
     w1 = scale(a, momentum(t + C1 * h, constants))
     w2 = scale(a, momentum(t + C2 * h, constants))
     return add_scaled(multiply(h / 2, add(w1, w2)), BRACKET * h * h, cross(w1, w2))  # (1)

@@ -7,18 +7,18 @@ k_j = dexpinv_{-psi_j} I⁻¹ m_j,
     psi = h Σ_j b_j k_j,    q' = q exp(psi)                                            (2)
     m' = exp(-psi) (m + h Σ_j b_j exp(psi_j) T_j)                                      (3)
 
-The order is that of the tableau.  Without torque the momentum in inertial axes is kept to
-rounding, with one it changes by the impulses alone; energy is not.  (The paper prints T_(k) in the
-sum of (1); it is T_(j).)  ``mkrk:midpoint`` is IMIDM, ``mkrk:trapezoid`` is BBTRAPWD.
+The order is that of the tableau.  Without torque the momentum in inertial axes is conserved to
+rounding, with torque it changes only by the impulses; energy is not conserved.  (The paper prints
+T_(k) in the sum of (1); it is T_(j).)  ``mkrk:midpoint`` is IMIDM, ``mkrk:trapezoid`` is BBTRAPWD.
 
-Explicit tableaus step straight through.  Implicit ones solve (1) for the k_j by Newton's method;
+Explicit tableaus need no iteration.  Implicit ones solve (1) for the k_j by Newton's method;
 the linear equations (1 - h B A) x = F, with B_k y = I⁻¹ (m_k x y) - (I⁻¹ m_k) x y / 2, are solved
 by their Neumann series: h |B A| is well below 1 for any useful step.  A torque that depends
-on the rate sees the m_j of the iteration before.  Carried by the implicit ones: the momenta at the
-start and the stages of the last step, extrapolated to the first guess of the next.
+on the rate sees the m_j of the previous iteration.  Implicit tableaus carry the momenta at the
+start and at the stages of the last step, extrapolated to the initial guess of the next.
 
 Sums over stages are unrolled by closures, so that the explicit step runs in SIMD lanes; the series
-of the implicit ones is a loop, and their lanes are not vectors.
+of implicit tableaus is a loop, which is not vectorised.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +35,9 @@ from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 NEUMANN_TERMS = 5
 
 
-# ---- unrolling (two or three terms to a function: compile time goes by the number of functions)
+# ---- unrolling (two or three terms per function: compile time depends on the number of functions)
 def combination(weights: Sequence) -> Callable:
-    """vectors -> Σ weights[j] vectors[j], without a loop and without the weights that vanish."""
+    """Make vectors -> Σ weights[j] vectors[j], without a loop and without zero weights."""
     terms = [(j, weight) for j, weight in enumerate(weights) if weight != 0]
     if not terms:
         return lambda vectors: (0.0, 0.0, 0.0)
@@ -52,7 +52,7 @@ def combination(weights: Sequence) -> Callable:
 
 
 def collected(functions: Sequence[Callable]) -> Callable:
-    """x -> (functions[0](x), functions[1](x), …)."""
+    """Make x -> (functions[0](x), functions[1](x), …)."""
     *_, last = functions
     if len(functions) == 1:
         return lambda x: (last(x),)
@@ -67,7 +67,7 @@ def collected(functions: Sequence[Callable]) -> Callable:
 
 
 def squares(count: int) -> Callable:
-    """vectors -> the sum of their squared lengths."""
+    """Make vectors -> the sum of their squared lengths."""
     last = count - 1
     if last == 0:
         return lambda vectors: dot(vectors[0], vectors[0])
@@ -77,7 +77,7 @@ def squares(count: int) -> Callable:
 
 # ---- both kinds
 def landing(b: Sequence) -> Callable:
-    """The end of the step, (2) and (3), from the k_j and the turned torques exp(psi_j) T_j."""
+    """Make the end of the step, (2) and (3), from the k_j and the torques exp(psi_j) T_j."""
     total = combination(b)
 
     def landed(h, ks, impulses, state):
@@ -90,7 +90,7 @@ def landing(b: Sequence) -> Callable:
 
 # ---- explicit tableaus
 def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
-    """The step of a tableau whose A is strictly lower triangular."""
+    """Make the step of a tableau whose A is strictly lower triangular."""
 
     def first(t, h, state, body, params):
         q, m = state
@@ -125,7 +125,7 @@ def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
 
 # ---- implicit tableaus
 def extrapolation(c: Sequence) -> list[list]:
-    """For each stage of the next step, the weights of (m, m_1 … m_s, m') of this one."""
+    """Return, for each stage of the next step, the weights of (m, m_1 … m_s, m') of this one."""
     nodes = [0, *c, 1]
     used = [i for i, node in enumerate(nodes) if float(node) not in map(float, nodes[:i])]
     table = []
@@ -165,7 +165,7 @@ def momentum(k, node, total):
 
 
 def rate(k, node, total):
-    """dexpinv_{-psi_k} I⁻¹ m_k."""
+    """Return dexpinv_{-psi_k} I⁻¹ m_k."""
 
     def rate_k(x):
         h, ks, ms, inverse = x
@@ -175,7 +175,7 @@ def rate(k, node, total):
 
 
 def again(k, node, total):
-    """One more term of the Neumann series: F + h B A x."""
+    """Add a term of the Neumann series: F + h B A x."""
 
     def again_k(x):
         h, errors, changes, ms, inverse = x
@@ -195,7 +195,7 @@ def inverted(k, node, total):
 
 
 def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
-    """start, guess, improve and finish of any tableau.  The unknown is (k_j, m_j, size)."""
+    """Make start, guess, improve and finish of any tableau.  The unknown is (k_j, m_j, size)."""
     rows = [combination(row) for row in a]
     ahead = [combination(weights) for weights in extrapolation(c)]
     square, landed = squares(len(b)), landing(b)
@@ -209,7 +209,7 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
     constant = collected([lambda m: m] * (len(b) + 1))
 
     def evaluated(t, h, ks, ms, state, body, params):
-        """exp(psi_j) T_j and the m_j of (1)."""
+        """Return exp(psi_j) T_j and the m_j of (1)."""
         exps = turns((h, ks))
         turned_torques = impulses((t, h, exps, ms, state, body, params))
         return turned_torques, momenta((h, exps, turned_torques, state[1]))
@@ -242,7 +242,7 @@ def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
 
 
 def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
-    """The method ``mkrk:NAME``; ``number`` converts the coefficients (to mpmath, say)."""
+    """Make the method ``mkrk:NAME``; ``number`` converts the coefficients (to mpmath, say)."""
     a, b, c = tableau.converted(number)
     functions: dict[str, Any]
     functions = {"step": explicit(a, b, c)} if tableau.explicit else implicit(a, b, c)

@@ -1,16 +1,16 @@
 """Splitting about the principal axes (McLachlan 1993, Reich 1996; MR in Celledoni & Säfström 2006).
 
-With the kick K(k): m -> m + k T, and φ_i(k) the turn about axis i at its rate m_i/I_i,
+With the kick K(k): m -> m + k T, and φ_i(k) the rotation about axis i at its rate m_i/I_i,
 
     φ_i(k): q -> q (cos a/2, sin a/2 e_i), m -> m turned back by a = k m_i/I_i         (1)
     step = K(h/2) φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2) K(h/2)                         (2)
 
 where the first kick takes T(t, q) and the last T(t + h, q').
-Second order, symmetric, symplectic, explicit.  The turns keep the momentum in inertial axes, so it
-changes by the impulses h/2 T alone; energy is not kept, its error stays bounded.
+Second order, symmetric, symplectic, explicit.  The rotations conserve the momentum in inertial
+axes, so it changes only by the impulses h/2 T; energy is not conserved, its error stays bounded.
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
-the end, which is the first of the next step, and what the sums have lost, if they are compensated.
+the end, which is the first of the next step, and the rounding errors of compensated sums.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, torque
@@ -19,7 +19,7 @@ from polhode.kernels.turns import turn_1, turn_2, turn_3
 
 
 def turns(h, q, m, e, a):
-    """φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2); ``a`` are the inverse moments."""
+    """Apply φ1(h/2) φ2(h/2) φ3(h) φ2(h/2) φ1(h/2); ``a`` are the inverse moments."""
     f1, f2, f3 = h / 4 * a[0], h / 4 * a[1], h / 2 * a[2]  # half angles
     q, m, e = turn_1(q, m, e, f1 * m[0])
     q, m, e = turn_2(q, m, e, f2 * m[1])

@@ -4,11 +4,11 @@ Three steps of ``mr2``, the middle one backwards (Suzuki 1990, Yoshida 1990):
 
     mr2(w h) mr2((1 - 2w) h) mr2(w h),    w = 1/(2 - 2^(1/3))                          (1)
 
-Fourth order, and all else as ``mr2``: symmetric, symplectic, explicit, momentum in inertial axes
-kept, torques that do not depend on the rate.
+Fourth order, otherwise as ``mr2``: symmetric, symplectic, explicit, conserves the momentum in
+inertial axes, for torques that do not depend on the rate.
 
-The paper does not say which composition its MR4 is, but that its energy oscillates by about 1e-5 in
-section 4.1: with the triple jump that is 3e-5, with Suzuki's five steps 3e-7.
+The paper does not say which composition its MR4 is, only that its energy oscillates by about 1e-5
+in section 4.1: with the triple jump that is 3e-5, with Suzuki's five steps 3e-7.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Runge-Kutta-Nyström method of Mandre 2008, for quaternions and their second derivatives.
 
-With ω = 2 q⁻¹ q', the rate in body axes, and its rate by Euler's equations,
+With ω = 2 q⁻¹ q', the rate in body axes, and its derivative by Euler's equations,
 
     q'' = q' q⁻¹ q' + q/2 [I⁻¹ (T - ω x I ω)]                                          (1)
 
@@ -10,25 +10,25 @@ and Nyström's formulas for y'' = g(t, y, y'), section 6 of the paper with y = q
     k4 = g(t + h, y + h y' + h²/2 k3, y' + h k3)                                       (3)
     y + h y' + h²/6 (k1 + k2 + k3),    y' + h/6 (k1 + 2 k2 + 2 k3 + k4)                 (4)
 
-Fourth order, explicit; nothing is kept.  q is made a unit quaternion after every step.
+Fourth order, explicit; conserves nothing.  q is normalised after every step.
 
-The paper has the conjugate for q⁻¹ and normalises q "every 1000 iterations".  What |q|² differs
-from 1 then multiplies q' once in each step, and the order is 3.
+The paper has the conjugate for q⁻¹ and normalises q "every 1000 iterations".  The deviation of |q|²
+from 1 then enters q' in each step, and the order is 3.
 
 With six degrees of freedom y is q and x together, as in section 7.5: force and torque depend on
-both at the same time.  With one of them kept from the start of the step the order would be 1.
+both at the same time.  With one of them held at its initial value in the step the order would be 1.
 
 Options (``rkn4(…)``, or ``options=`` of ``solve``), from section 7 of the paper:
 
-``normalise_every``   steps from one normalisation of q to the next, 0 for never.  Cost: a root.
+``normalise_every``   steps between normalisations of q, 0 for never.  Cost: a square root.
 ``keep_momentum``     7.2: ω = I⁻¹ (q⁻¹ L q) after every step, with the momentum L in inertial axes
-                      at the start; for bodies without torque.  Cost: two turns of a vector.
+                      at the start; for bodies without torque.  Cost: two rotations of a vector.
 ``gyroscopic``        7.6: False leaves out ω x I ω, as games do.  It saves a cross product and
                       changes the motion: a free body then turns at a constant rate.
-``substeps``          7.4: this many steps instead of each one, at as many times the cost.
+``substeps``          7.4: divide each step into this many substeps, at as many times the cost.
 ``tolerance``         7.4: as many substeps as needed for the two halves of each to agree with
                       the whole to this tolerance, an angle in rad and |ω|, |x|, |v| relative.
-                      Cost: half more than the substeps, whose number is carried from step to step.
+                      Cost: 1.5 times that of the substeps; their number is carried over steps.
 ``as_printed``        with conjugates, and normalised every 1000 steps by default.
 """
 
@@ -62,7 +62,7 @@ from polhode.kernels.quaternion import (
 )
 from polhode.kernels.vector import cross, dot, multiply, scale, subtract
 
-PAPER = 1000  # steps from one normalisation to the next, in the paper
+PAPER = 1000  # steps between normalisations in the paper
 MOST = 4096  # substeps in a step
 NAN = float("nan")
 SPARE = 32.0  # an error smaller by this factor allows half as many substeps
@@ -84,14 +84,14 @@ def no_torque(omega, m):
 
 
 def spin(q, qd, body):
-    """(q⁻¹ q', ω, I ω)."""
+    """Return (q⁻¹ q', ω, I ω)."""
     u = hamilton(inverse(q), qd)
     omega = 2.0 * u[1], 2.0 * u[2], 2.0 * u[3]
     return u, omega, scale(moments(body), omega)
 
 
 def turning(q, qd, u, omega, m, n, body):
-    """q'' of (1), for the torque n."""
+    """Return q'' of (1) for the torque n."""
     rate = multiply(0.5, scale(inverse_moments(body), subtract(n, gyroscopic_torque(omega, m))))
     return each(plus, (hamilton(qd, u), half_rate(q, rate)))
 
@@ -107,13 +107,13 @@ def spinning(t, y, yd, body, params):
 
 
 def entered(state, body):
-    """(y, y')."""
+    """Return (y, y') of a state."""
     q, m = state
     return q, half_rate(q, multiply(0.5, angular_velocity(m, body)))
 
 
 def left(y, yd, body):
-    """(q, m), q not yet of length 1."""
+    """Return (q, m) of (y, y'); q is not yet normalised."""
     _, _, m = spin(y, yd, body)
     return y, m
 
@@ -139,7 +139,7 @@ def left_with_place(y, yd, body):
 
 # ---- Nyström's formulas
 def nystrom(t, h, y, yd, g, body, params):
-    """(2) to (4)."""
+    """Take one step by (2) to (4)."""
     half, eighth = 0.5 * h, 0.125 * h * h
     k1 = g(t, y, yd, body, params)
     middle = each(fma, (eighth, k1, each(fma, (half, yd, y))))
@@ -154,7 +154,7 @@ def nystrom(t, h, y, yd, g, body, params):
 
 
 def stepped(t, h, state, body, params):
-    """A stub: one step of Nyström's formulas, for rotation."""
+    """Take one step of Nyström's formulas; replaced if the body also moves."""
     y, yd = entered(state, body)
     y, yd = nystrom(t, h, y, yd, spinning, body, params)
     return left(y, yd, body)
@@ -166,9 +166,9 @@ def stepped_with_place(t, h, state, body, params):
     return left_with_place(y, yd, body)
 
 
-# ---- what follows each step
+# ---- after each step
 def normalised(state, count):
-    """A stub: the state with q of length 1, if it is due after ``count`` steps."""
+    """Normalise q after ``count`` steps; replaced by ``normalise_every``."""
     return (to_unit_length(state[0]), *state[1:])
 
 
@@ -188,7 +188,7 @@ def never(state, count):
 
 
 def momentum(state):
-    """A stub: the momentum in inertial axes, if it is carried."""
+    """Return the momentum to carry: none; replaced by ``keep_momentum``."""
     return ()
 
 
@@ -197,7 +197,7 @@ def momentum_inertial(state):
 
 
 def held(state, level):
-    """A stub: the state with the carried momentum."""
+    """Return the state with the carried momentum; replaced by ``keep_momentum``."""
     return state
 
 
@@ -222,7 +222,7 @@ def counted(t, h, state, carry, body, params):
 
 
 def repeated(n, t, h, state, carry, body, params):
-    """n steps instead of one."""
+    """Take n substeps instead of one step."""
     part = h / n
     for i in range(n):
         state, carry = counted(t + i * part, part, state, carry, body, params)
@@ -256,7 +256,7 @@ def refining(tolerance: float) -> Callable:
 
 
 def evaluations(carry: tuple) -> int:
-    """The number of evaluations, from the carry at the end."""
+    """Return the number of evaluations, from the final carry."""
     return int(carry[3])
 
 
@@ -265,7 +265,7 @@ def times(a, b):
 
 
 def apart(state, other, body):
-    """A stub: an estimate of the error of ``other``, which has twice as many substeps."""
+    """Estimate the error of ``other``, with twice the substeps; replaced if the body also moves."""
     turn = hamilton(conjugate(state[0]), other[0])
     angle = 2.0 * length(turn[1:])
     return max(angle, relative(state[1], other[1])) / 15.0
@@ -298,7 +298,7 @@ def rkn4(
     tolerance: float | None = None,
     as_printed: bool = False,
 ) -> Method:
-    """The method with options; see the top of this file.
+    """Make the method with options; see the top of this file.
 
     Examples
     --------

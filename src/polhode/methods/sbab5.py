@@ -4,9 +4,9 @@ Five drifts (``kernels/free_flow``) between kicks at the six nodes of Lobatto's 
 
     K(b_0 h) φ(a_1 h) K(b_1 h) … φ(a_5 h) K(b_5 h)                                         (1)
 
-For a torque that is ε times the energy of rotation the error is ε h^10 + ε² h²: second order, but
-as good as order 10 while ε is small.  All coefficients are positive, and closed expressions.  All
-else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+For a torque of ε times the energy of rotation the error is ε h^10 + ε² h²: second order, but as
+good as order 10 for small ε.  All coefficients are positive closed expressions.  Otherwise as
+``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
 from dataclasses import replace

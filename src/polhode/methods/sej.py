@@ -1,20 +1,20 @@
 """Störmer–Verlet, the free motion by elliptic functions (SEJ in Celledoni & Säfström 2006).
 
-With the kick K(k): m -> m + k T, and the free motion of the paper's (10), momentum exact (``je``)
-and attitude by Magnus' method of order 2 (``jem2``),
+With the kick K(k): m -> m + k T, and the free motion of the paper's (10), with exact momentum
+(``je``) and the attitude by Magnus' method of order 2 (``jem2``),
 
     φ(h): m -> m(h),    q -> q exp(psi),    psi = h I⁻¹ m(h/2)                         (1)
     step = K(h/2) φ(h) K(h/2)                                                          (2)
 
 where the first kick takes T(t, q) and the last T(t + h, q').
-Second order, symmetric, explicit; not symplectic, for the turn of (1) is not that of the body: the
-momentum in inertial axes is kept to second order only, with or without torque.  Without torque the
-momentum in body axes is exact, and energy and |m| are kept.  ``strang`` is the same splitting with
-the attitude exact as well, and symplectic.
+Second order, symmetric, explicit; not symplectic, since the rotation of (1) is not that of the
+body: the momentum in inertial axes is conserved only to second order, with or without torque.
+Without torque the momentum in body axes is exact, and energy and |m| are conserved.  ``strang`` is
+the same splitting with the exact attitude, and symplectic.
 
-A kick is the flow of a potential: the torque must not depend on the rate.  After each kick the
-constants of the free motion are new, τ among them.  Carried: the torque at the end, which is the
-first of the next step.
+A kick is the flow of a potential: the torque must not depend on the rate.  Each kick changes the
+constants of the free motion, including τ.  Carried: the torque at the end, which is the first of
+the next step.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def start(t, h, state, body, params):
 
 
 def turning(turn: Callable) -> Callable:
-    """The step whose attitude takes the given ``turn``."""
+    """Make the step whose free motion rotates by the rotation vector ``turn``."""
 
     def step(t, h, state, carry, body, params):
         (q, m), (inertia, inverse) = state, (moments(body), inverse_moments(body))

@@ -4,7 +4,7 @@
 
     step = K(h/2) φ(h) K(h/2),    φ(h): q -> q exp(psi),    psi = (1) of ``jem4``      (1)
 
-Second order with a torque, for the kicks are, and fourth without; all else as ``sej``.
+Second order with torque, as the kicks are, and fourth without; otherwise as ``sej``.
 """
 
 from dataclasses import replace

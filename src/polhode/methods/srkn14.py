@@ -4,10 +4,10 @@ Fourteen kicks and fifteen drifts (``kernels/free_flow``), coefficients in ``tab
 
     φ(a_1 h) K(b_1 h) φ(a_2 h) … K(b_14 h) φ(a_15 h),    a_i = a_(16-i), b_i = b_(15-i)    (1)
 
-Made for a kinetic energy quadratic in the momentum and a potential of the attitude alone: there
+Designed for a kinetic energy quadratic in the momentum and a potential of the attitude alone: then
 [K, [K, [K, φ]]] vanishes, which leaves 8 conditions of order 6 instead of 10, and freedom to make
-the error small.  Sixth order, and all else as ``strang``: symmetric, symplectic, explicit, exact
-without torque.  The most accurate of the splittings for tops, at a given cost.
+the error small.  Sixth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact
+without torque.  The most accurate splitting for tops at a given cost.
 """
 
 from dataclasses import replace

@@ -6,16 +6,16 @@ With the kick K(k): m -> m + k T, and φ(h) the exact motion of a free body (``k
     step = K(b) φ(a) K(c),    a = h, b = c = h/2                                       (1)
 
 where the first kick takes T(t, q) and the last T(t + a, q').
-Second order, symmetric, symplectic, explicit; exact without torque, whatever the body and the step.
-The error is proportional to the torque: the weaker it is against the rotation, the better.  (The
-Störmer-Verlet scheme of Celledoni & Säfström 2006, section 2, with the attitude exact as well.)
+Second order, symmetric, symplectic, explicit; exact without torque for any body and step.  The
+error is proportional to the torque: the weaker the torque relative to the rotation, the better.
+(The Störmer-Verlet scheme of Celledoni & Säfström 2006, section 2, with the exact attitude.)
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
-the end, which is the first of the next step, and what the sums have lost, if they are compensated.
-The number of doublings in the free motion depends on the step, so lanes are not vectors.  The
-momentum is turned back by the turn of the body, so that in inertial axes it is kept to rounding
-(symmetric bodies: about their axis, so that its component along it is kept, and with it the
-energy).
+the end, which is the first of the next step, and the rounding errors of compensated sums.  The
+number of doublings in the free motion depends on the step, so it is not vectorised.  The momentum
+is rotated back by the rotation of the body, so that in inertial axes it is conserved to rounding
+(for symmetric bodies about their axis, which conserves its component along the axis, and with it
+the energy).
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque

@@ -4,7 +4,7 @@ Five steps of ``strang``, the middle one backwards (Suzuki 1990):
 
     strang(w_1 h) strang(w_2 h) … strang(w_5 h),    w_i = w_(6-i)                         (1)
 
-Fourth order, and all else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+Fourth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
 from dataclasses import replace

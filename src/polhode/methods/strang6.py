@@ -4,7 +4,7 @@ Nine steps of ``strang`` (Kahan & Li 1997), weights in ``tableaus/composition``:
 
     strang(w_1 h) strang(w_2 h) … strang(w_9 h),    w_i = w_(10-i)                         (1)
 
-Sixth order, and all else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+Sixth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
 from dataclasses import replace

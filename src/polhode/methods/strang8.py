@@ -4,7 +4,7 @@ Seventeen steps of ``strang`` (Kahan & Li 1997), weights in ``tableaus/compositi
 
     strang(w_1 h) strang(w_2 h) … strang(w_17 h),    w_i = w_(18-i)                        (1)
 
-Eighth order, and all else as ``strang``: symmetric, symplectic, explicit, exact without torque.
+Eighth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
 from dataclasses import replace

@@ -1,15 +1,15 @@
 """Simo and Wong's ALGO_C1 (Simo & Wong 1991; SWC1 in Krysl 2006, section 4).
 
-The turn psi of one step solves, with the torque T at t + h/2 and q exp(psi/2),
+The rotation vector psi of one step solves, with the torque T at t + h/2 and q exp(psi/2),
 
     psi = h/2 I⁻¹ (m + m'),    q' = q exp(psi)                                         (1)
     m' = exp(-psi) m + h exp(-psi/2) T                                                 (2)
 
-Second order, symmetric, implicit.  Without torque it keeps both the momentum in inertial axes and
-the energy; with one, the momentum changes by the impulse h T alone.
+Second order, symmetric, implicit.  Without torque it conserves both the momentum in inertial axes
+and the energy; with torque, the momentum changes only by the impulse h T.
 
 (1) is solved by Newton's method without the derivative of the torque.  A torque that depends on
-the rate sees psi/h, the mean rate.  Carried: psi/h of three steps, for the first guess.
+the rate sees psi/h, the mean rate.  Carried: psi/h of three steps, for the initial guess.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
@@ -26,7 +26,7 @@ def guess(t, h, state, carry, body, params):
 
 
 def landed(t, h, psi, state, body, params):
-    """q' and m' of (1) and (2): the half turn exp(psi/2) twice, the torque between."""
+    """Return q' and m' of (1) and (2): rotate by exp(psi/2) twice, with the torque in between."""
     (q, m), inertia = state, moments(body)
     c1, v = exp1(multiply(0.5, psi))
     q, m = product1(q, c1, v), turned_back(c1, v, m)

@@ -1,21 +1,21 @@
-"""Six degrees of freedom for every map of rotations: one symmetric wrapper.
+"""Six degrees of freedom for every rotation map: one symmetric wrapper.
 
-With the force F, the velocity v and the centre of mass on the straight line x(s) = x + s v in
-between, one step of (q, m, x, p) is
+With the force F, the velocity v and the centre of mass on the straight line x(s) = x + s v within
+the step, one step of (q, m, x, p) is
 
     p̂ = p + b F(t, q, m, x, p),    v = p̂ / M,    x' = x + a v                          (1)
     (q', m') = the step of the map from (q, m), its torque at time t + s taken at x(s), p̂ (2)
     p' = p̂ + c F(t + a, q', m', x', p')                                                (3)
 
-with a = h and b = c = h/2, or what a splitting has for its parts.  If the map is its own adjoint,
-so is this; the order is 2, or higher by composition.  Kicks by the torque of a potential happen at
-the same times as those by its force, so that symplectic splittings stay symplectic.
+with a = h and b = c = h/2, or the parts of a splitting.  If the map is its own adjoint, so is this;
+the order is 2, or higher by composition.  Kicks by the torque and by the force of a potential
+happen at the same times, so that symplectic splittings stay symplectic.
 
 Only (3) is implicit, if the force depends on the velocity: it is iterated until it converges to
 rounding.  A map that carries a torque then evaluates it again, because p̂ differs in the next step.
-(Of the evaluations in (3) only the first is counted.)
-F at the end is the first of the next step, and carried.  Inside (2) time starts at 0, so that no
-digits of s are lost to t; maps of free bodies, some of which store the time of their start, keep t.
+(Only the first evaluation in (3) is counted.)
+F at the end is the first of the next step and is carried.  Inside (2) time starts at 0, so that s
+loses no digits to t; maps of free bodies keep t, since some of them store their initial time.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,19 +30,19 @@ from polhode.kernels.vector import add_scaled, multiply
 from polhode.tableaus.composition import COMPOSITIONS
 
 MOST = 60  # iterations of (3)
-ROUNDING = 1e-15  # where they end; what is left is smaller by what they contract
+ROUNDING = 1e-15  # where they end; the remaining error is smaller by the contraction factor
 NAN = float("nan")
 
 
 def torque_on_the_way(t, q, m, body, params):
-    """The torque at the position of the centre of mass at time t of the step."""
+    """Return the torque at the position of the centre of mass at time t of the step."""
     own, begun, x, v, p = params
     return wrench(begun + t, q, m, add_scaled(x, t, v), p, body, own)[0]
 
 
 # ---- parts of a step
 def parts_of(h):
-    """A stub: (a, b, c) of a step."""
+    """Return (a, b, c) of a step; replaced for splittings, whose h is this triple."""
     return h, 0.5 * h, 0.5 * h
 
 
@@ -51,14 +51,14 @@ def given_parts(h):
 
 
 def kicked(t, c, q, m, x, p, e, body, params):
-    """A stub: (p, what its sum lost, F) of (3), for forces that do not depend on the velocity."""
+    """Return (p, its rounding error, F) of (3); replaced if the force depends on the velocity."""
     _, f = wrench(t, q, m, x, p, body, params)
     p, e = plus_scaled3(p, e, c, f)
     return p, e, f
 
 
 def kicked_by_friction(t, c, q, m, x, p, e, body, params):
-    """(3) where the force depends on p'; NaN if it does not converge, as for too long a step."""
+    """Solve (3) where the force depends on p'; NaN if the step is too long to converge."""
     f = wrench(t, q, m, x, p, body, params)[1]
     done, count = False, 0
     while not done and count < MOST:
@@ -69,13 +69,13 @@ def kicked_by_friction(t, c, q, m, x, p, e, body, params):
 
 
 def near(f, g):
-    """Whether two forces differ only by rounding."""
+    """Return whether two forces differ only by rounding."""
     off = abs(f[0] - g[0]) + abs(f[1] - g[1]) + abs(f[2] - g[2])
     return off <= ROUNDING * (abs(f[0]) + abs(f[1]) + abs(f[2]))
 
 
 def pushed(h, state, carry, body):
-    """(p̂, what its sum lost, v) of (1)."""
+    """Return (p̂, its rounding error, v) of (1)."""
     _, b, _ = parts_of(h)
     p, e = plus_scaled3(state[3], carry[2][1], b, carry[1])
     return p, e, multiply(inverse_mass(body), p)
@@ -83,11 +83,11 @@ def pushed(h, state, carry, body):
 
 # ---- the wrapper
 def absent(*arguments):
-    """Stands for a function that the map does not have; it is never called."""
+    """Stand in for a function that the map does not have; never called."""
 
 
 def with_translation(method: Method, depends_on_velocity: bool) -> Method:
-    """The method for states (q, m, x, p); its carry is (that of the map, F, what sums lost)."""
+    """Make the method for states (q, m, x, p); its carry is (the map's, F, rounding errors)."""
     if method.motion is not None:
         return method.motion
     return _wrapped(method, depends_on_velocity)
@@ -116,7 +116,7 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
 
 
 def wrapped_functions(method: Method, again: bool) -> dict[str, Callable]:
-    """The functions of the map, each for states (q, m, x, p).
+    """Make the functions of the map for states (q, m, x, p).
 
     ``again``: the torque that the map carries is evaluated again at the start of a step.
     """
@@ -131,7 +131,7 @@ def wrapped_functions(method: Method, again: bool) -> dict[str, Callable]:
     keeps_time = 1.0 if method.free_only else 0.0
 
     def carried(t, h, state, carry, body, way):
-        """What the map carries, at the start of its step."""
+        """Return the carry of the map at the start of its step."""
         if again:
             return map_start(keeps_time * t, h, state, body, way)
         return carry[0]
@@ -184,10 +184,10 @@ def wrapped_functions(method: Method, again: bool) -> dict[str, Callable]:
 
 
 def raised(method: Method) -> dict[str, Any]:
-    """The order with translation, and the weights that give it.
+    """Return the order with translation, and the weights that give it.
 
-    The wrapper has order 2.  A composition of more than one part raises it as it does that of the
-    map, and a symmetric map of one part can be composed; others stay at 2.
+    The wrapper has order 2.  A composition of several parts raises it as it raises that of the map,
+    and a symmetric map of one part can be composed; all others stay at 2.
     """
     if method.order <= 2 or len(method.weights) > 1:
         return {}

@@ -5,8 +5,8 @@ With k = h/2 and (q₁, m₁) the forward Euler step of size k from (q, m),
     m' = m + k (m x I⁻¹ m + T + m' x I⁻¹ m' + T'),    q' = q exp(k I⁻¹ m) exp(k I⁻¹ m')  (1)
     (q', m') = backward Euler step of size k from (q₁, m₁)                               (2)
 
-Second order, symmetric, implicit.  Without torque it keeps the energy at the middle of the step,
-not at its ends: it is conjugate to ``imid``.
+Second order, symmetric, implicit.  Without torque it conserves the energy at the middle of the
+step, not at its ends: it is conjugate to ``imid``.
 """
 
 from polhode.contracts import Method

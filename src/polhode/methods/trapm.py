@@ -5,8 +5,8 @@ Half a step of forward-euler-m, then half a step of backward-euler-m; with k = h
     q' = q exp(k I⁻¹ m) exp(k I⁻¹ m')                                                  (1)
     m' = R'ᵀ R (m + k T) + k T'                                                        (2)
 
-Second order, symmetric, implicit.  The momentum in inertial axes changes by the impulses k T and
-k T' alone.  Energy is not kept; its error stays bounded.  Conjugate to ``imidm``.
+Second order, symmetric, implicit.  The momentum in inertial axes changes only by the impulses k T
+and k T'.  Energy is not conserved, but its error stays bounded.  Conjugate to ``imidm``.
 """
 
 from polhode.contracts import AXIAL, FREE, LINEAR, Method
