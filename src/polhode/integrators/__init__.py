@@ -1,9 +1,9 @@
-"""General-purpose integrators: one file each.  ``INTEGRATORS`` is the registry.
+"""General-purpose integrators, one file each.  ``INTEGRATORS`` is the registry.
 
-A file is loaded when one of its integrators is used: their tables would be a good part of the time
-of a short run.  So the name of an integrator says in which file it is: ``bulirsch-stoer`` is in
-``bulirsch_stoer.py``, ``gauss-taylor:8`` in ``gauss_taylor.py`` and ``magnus6`` in ``magnus.py``.
-Listing them loads all.
+A file is loaded when one of its integrators is first used, because building its tables takes a
+large part of the time of a short run.  So the name of an integrator gives its file:
+``bulirsch-stoer`` is in ``bulirsch_stoer.py``, ``gauss-taylor:8`` in ``gauss_taylor.py`` and
+``magnus6`` in ``magnus.py``.  Listing them loads all files.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from polhode.contracts.registry import entry_files, file_names, makers
 
 
 def _file(name: str) -> str | None:
-    """The file that may hold the integrator ``name``."""
+    """Return the file that may hold the integrator ``name``."""
     stem = name.partition(":")[0].replace("-", "_")
     names = file_names(__name__)
     return next((file for file in (stem, stem.rstrip("0123456789")) if file in names), None)
@@ -31,7 +31,7 @@ def _found(name: str) -> Integrator | None:
 
 
 class Registry(Mapping[str, Integrator]):
-    """The integrators by name, those that fulfil a condition."""
+    """The integrators that meet a condition, by name."""
 
     def __init__(self, condition: Callable[[Integrator], bool] = lambda integrator: True):
         self._condition = condition

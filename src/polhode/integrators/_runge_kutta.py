@@ -1,12 +1,12 @@
-"""Explicit Runge-Kutta methods with an error estimate, of any tableau.
+"""Explicit Runge-Kutta methods with an error estimate, for any tableau.
 
     k_i = f(t + c_i h, y + h Σ_j a_ij k_j),    y' = y + h Σ_i b_i k_i                  (1)
 
-What the sum y + h Σ b k loses to rounding is carried and added to the next (Kahan).  Where the last
+The rounding error of the sum y + h Σ b k is carried and added to the next (Kahan).  If the last
 stage is the slope at the end of the step (first same as last), it is carried too.
 
 Stages are unrolled by closures.  The components of y are in SIMD vectors (``combined``), while the
-slope gets single numbers; for many bodies, a vector holds the same number of four bodies.
+slope gets single numbers; for many bodies, a vector holds the same component of four bodies.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ from polhode.contracts import size, slope
 from polhode.tableaus.runge_kutta import Tableau
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 6.0  # of the factor to the next step
-GUESS = 0.01  # of the first step: the share of the scale of change
-FROM_REST = 1e12  # y that changes by this factor over the span began at 0,
-CRUMB = 1e-6  # and reaches its scale in this part of the span
+GUESS = 0.01  # the first step, relative to the time scale of change
+FROM_REST = 1e12  # a y that changes by this factor over the span started at 0,
+CRUMB = 1e-6  # and reaches its scale within this fraction of the span
 
 
 # ---- sums
 def picked(places: Sequence[int]) -> Callable:
-    """ks -> (ks[places[0]], ks[places[1]], …)."""
+    """Make ks -> (ks[places[0]], ks[places[1]], …)."""
     *_, last = places
     if len(places) == 1:
         return lambda ks: (ks[last],)
@@ -40,32 +40,32 @@ def picked(places: Sequence[int]) -> Callable:
 
 
 def combination(weights: Sequence) -> Callable:
-    """ks -> Σ weights[j] ks[j], without the weights that vanish."""
+    """Make ks -> Σ weights[j] ks[j], without zero weights."""
     places = [j for j, weight in enumerate(weights) if weight != 0]
     chosen, used = picked(places), tuple(weights[j] for j in places)
     return lambda ks: combined(used, chosen(ks))
 
 
 def moved(y, h, d):
-    """y + h d."""
+    """Return y + h d."""
     return combined((1.0, h), (y, d))
 
 
 def accumulated(y, low, h, d):
-    """(y + h d, what is lost), after ``low`` was lost before."""
+    """Return (y + low + h d, its rounding error): compensated summation."""
     change = combined((1.0, h), (low, d))
     new = combined((1.0, 1.0), (y, change))
     return new, combined((1.0, -1.0), (change, combined((1.0, -1.0), (new, y))))
 
 
 def nothing(y):
-    """Zeros like y."""
+    """Return zeros like y."""
     return combined((0.0,), (y,))
 
 
 # ---- stages
 def stages_of(a: Sequence, c: Sequence) -> Callable:
-    """(t, h, y, k1, body, params) -> (k1, k2, …) of (1)."""
+    """Make (t, h, y, k1, body, params) -> (k1, k2, …) of (1)."""
 
     def first(t, h, y, k1, body, params):
         return (k1,)
@@ -85,14 +85,14 @@ def stages_of(a: Sequence, c: Sequence) -> Callable:
     return stages
 
 
-# ---- the step that follows
+# ---- the size of the next step
 def next_factor(error, power):
-    """The factor to the next step after a relative error, its power chosen by the order."""
+    """Return the factor from this step to the next, from the error relative to the tolerance."""
     return min(LARGEST, max(SMALLEST, SAFETY * (error + 1e-100) ** power))
 
 
 def first_guess(order: int) -> Callable:
-    """The first step by the size of slope and curvature (Hairer, Nørsett, Wanner I, II.4)."""
+    """Choose the first step from slope and curvature (Hairer, Nørsett, Wanner I, II.4)."""
     power = 1.0 / (order + 1)
 
     def first_step(t, span, state, carry, body, params, tolerances):
@@ -101,7 +101,7 @@ def first_guess(order: int) -> Callable:
         scale = size(y, y, y, body, tolerances)
         rate = size(k, y, y, body, tolerances)
         near = y
-        if rate * abs(span) > FROM_REST * scale:  # a part of y begins at 0, as at rest
+        if rate * abs(span) > FROM_REST * scale:  # a part of y starts at 0, as at rest
             near = moved(y, CRUMB * span, k)
             rate = size(k, y, near, body, tolerances)
         small = scale < 1e-5 or rate < 1e-5
@@ -110,7 +110,7 @@ def first_guess(order: int) -> Callable:
         h = h if span > 0.0 else -h
         ahead = moved(y, h, k)
         change = combined((1.0, -1.0), (slope(t + h, ahead, body, params), k))
-        bend = size(change, y, near, body, tolerances) / (abs(h) + 1e-300)  # there may be no time
+        bend = size(change, y, near, body, tolerances) / (abs(h) + 1e-300)  # the span may be empty
         worst = max(rate, bend)
         step = max(1e-6, abs(h) * 1e-3) if worst <= 1e-15 else (GUESS / worst) ** power
         step = min(100.0 * abs(h), step)
@@ -124,9 +124,9 @@ def first_guess(order: int) -> Callable:
 def explicit(
     tableau: Tableau, estimate: Callable, power: int, number: Callable[[Any], Any] = float
 ) -> dict[str, Any]:
-    """start, trial and first_step of a tableau.
+    """Make start, trial and first_step of a tableau.
 
-    ``estimate(ks) -> d`` or several; its ``size`` of h d falls as h to the ``power``.
+    ``estimate(ks)`` returns d, or several; the ``size`` of h d falls as h to the ``power``.
     """
     a, b, c = tableau.converted(number)
     same = tableau.first_same_as_last
@@ -161,7 +161,7 @@ def explicit(
 
 
 def difference(weights: Sequence) -> Callable:
-    """The error estimate h Σ weights[j] k_j."""
+    """Make the error estimate h Σ weights[j] k_j."""
     total = combination(weights)
 
     def estimate(h, ks, y, new, body, tolerances):
@@ -171,7 +171,7 @@ def difference(weights: Sequence) -> Callable:
 
 
 def of_two(weights5: Sequence, weights3: Sequence) -> Callable:
-    """The estimate of DOP853: of order 5 and 3, combined to fall as h to the 8."""
+    """Make the error estimate of DOP853: orders 5 and 3, combined to fall as h to the 8."""
     five, three = combination(weights5), combination(weights3)
 
     def estimate(h, ks, y, new, body, tolerances):

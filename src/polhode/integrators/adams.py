@@ -1,20 +1,20 @@
-"""Adams, Bashforth and Moulton's method of any order k from 2 to 16, with fixed steps (PECE).
+"""Adams-Bashforth-Moulton methods of any order k from 2 to 16, with fixed steps (PECE).
 
-The slopes f_n, f_(n-1), … of the last k steps predict, a new slope corrects:
+The slopes f_n, f_(n-1), … of the last k steps predict, and a new slope corrects:
 
     p  = y + h (f_n + Σ_j AB_j (f_(n-j) - f_n)),    f* = f(t + h, p)                   (1)
     y' = y + h (f_n + AM_0 (f* - f_n) + Σ_j AM_(j+1) (f_(n-j) - f_n))                  (2)
 
-and f_(n+1) = f(t + h, y'): two evaluations a step, whatever the order.  The weights are exact
+and f_(n+1) = f(t + h, y'): two evaluations per step, for any order.  The weights are exact
 fractions (``tableaus/adams``), rounded.  Rounded weights of slopes do not sum to 1, and y would
 drift by the same error in every step; those of differences as in (1) and (2) do not sum exactly
 either, and energy would drift.  So both are summed as f_n + ∇f/2 + Σ_i u_i ∇²f_i, with second
-differences of slopes, and nothing drifts.  What y loses to rounding is carried, unless ``options``
-have ``compensated=False``, the usual form, which is no faster.
+differences of slopes, and nothing drifts.  The rounding error of y is carried, unless ``options``
+have ``compensated=False``, the usual form, which is not faster.
 
 The first k - 1 steps are steps of Gragg's extrapolation, of a higher order.  They go forward from
 the initial state, so that the force is never evaluated outside the run, where it may be undefined
-or different.  Every history begins like this, also after a ``reset`` of the variables or a change
+or different.  Every history starts like this, also after a ``reset`` of the variables or a change
 of the step.
 
 A step to t + x h, 0 < x < 1 (``t_eval``, a shorter last step) also comes from the history.
@@ -23,14 +23,14 @@ With the polynomial P of (1) through the last k slopes, and g of ``tableaus/adam
     p  = y + h ∫_0^x P(s) ds,    y' = p + h g(x) (f(t + x h, p) - P(x))                (3)
 
 whose error falls faster than that of the steps, by one power of h.  Where only the states of the
-steps are known, for ``run.sol`` and events, it is a step of the extrapolation.
+steps are known, as for ``run.sol`` and events, it is a step of the extrapolation.
 
 Steps must be short, because old slopes persist: a rotation at the rate ω is stable for
 
     order  6    8    10    12    14    16
     |ω h|  0.52 0.28 0.144 0.067 0.025 0.008                                           (4)
 
-in variables that turn as the body does; a quaternion turns half as fast.  After a jump or a kink of
+in variables that rotate with the body; a quaternion turns half as fast.  After a jump or a kink of
 the force the accuracy is lower for k steps.
 """
 
@@ -47,7 +47,7 @@ from polhode.tableaus import adams as tableau
 from polhode.tableaus.extrapolation import Columns
 
 HIGHEST = 16
-SUBSTEPS = 2, 4, 6, 8, 12, 16, 24, 32, 48  # Bulirsch's: those of the extrapolation
+SUBSTEPS = 2, 4, 6, 8, 12, 16, 24, 32, 48  # of the extrapolation: Bulirsch's sequence
 
 
 # ---- sums
@@ -56,7 +56,7 @@ def minus(a, b):
 
 
 def powers(x):
-    """1, x, …, x¹⁵."""
+    """Return 1, x, …, x¹⁵."""
     x2 = x * x
     x3, x4 = x2 * x, x2 * x2
     x5, x6, x7, x8 = x4 * x, x4 * x2, x4 * x3, x4 * x4
@@ -65,18 +65,18 @@ def powers(x):
 
 
 def plainly(y, low, h, d):
-    """``accumulated`` without what is lost."""
+    """Return the same as ``accumulated``, without compensation."""
     return moved(y, h, d), low
 
 
 def columns(k: int) -> Columns:
-    """Those of the extrapolation that starts order k, of k + 1 or k + 2."""
+    """Return the columns of the extrapolation, of order k + 1 or k + 2, that starts order k."""
     return Columns(name=f"adams:{k}", lanes=(SUBSTEPS[: k // 2 + 1],))
 
 
 # ---- the three kinds of steps: (d, s) with y' = y + s d
 def extrapolation(k: int, number: Callable[[Any], Any]) -> Callable:
-    """A step of Gragg's extrapolation, one column after the other."""
+    """Make a step of Gragg's extrapolation, one column after another."""
     start = columns(k)
     weights = start.rounded if number is float else start.weights
     count, substeps = len(start.numbers), table(start.numbers)
@@ -98,7 +98,7 @@ def extrapolation(k: int, number: Callable[[Any], Any]) -> Callable:
 
 
 def correction(k: int, number: Callable[[Any], Any]) -> Callable:
-    """(1) and (2)."""
+    """Make a full step, (1) and (2)."""
     before, after = (
         tuple(map(number, reversed(tableau.of_second_differences(weights))))
         for weights in (tableau.bashforth(k), tableau.moulton(k))
@@ -116,7 +116,7 @@ def correction(k: int, number: Callable[[Any], Any]) -> Callable:
 
 
 def inside(k: int, number: Callable[[Any], Any]) -> Callable:
-    """(3)."""
+    """Make a shorter step from the history, (3)."""
     parts, last = tableau.aside(k), k - 2
     rows = *reversed(parts.values), *reversed(parts.slopes), parts.above, parts.below
     coefficients = tuple(tuple(map(number, power)) for power in zip(*rows, strict=True))
@@ -134,13 +134,13 @@ def inside(k: int, number: Callable[[Any], Any]) -> Callable:
 
 # ---- the step
 def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, Callable]:
-    """start, step and what replaces them now and then.
+    """Make start, step and the functions that replace them in special cases.
 
-    Both slopes of a quick step are evaluated in one branch: what depends on the time alone, as the
-    places of Sun and Moon do, is then computed once.
+    Both slopes of a quick step are evaluated in one branch: quantities that depend on time alone,
+    such as the positions of Sun and Moon, are then computed once.
 
-    The carry is (the size of the steps, how many differences of slopes are known, the last slope,
-    its second differences from the oldest on and the last first one, what y has lost).
+    The carry is (step size, number of known differences of slopes, last slope, second differences
+    from the oldest on and the last first difference, rounding error of y).
     """
     last, full = k - 1, k - 1.0
     first_steps, corrected = extrapolation(k, number), correction(k, number)
@@ -152,7 +152,7 @@ def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, 
         return h, 0.0, slope(t, y, body, params), none((zero,)), zero
 
     def again(t, h, y, carry, body, params):
-        _, _, _, past, _ = carry  # as good as zeros: nothing reads it before it is replaced
+        _, _, _, past, _ = carry  # any values would do: they are replaced before they are read
         return h, 0.0, slope(t, y, body, params), past, nothing(y)
 
     def after(t, h, y, carry, d, scale, body, params):
@@ -194,7 +194,7 @@ def adams(
     number: Callable[[Any], Any] = float,
     **changed: Any,
 ) -> Integrator:
-    """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
+    """Make the record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order not in range(2, HIGHEST + 1):
         raise InputError(f"adams: the order is a whole number from 2 to {HIGHEST}, got {order!r}")
     order = int(order)
@@ -204,7 +204,7 @@ def adams(
         "order": order,
         "dense_order": order,
         "evaluations": 2,
-        # the first slope, and in each of the first steps as many as it takes, instead of 2
+        # the first slope, and the evaluations of each starting step beyond the usual 2
         "evaluations_at_start": 1 + (order - 1) * (columns(order).evaluations - 2),
         "references": ("bashforth1883", "moulton1926", "hairer1993"),
         "options": adams,

@@ -1,4 +1,4 @@
-"""The method of Bulirsch and Stoer: Gragg's midpoint rule, extrapolated; order and step controlled.
+"""The Bulirsch-Stoer method: Gragg's midpoint rule, extrapolated, with order and step control.
 
 With n_j = 2, 4, 6, … steps of h/n_j of the midpoint rule
 
@@ -9,11 +9,11 @@ the error of z_n has only even powers of h/n, and so
     T_(j,0) = z_(n_j),    T_(j,i) = (1 + w) T_(j,i-1) - w T_(j-1,i-1)                  (2)
     w = 1 / ((n_j/n_(j-i))² - 1)
 
-is of order 2i + 2.  The error is estimated by T_(j,j) - T_(j,j-1).  All sums are of increments, y
-itself is added last.  The step ends at the column that is expected to suffice, the one before or
-the one after; order and size of the next step are those with the least work per unit of time
-(Hairer, Nørsett & Wanner I, II.9; Deuflhard 1983).  The carry is the target column, and what the
-sums have lost.  The first step and dense output, which is a separate step, may end at any column.
+is of order 2i + 2.  The error is estimated by T_(j,j) - T_(j,j-1).  All sums are of increments; y
+itself is added last.  The step ends at the column that is expected to suffice, or one before or
+after it; order and size of the next step are those with the least work per unit of time (Hairer,
+Nørsett & Wanner I, II.9; Deuflhard 1983).  The carry is the target column and the rounding errors
+of the sums.  The first step and dense output, which is a separate step, may end at any column.
 
 The columns are unrolled, the midpoint rule is a loop.
 """
@@ -27,13 +27,13 @@ from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
 COLUMNS = 9
 STEPS = tuple(2 * (j + 1) for j in range(COLUMNS))  # n_j
 WORK = tuple(float(sum(STEPS[: j + 1]) - j) for j in range(COLUMNS))  # evaluations up to column j
-ANY, LEAST = 0.0, 3.0  # target columns: in the first step, and the smallest of all others
+ANY, LEAST = 0.0, 3.0  # target columns: of the first step, and the smallest afterwards
 SAFETY, AIM, SHORTEST, LONGEST = 0.94, 0.65, 0.02, 5.0
-FEWER, MORE = 0.8, 0.9  # the work, relative, at which another column is chosen
+FEWER, MORE = 0.8, 0.9  # relative work at which another column is chosen
 
 
 def midpoint(n: int) -> Callable:
-    """(1): z_n - y."""
+    """Make the midpoint rule (1): z_n - y."""
 
     def increment(t, h, y, f, body, params):
         part = h / n
@@ -47,7 +47,7 @@ def midpoint(n: int) -> Callable:
 
 
 def extrapolated(j: int) -> Callable:
-    """(2): the row T_(j,0) … T_(j,j), from T_(j,0) and the row before."""
+    """Make the row T_(j,0) … T_(j,j) of (2), from T_(j,0) and the previous row."""
     weights = [1.0 / ((STEPS[j] / STEPS[j - i]) ** 2 - 1.0) for i in range(1, j + 1)]
 
     def entry(i: int) -> Callable:
@@ -65,20 +65,20 @@ def extrapolated(j: int) -> Callable:
 
 
 def wish(error, j):
-    """The factor to the step that column j would do with."""
+    """Return the factor to the step size that suits column j."""
     f = SAFETY * (AIM / (error + 1e-100)) ** (1.0 / (2 * j + 1))
     return min(LONGEST, max(SHORTEST, f))
 
 
 def ended(j: int) -> Callable:
-    """The end of a step at column j: (result, error, next column, factor, evaluations)."""
+    """Make the end of a step at column j: (result, error, next column, factor, evaluations)."""
     work, less = WORK[j], WORK[j - 1]
     most = COLUMNS - 2.0
     column = float(j)
     more = WORK[min(j + 1, COLUMNS - 1)]
 
     def ending(result, error, now, before):
-        if column > LEAST and less / before < FEWER * (work / now):  # one column less pays
+        if column > LEAST and less / before < FEWER * (work / now):  # one column fewer is cheaper
             return result, error, column - 1.0, before, work
         if error <= 1.0 and column < most and work / now < MORE * (less / before):
             return result, error, column + 1.0, now * (more / work), work
@@ -88,7 +88,7 @@ def ended(j: int) -> Callable:
 
 
 def columns_from(j: int) -> Callable:
-    """Column j and what follows, unrolled; ``row`` is that of column j - 1."""
+    """Make column j and those that follow, unrolled; ``row`` is that of column j - 1."""
     rule, table = midpoint(STEPS[j]), extrapolated(j)
     ending = ended(j)
     column, last = float(j), j == COLUMNS - 1
@@ -116,7 +116,7 @@ def columns_from(j: int) -> Callable:
 
 
 def beyond(t, h, y, f, row, target, before, body, params, tolerances):
-    """What follows the last column: nothing, and it is never called."""
+    """Stand in for what follows the last column; never called."""
     return y, 2.0, target, 0.5, 0.0
 
 

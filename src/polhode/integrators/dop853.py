@@ -1,12 +1,12 @@
-"""DOP853: the Runge-Kutta method of order 8 of Dormand and Prince in Hairer's form.
+"""DOP853: Dormand and Prince's Runge-Kutta method of order 8 in Hairer's form.
 
-Twelve slopes a step; two error estimates, of order 5 and 3, together fall as h to the 8.  Dense
+Twelve slopes per step; two error estimates, of order 5 and 3, together fall as h to the 8.  Dense
 output: with the slopes k, the slope k13 at the end of the step and three more, at x = (s - t)/h,
 
     y(x) = y + x (F1 + (1-x) (F2 + x (F3 + (1-x) (F4 + x (F5 + (1-x) (F6 + x F7))))))  (1)
     F1 = y' - y,  F2 = h k1 - F1,  F3 = 2 F1 - h (k13 + k1),  F4 … F7 = h Σ d_ij k_j
 
-of order 7, with four more evaluations for each step that is looked into.
+of order 7, with four more evaluations for each step with output inside.
 """
 
 from polhode.compiler.machine import combined

@@ -1,6 +1,6 @@
-"""Dormand and Prince's pair of orders 5 and 4 (ode45): six slopes a step, the last one is kept.
+"""Dormand and Prince's pair of orders 5 and 4 (ode45): six slopes per step, the last one reused.
 
-Dense output is a step of its own from the start of the step, of order 5.
+Dense output is a separate step from the start of the step, of order 5.
 """
 
 from polhode.contracts import Integrator

@@ -4,16 +4,16 @@ A column is the explicit midpoint rule with n substeps, written for the incremen
 
     D_0 = 0,    D_1 = (h/n) f(t, y),    D_(m+1) = D_(m-1) + (2h/n) f(t + m h/n, y + D_m)   (1)
 
-and k columns together are of order 2k, w'_j being the weights without the coarsest one:
+and k columns together are of order 2k; w'_j are the weights without the coarsest column:
 
     y' = y + Σ w_j D(n_j),    error = |Σ (w_j - w'_j) D(n_j)|                          (2)
 
-The slope sees four columns at once, one in each lane of a SIMD register (``compiler.four``);
-several columns follow each other in a lane (``tableaus/extrapolation``).  The tolerance chooses the
-columns (``RULE``): one machine code for all orders.  Dense output is a step of its own from the
-start of the step, of the same order.
+The slope is evaluated for four columns at once, one in each lane of a SIMD register
+(``compiler.four``); several columns follow each other in a lane (``tableaus/extrapolation``).  The
+tolerance selects the columns (``RULE``): one machine code serves all orders.  Dense output is a
+separate step from the start of the step, of the same order.
 
-Rounding: what y + Σ loses is carried.  Columns whose substep is not exactly h/n end early or late,
+The rounding error of y + Σ is carried.  Columns whose substep is not exactly h/n end early or late,
 in every step by the same time; the total, times the slope at the end, is carried too:
 
     Δ = Σ w_j (h - n_j fl(h/n_j))                                                      (3)
@@ -21,8 +21,8 @@ in every step by the same time; the total, times the slope at the end, is carrie
 A slope that cannot take four numbers at once (one that branches on values) is evaluated one column
 after the other, with the same bits.
 
-Where the lanes hold four bodies the columns follow each other (``one_by_one``), with the bits that
-each body has alone: a lane that is done stays at the start of the step, and has no effect on the
+Where the lanes hold four bodies, the columns follow each other (``one_by_one``), and each body has
+the same bits as alone: a lane that is done stays at the start of the step, without effect on the
 others.
 """
 
@@ -40,23 +40,23 @@ from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 
-# down to this tolerance, these columns, which were measured to be the fastest
+# down to this tolerance, these columns are the fastest, by measurement
 RULE = (1e-11, "12"), (1.5e-13, "16"), (2e-14, "14"), (0.0, "16 calm")
 TIGHTEST = 2e-15  # below it the error estimate is only rounding
 SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 4.0  # of the factor to the next step
-PROBE, CAUTION = 0.01, 0.01  # of the first step: the share of the scale of change, of its error
-CRUMB = 1e-6  # where y begins at 0: the part of the span in which it gets to its scale
-FROM_REST = 1e12  # y that changes by so much of itself over the span
+PROBE, CAUTION = 0.01, 0.01  # of the first step: fraction of the scale of change, of its error
+CRUMB = 1e-6  # if y starts at 0: the fraction of the span in which it reaches its scale
+FROM_REST = 1e12  # a y that changes by this factor over the span started at 0
 
 
-# ---- the timetable: what happens when in which lane
+# ---- the schedule of the lanes
 @dataclass(frozen=True)
 class Segment:
-    """Pairs of substeps of all lanes, up to the end of a column in one of them.
+    """Pairs of substeps in all lanes, up to the end of a column in one of them.
 
-    For each lane a number of substeps, or 0: of the column that is ``running``, of the one that is
-    ``counted`` at the end (the last one of a lane waits for the end of the step), and whether the
-    next one ``begins`` or none is left (``rests``) then.
+    For each lane, the number of substeps (or 0) of the ``running`` column and of the one that is
+    ``counted`` at the end of the segment (the last column of a lane waits for the end of the step),
+    and whether the next column then ``begins`` or none is left (``rests``).
     """
 
     pairs: int
@@ -67,7 +67,10 @@ class Segment:
 
 
 def segments(columns: Columns) -> list[Segment]:
-    """A column of n substeps takes n/2 pairs, the second of the last pair being idle."""
+    """Divide a step into segments.
+
+    A column of n substeps takes n/2 pairs; the second substep of the last pair is idle.
+    """
     lanes = [[(sum(lane[: k + 1]) // 2, n) for k, n in enumerate(lane)] for lane in columns.lanes]
     times = sorted({end for lane in lanes for end, _ in lane})
     plan = []
@@ -83,7 +86,7 @@ def segments(columns: Columns) -> list[Segment]:
 
 
 def share(n: int) -> Fraction:
-    """1/n; nothing for a lane that rests: it stays where it is."""
+    """Return 1/n, or 0 for a lane at rest, which stays where it is."""
     return Fraction(1, n) if n else Fraction(0)
 
 
@@ -122,18 +125,18 @@ def first_lane(four):
 
 # ---- the columns
 def forward(time, m, step, base, before, d, body, params):
-    """D_(m+1) of (1) from D_(m-1) and D_m."""
+    """Return D_(m+1) of (1) from D_(m-1) and D_m."""
     rate = at_once(slope, (fma(m, step, time), each(plus, (base, d))), (body, params))
     return each(fma, (step + step, rate, before))
 
 
 def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
-    """(which, t, h, y, body, params) -> (Σ w_j D_j, its error, Δ, the slope near the end)."""
+    """Make (which, t, h, y, body, params) -> (Σ w_j D_j, its error, Δ, slope near the end)."""
     plans = [segments(columns) for columns in schemes]
     starts = [0, *accumulate(map(len, plans))]
     begin, end = table(starts[:-1]), table([i - 1 for i in starts[1:]])
     rows = [(columns, s) for columns, plan in zip(schemes, plans, strict=True) for s in plan]
-    # the very last substep is a slope of its own
+    # the last substep of all is evaluated separately
     pairs = table([s.pairs - (i + 1 in starts) for i, (_, s) in enumerate(rows)])
 
     def of_lanes(value: Callable) -> Callable:
@@ -151,7 +154,7 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
     some_rest = table([int(any(s.rests)) for _, s in rows])
 
     def counted(i, h, even, result, error, missing):
-        """The sums (2) and (3) with the columns that end here."""
+        """Add the columns that end here to the sums (2) and (3)."""
         w, step = weight(i), counted_part(i) * h
         result = each(fma, (w, even, result))
         error = each(fma, (difference(i), even, error))
@@ -197,10 +200,10 @@ def side_by_side(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Ca
 
 # ---- four bodies in the lanes
 def one_by_one(schemes: Sequence[Columns], number: Callable[[Any], Any]) -> Callable:
-    """The same one column after another: of each lane a sum, and their sum by pairs."""
+    """Make the same, one column after another: a sum for each lane, and their sum by pairs."""
     rows = [(c, n) for c in schemes for lane in c.lanes for n in lane]
     ends = [0, *accumulate(len(lane) for c in schemes for lane in c.lanes)]
-    begin, end = table(ends[:-1]), table(ends[1:])  # of lane k of the columns j, at 4 j + k
+    begin, end = table(ends[:-1]), table(ends[1:])  # for lane k of scheme j, at 4 j + k
     pairs = table([n // 2 - 1 for _, n in rows])
     count = table([number(Fraction(n)) for _, n in rows])
     part = table([number(share(n)) for _, n in rows])
@@ -247,7 +250,7 @@ def added_up(a, b):
 
 # ---- the step
 def chosen(limits: Sequence[float]) -> Callable:
-    """tolerances -> (which columns, the tolerances that are possible)."""
+    """Make tolerances -> (which columns, the achievable tolerances)."""
     count, bound = len(limits), table(limits)
 
     def choice(tolerances):
@@ -261,14 +264,14 @@ def chosen(limits: Sequence[float]) -> Callable:
 
 
 def moved(y, low, d, extra, rate):
-    """(y + d + extra rate, what is lost), after ``low`` was lost before."""
+    """Return (y + low + d + extra rate, its rounding error): compensated summation."""
     low = each(fma, (extra, rate, low))
     pairs = each(added, (y, low, d))
     return each(first, (pairs,)), each(second, (pairs,))
 
 
 def start(t, h, y, body, params):
-    """The carry: what y has lost."""
+    """Return the carry: the rounding error of y."""
     return (each(times, (0.0, y)),)
 
 
@@ -287,19 +290,19 @@ def trials(schemes: Sequence[Columns], choice: Callable, sums: Callable) -> Call
 
 
 def next_factor(error, power):
-    """The factor to the next step after a relative error."""
+    """Return the factor from this step to the next, from the error relative to the tolerance."""
     if error < 1e100:  # false for NaN
         return min(LARGEST, max(SMALLEST, SAFETY * exp(power * log(error + 1e-300))))
     return SMALLEST
 
 
 def next_factors(error, power):
-    """The same of four bodies."""
+    """Return ``next_factor`` of four bodies."""
     return at_once(next_factor, (error,), (power,))
 
 
 def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
-    """The step whose error would be right for turning at the rate at which y changes, or y'.
+    """Make the choice of the first step, by the error for oscillation at the rate of y, or of y'.
 
     For y' = λ y the error (2) is about |λ h|^(2k-1) / Π n_j², without the coarsest column.
     """
@@ -310,9 +313,9 @@ def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
         which, allowed = choice(tolerances)
         f = slope(t, y, body, params)
         whole, speed = size(y, y, y, body, allowed), size(f, y, y, body, allowed)
-        whole = whole if whole > 0.0 else CRUMB * speed * abs(span)  # y may begin at 0
+        whole = whole if whole > 0.0 else CRUMB * speed * abs(span)  # y may start at 0
         near = y
-        if speed * abs(span) > FROM_REST * whole:  # a part of y does, as at rest
+        if speed * abs(span) > FROM_REST * whole:  # a part of y starts at 0, as at rest
             near = each(fma, (CRUMB * span, f, y))
             speed = size(f, y, near, body, allowed)
         if not speed * abs(span) > PROBE * whole:  # at rest, or nearly; or NaN
@@ -334,7 +337,7 @@ def integrator(
     number: Callable[[Any], Any] = float,
     **changed: Any,
 ) -> Integrator:
-    """The record for a rule; ``number`` converts the fractions (to mpmath, say)."""
+    """Make the record for a rule; ``number`` converts the fractions (to mpmath, say)."""
     schemes = [COLUMNS[name] for _, name in rule]
     choice = chosen([limit for limit, _ in rule])
     settings: dict[str, Any] = {

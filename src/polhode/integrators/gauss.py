@@ -1,17 +1,17 @@
-"""Gauss's collocation of any even order 2s, its stages in the SIMD lanes.
+"""Gauss collocation of any even order 2s, with its stages in the SIMD lanes.
 
 With the nodes c_i and weights b_i of Gauss's quadrature on [0, 1] and μ_ij = a_ij / b_j,
 
     Y_i = y + Σ_j μ_ij L_j,    L_i = h b_i F_i,    F_i = f(t + c_i h, Y_i)             (1)
     y' = y + Σ_i L_i                                                                   (2)
 
-Symplectic, because μ_ij + μ_ji = 1, and symmetric, because in addition μ of the mirrored stages are
-the same; both are exact for the floats μ that are used, so that energy does not drift by the
-rounding of coefficients (Antoñana, Makazaga, Murua 2017).  With a fixed step that is kept.
+Symplectic, because μ_ij + μ_ji = 1, and symmetric, because in addition the μ of mirrored stages are
+equal; both hold exactly for the floats μ that are used, so that the rounding of coefficients causes
+no energy drift (Antoñana, Makazaga, Murua 2017).  This needs a fixed step.
 
-(1) is solved to rounding by iterating it, s slopes at a time, four in each SIMD register
-(``compiler.four``).  The first F are those of the step before, their polynomial continued.  What
-the sum (2) loses is carried, with the F.
+(1) is solved to rounding by fixed-point iteration, s slopes at a time, four in each SIMD register
+(``compiler.four``).  The initial F come from the previous step, by extrapolating its polynomial.
+The rounding error of the sum (2) is carried, with the F.
 
 A slope that cannot take four numbers at once (one that branches on values) is evaluated stage by
 stage, with the same bits.
@@ -33,7 +33,7 @@ from polhode.tableaus import gauss as nodes
 from polhode.tableaus.runge_kutta import DIGITS
 
 UNIT = Fraction(1, 2**52)  # μ and 1 - μ are multiples of it, and floats
-FAR = 1e-8  # the square of a change that is none by rounding, but perhaps an overflow
+FAR = 1e-8  # the square of a change too large for rounding, perhaps an overflow
 RELATIVE = (1.0, 0.0)  # tolerances for which ``size`` is the length relative to y
 
 
@@ -43,9 +43,9 @@ def exact(x: Decimal) -> Fraction:
 
 
 def products(s: int, number: Callable = float) -> list[list[Fraction]]:
-    """The μ_ij; for floats to ``UNIT``.
+    """Return the μ_ij; for floats rounded to ``UNIT``.
 
-    μ_ij + μ_ji = 1, and μ_ij = μ_ji of the mirrored stages, exactly.
+    μ_ij + μ_ji = 1, and μ_ij equals μ_ji of the mirrored stages, exactly.
     """
     a, b, _ = nodes.tableau(s).converted(exact)
     if number is not float:
@@ -53,7 +53,7 @@ def products(s: int, number: Callable = float) -> list[list[Fraction]]:
     mu = [[Fraction(1, 2)] * s for _ in range(s)]
     for i in range(s):
         for j in range(i):
-            mirrored = s - 1 - j, s - 1 - i  # in the lower triangle too
+            mirrored = s - 1 - j, s - 1 - i  # also in the lower triangle
             if mirrored < (i, j):
                 mu[i][j] = mu[mirrored[0]][mirrored[1]]
             else:
@@ -63,7 +63,7 @@ def products(s: int, number: Callable = float) -> list[list[Fraction]]:
 
 
 def continued(s: int) -> list[list[Fraction]]:
-    """From values at the nodes of a step to those at the nodes of the next, by a polynomial."""
+    """Return the matrix that extrapolates values at the nodes of a step to those of the next."""
     with localcontext(prec=DIGITS):
         c = nodes.tableau(s).c
         rows = []
@@ -79,15 +79,15 @@ def continued(s: int) -> list[list[Fraction]]:
         return rows
 
 
-# ---- unrolling: a vector of s numbers is a tuple of fours, filled up with zeros
+# ---- unrolling: a vector of s numbers is a tuple of fours, padded with zeros
 def fours(row: Sequence, number: Callable) -> list[tuple]:
-    """Fractions as fours of numbers."""
+    """Return fractions as fours of numbers."""
     padded = [*row, *[Fraction(0)] * (-len(row) % WIDTH)]
     return [tuple(map(number, padded[i : i + WIDTH])) for i in range(0, len(padded), WIDTH)]
 
 
 def collected(functions: Sequence[Callable]) -> Callable:
-    """x -> (functions[0](x), functions[1](x), …)."""
+    """Make x -> (functions[0](x), functions[1](x), …)."""
     *_, last = functions
     if len(functions) == 1:
         return lambda x: (last(x),)
@@ -99,7 +99,7 @@ def collected(functions: Sequence[Callable]) -> Callable:
 
 
 def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None) -> Callable:
-    """x -> (a 4 by 4 block) · x[place] + before(x), the block given by its diagonals l, l ^ k."""
+    """Make x -> (4 by 4 block) · x[place] + before(x); the block has the diagonals l, l ^ k."""
     (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3) = diagonals
 
     def rest(four):
@@ -113,7 +113,7 @@ def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None)
 
 
 def matrix(rows: Sequence[Sequence], number: Callable) -> Callable:
-    """x -> rows · x, of tuples of fours."""
+    """Make x -> rows · x, for tuples of fours."""
     count = -(-len(rows) // WIDTH)
     size_of = count * WIDTH
     zeros = [Fraction(0)] * size_of
@@ -145,7 +145,7 @@ TUPLE: dict[int, Callable] = {
 
 
 def numbers_of(s: int) -> Callable:
-    """The first s numbers of a tuple of fours."""
+    """Make the function that returns the first s numbers of a tuple of fours."""
     place = -(-s // WIDTH) - 1
     some = FIRST[s - WIDTH * place]
     if place == 0:
@@ -155,7 +155,7 @@ def numbers_of(s: int) -> Callable:
 
 
 def packed_of(s: int) -> Callable:
-    """s numbers as a tuple of fours, filled up with the last one."""
+    """Make the function that packs s numbers into a tuple of fours, padded with the last one."""
 
     def four(place):
         a, b, c, d = (min(WIDTH * place + lane, s - 1) for lane in range(WIDTH))
@@ -165,7 +165,7 @@ def packed_of(s: int) -> Callable:
 
 
 def sum_of(count: int) -> Callable:
-    """The sum of a tuple of fours, a four."""
+    """Make the function that adds up a tuple of fours to one four."""
     place = count - 1
     if place == 0:
         return lambda x: x[0]
@@ -196,10 +196,10 @@ def second(a):
 
 # ---- the step
 def stages(s: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
-    """start, guess, improve and finish.
+    """Make start, guess, improve and finish.
 
-    F and L are tuples of groups of four stages, a group is a four for each number of y.  The carry
-    is (what y has lost, the s numbers F of each number of y).
+    F and L are tuples of groups of four stages; a group is a four for each component of y.  The
+    carry is (rounding error of y, the s numbers F of each component of y).
     """
     count = -(-s // WIDTH)
     _, b, c = nodes.tableau(s).converted(exact)
@@ -208,7 +208,7 @@ def stages(s: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
     of_groups = TUPLE[count]
 
     def groups(make: Callable) -> Callable:
-        """x -> (make(0, b, c)(x), make(1, b, c)(x), …), with the weights and nodes of the group."""
+        """Make x -> (make(0, b, c)(x), make(1, b, c)(x), …), b, c the group's weights and nodes."""
         parts = zip(fours(b, number), fours(c, number), strict=True)
         return collected([make(group, *part) for group, part in enumerate(parts)])
 
@@ -281,7 +281,7 @@ def stages(s: int, number: Callable[[Any], Any]) -> dict[str, Callable]:
 
 @cache
 def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any) -> Integrator:
-    """The record for an order; ``number`` converts the fractions (to mpmath, say)."""
+    """Make the record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order % 2 or not 2 <= order <= 2 * WIDTH * len(TUPLE):
         raise InputError(f"gauss: the order is an even number from 2 to 32, got {order}")
     settings: dict[str, Any] = {

@@ -1,22 +1,22 @@
-"""Gauss-Taylor: a given ω(t) is interpolated on s Gauss nodes, and that is solved to rounding.
+"""Gauss-Taylor: a given ω(t) is interpolated on s Gauss nodes, and the result solved to rounding.
 
 The step is that of ``kernels/gauss_taylor.py``, with s values of ω and of order 2s: the equation is
-linear, and so nothing of its solution need be known to evaluate it.  The error of a step is the sum
-of the two estimates there, and the tolerance, rtol + atol, is for the angle of one step:
+linear, so its coefficients do not depend on the solution.  The error of a step is the sum of the
+two estimates there, and the tolerance, rtol + atol, applies to the angle of one step:
 
     h_new = h min(0.9 (tolerance/(e_1 + e_2))^(1/(2s-1)), 3, (MOST - 6)/terms)         (1)
 
 The larger |ω| h, the more terms the series needs.  If it has not converged after ``MOST`` terms,
 the step is rejected, and the last limit in (1) keeps steps below that.  Steps have few bits, so
-that times and midpoints of steps are sums without rounding: the rounding of t shifts all values of
-ω alike, and would dominate the error at small tolerances.
+that times and midpoints of steps are sums without rounding: the rounding of t would shift all
+values of ω alike, and dominate the error at small tolerances.
 
 Dense output: inside the step the polynomial of degree s - 1 is only of order s + 1.  So for a step
 with output inside, ω is evaluated on 2s Gauss nodes, and the resulting series is of order 2s + 1
-everywhere in the step.  It misses the end of the step by the error of the latter; that difference,
-a small rotation, is added in proportion to the time.
+everywhere in the step.  It misses the end of the step by the error of the step; that difference, a
+small rotation, is added in proportion to the time.
 
-``choose`` takes s from the tolerance.
+``choose`` selects s by the tolerance.
 """
 
 from collections.abc import Callable
@@ -35,54 +35,54 @@ from polhode.tableaus import gauss
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 STAGES = 4, 6, 8, 10, 12
 ROUNDING = 2e-17  # smaller terms have no effect
-SERIES = 0.01  # terms below this part of the tolerance are not needed
+SERIES = 0.01  # terms below this fraction of the tolerance are not needed
 SAFETY, GROWTH, LEAST = 0.9, 3.0, 0.2
-FEW_BITS = 2.0**33 + 1.0  # of 53, 20 are left
+FEW_BITS = 2.0**33 + 1.0  # leaves 20 of 53 bits
 
 
 def few_bits(x):
-    """x rounded to 20 bits (Veltkamp)."""
+    """Round x to 20 bits (Veltkamp)."""
     big = FEW_BITS * x
     return big - (big - x)
 
 
 def rate(t, shared):
-    """c(y) at a time: ω times a quarter of the step."""
+    """Return c(y) at time t: ω times a quarter of the step."""
     f, params = shared
     x, y, z = velocity(t, IDENTITY, params)
     return f * x, f * y, f * z
 
 
 def turned(even, odd, q):
-    """R(1) R(-1)* q, of length 1."""
+    """Return R(1) R(-1)* q, normalised."""
     last, first = ends(even, odd)
     return to_unit_length(product(product(last, first), q))
 
 
 def ends(even, odd):
-    """R(1) and R(-1)*, from the sums of the even and of the odd terms."""
+    """Return R(1) and R(-1)*, from the sums of the even and of the odd terms."""
     (a, b, c, d), (e, f, g, h) = even, odd
     return (a + e, b + f, c + g, d + h), (a - e, f - b, g - c, h - d)
 
 
 def first_step(t, span, state, carry, body, params, tolerances):
-    """About a sixth of a turn, or all of it."""
+    """Choose a first step of about a sixth of a turn, at most the whole span."""
     turned = max(fastness(t, params), fastness(fma(0.01, span, t), params)) * abs(span)
     return (few_bits(span / turned) if turned > 1.0 else span), 2
 
 
 def fastness(t, params):
-    """|ω|."""
+    """Return |ω|."""
     x, y, z = velocity(t, IDENTITY, params)
     return sqrt(fma(x, x, fma(y, y, z * z)))
 
 
 # ---- ω at the nodes
 def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callable, ...]:
-    """Functions for (2) of the kernel: the values at the nodes, and then to powers of y in three.
+    """Make the four functions for (2) of the kernel.
 
-    From values to differences, from these to p_(s-1) … p_0, and to powers.  s is even; ``number``
-    converts the constants (to mpmath, say).
+    They evaluate ω at the nodes, and convert the values to differences, these to p_(s-1) … p_0, and
+    these to powers of y.  s is even; ``number`` converts the constants (to mpmath, say).
     """
     half = s // 2
     low, high = half - 1, half  # the nodes in the middle
@@ -108,7 +108,7 @@ def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callabl
 
 # ---- the integrator
 def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
-    """``trial``, ``fit`` and ``read``; ``number`` converts the constants."""
+    """Make ``trial``, ``fit`` and ``read``; ``number`` converts the constants."""
     values, differences, to_legendre, to_powers = interpolation(s, number)
     series, e1, e2 = taylor(s, s), embedded(s), tail(s)
     power = number(-1) / (2 * s - 1)
@@ -119,7 +119,7 @@ def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
         p = to_legendre(differences(c))
         c = to_powers(p)
         even, odd, first, terms = series(c, max(SERIES * tolerance, ROUNDING))
-        if terms > MOST + 1:  # |ω| h about 4 has a series that is not too long
+        if terms > MOST + 1:  # for |ω| h of about 4 the series is not too long
             size = sqrt(square(c[0]))
             factor = min(0.6, 1.0 / size) if size > 1.0 else 0.6
             return state, carry, 2.0, max(factor, 0.02), s
@@ -152,7 +152,7 @@ def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
 
 @cache
 def gauss_taylor(s: int) -> Integrator:
-    """The integrator with s values of ω a step."""
+    """Make the integrator with s values of ω per step."""
     if s not in STAGES:
         raise InputError(f"Gauss-Taylor: the number of nodes s is one of {STAGES}, got {s!r}")
     return Integrator(
@@ -170,12 +170,12 @@ def gauss_taylor(s: int) -> Integrator:
 
 
 def stages_for(tolerance: float) -> int:
-    """The s that is about the fastest for a tolerance."""
+    """Return the s that is about the fastest for a tolerance."""
     return 6 if tolerance > 3e-4 else 8 if tolerance > 3e-9 else 10 if tolerance > 3e-11 else 12
 
 
 def choose(tolerance: float) -> Integrator:
-    """``gauss-taylor`` for a tolerance, rtol + atol."""
+    """Return ``gauss-taylor`` for a tolerance, rtol + atol."""
     return gauss_taylor(stages_for(tolerance))
 
 

@@ -1,10 +1,10 @@
-"""Magnus's series for a given ω(t): fixed steps of order 4, 6 and 8 (``kernels/magnus.py``).
+"""The Magnus series for a given ω(t): fixed steps of order 4, 6 and 8 (``kernels/magnus.py``).
 
     q' = exp(-psi) q,    psi of the rates -ω at 2, 3 or 4 Gauss nodes of the step       (1)
 
-for inertial axes, with kernels for body axes; a body rate takes the conjugate of all this
-(``kernels.gauss_taylor.side``).  One exponential a step, no error estimate.  Where |ω| h is of
-order 1 the truncated terms of the series matter, and ``gauss-taylor`` needs fewer evaluations;
+for inertial axes, with the kernels for body axes; for a body rate everything is conjugated
+(``kernels.gauss_taylor.side``).  One exponential per step, no error estimate.  Where |ω| h is of
+order 1, the truncated terms of the series matter, and ``gauss-taylor`` needs fewer evaluations;
 where ω changes many times before the body has turned much, ``magnus8`` is the cheapest of its
 order.
 """
@@ -22,13 +22,13 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 def rate(t, params):
-    """The body rate of the conjugate."""
+    """Return the body rate of the conjugate."""
     x, y, z = velocity(t, IDENTITY, params)
     return -side(x), -side(y), -side(z)
 
 
 def moved(q, psi):
-    """(1), as an increment of the conjugate."""
+    """Return q' of (1), computed as an increment of the conjugate."""
     c1, v = exp1(psi)
     return seen(conjugate(product1(conjugate(seen(q)), c1, v)))
 
@@ -54,7 +54,7 @@ def step8(t, h, state, carry, body, params):
 
 @cache
 def magnus(order: int) -> Integrator:
-    """The integrator of order 4, 6 or 8."""
+    """Make the integrator of order 4, 6 or 8."""
     return Integrator(
         name=f"magnus{order}",
         title=f"Magnus's series, order {order}",

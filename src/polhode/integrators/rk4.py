@@ -1,4 +1,4 @@
-"""Kutta's method of order 4, with fixed steps: what textbooks call the Runge-Kutta method."""
+"""Kutta's method of order 4, with fixed steps: the classical Runge-Kutta method."""
 
 from polhode.contracts import Integrator, slope
 from polhode.integrators._runge_kutta import accumulated, combination, nothing, stages_of

@@ -1,4 +1,4 @@
-"""Verner's pair of orders 9 and 8: sixteen slopes a step, and the smallest rounding error of all.
+"""Verner's pair of orders 9 and 8: sixteen slopes per step, and the smallest rounding error of all.
 
 The difference of the two solutions estimates the error.  Dense output is a separate step
 from the start of the step, of order 9.
