@@ -1,5 +1,7 @@
-"""Variables: one file each.  The registries are ``FORMULATIONS``, of the attitude, and
-``COORDINATES``, of attitude and momentum together.
+"""Variables of integration, one file each.
+
+The registries are ``FORMULATIONS``, for the attitude, and ``COORDINATES``, for attitude and
+momentum together.
 """
 
 from collections.abc import Mapping

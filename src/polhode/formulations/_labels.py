@@ -1,16 +1,16 @@
-"""Names A, B, C (or X, Y, Z) for the axes of a frame, so that a vector is far from A and near C.
+"""Labels A, B, C (or X, Y, Z) for the axes of a frame, so that a vector is far from A and near C.
 
-C is the axis with the largest component, pointing so that it is positive, A the one with the
-smallest, and the three are right-handed: then a² <= v²/3 <= c².  If this holds for the axes as they
-are, they keep their names, which is label 0.  A label is one number, shift + 3 flip + 6 swap:
+C is the axis with the largest component, directed so that it is positive, A the one with the
+smallest, and the three are right-handed: then a² <= v²/3 <= c².  If this already holds, the axes
+keep their names, which is label 0.  A label is one number, shift + 3 flip + 6 swap:
 
     (x, y, z) = (v1, v2, v3), (v2, v3, v1) or (v3, v1, v2)    shift = 0, 1, 2
     (a, b, c) = (x, y, z)    or with flip (x, -y, -z)                                  (1)
               = (y, -x, z)   or with flip (y, x, -z)          with swap
 
-As a matrix this has entries 0, 1 and -1: components are only renamed, exactly.  A label is kept
-until b² + a² or a² exceed ``TILT`` and ``SIDE`` of the whole, somewhat later than another one would
-be better, so that a vector near the border of two labels does not switch to and fro.
+As a matrix this has entries 0, 1 and -1: relabelling components is exact.  A label is kept until
+b² + a² or a² exceed ``TILT`` and ``SIDE`` of the whole, somewhat later than another label becomes
+better, so that a vector near the border of two labels does not switch back and forth.
 """
 
 from math import sqrt
@@ -24,7 +24,7 @@ HALF, THIRD = sqrt(0.5), 1 / 3
 
 
 def parts_of(label):
-    """(1.0 or 0.0 for shift = 0, for shift = 1, for shift = 2, flip, swap)."""
+    """Return (1.0 or 0.0 for shift = 0, for shift = 1, for shift = 2, flip, swap)."""
     k = rint(label)  # dense output may round it
     swap = blend(mask(k > 5.5), 1.0, 0.0)
     k = fma(-6.0, swap, k)
@@ -47,14 +47,14 @@ def mixed(u, row, w, other):
 
 
 def ordered(label, v):
-    """The components along A, B and C, without the signs."""
+    """Return the components along A, B and C, without the signs."""
     none, once, twice, _, swap = parts_of(label)
     x, y, stay = along((none, once, twice), v), along((twice, none, once), v), 1.0 - swap
     return fma(stay, x, swap * y), fma(stay, y, swap * x), along((once, twice, none), v)
 
 
 def rows(label):
-    """The matrix of (1), by rows."""
+    """Return the matrix of (1), by rows."""
     none, once, twice, flip, swap = parts_of(label)
     x, y, z = (none, once, twice), (twice, none, once), (once, twice, none)
     c = fma(-2.0, flip, 1.0)
@@ -64,13 +64,13 @@ def rows(label):
 
 
 def labelled(label, v):
-    """(a, b, c) from (v1, v2, v3)."""
+    """Return (a, b, c) from (v1, v2, v3)."""
     first, second, third = rows(label)
     return along(first, v), along(second, v), along(third, v)
 
 
 def unlabelled(label, v):
-    """(v1, v2, v3) from (a, b, c)."""
+    """Return (v1, v2, v3) from (a, b, c)."""
     a, b, c = rows(label)
     return (
         along((a[0], b[0], c[0]), v),
@@ -80,7 +80,7 @@ def unlabelled(label, v):
 
 
 def attitude(label):
-    """The quaternion of the labelled axes: v = g (a, b, c) g*."""
+    """Return the quaternion of the labelled axes: v = g (a, b, c) g*."""
     none, once, twice, flip, swap = parts_of(label)
     s = 0.5 * (once - twice)
     stay, upright = 1.0 - swap, 1.0 - flip
@@ -90,7 +90,7 @@ def attitude(label):
 
 
 def turn(body_label, space_label):
-    """The columns of the matrix that makes q of the attitude p of labelled axes: q = h p g*."""
+    """Return the columns of the matrix from the attitude p of labelled axes to q = h p g*."""
     back, (w, x, y, z) = conjugate(attitude(body_label)), attitude(space_label)
     return (
         hamilton((w, x, y, z), back),
@@ -101,7 +101,7 @@ def turn(body_label, space_label):
 
 
 def label_for(v):
-    """The label that suits a vector."""
+    """Return the best label for a vector."""
     least = THIRD * dot(v, v)
     kept = mask((v[2] > 0.0) & (v[2] * v[2] >= least) & (v[0] * v[0] <= least))
     x, y, z = abs(v[0]), abs(v[1]), abs(v[2])
@@ -118,6 +118,6 @@ def label_for(v):
 
 
 def suits(a, b, whole):
-    """Whether a label still is good enough for a vector of that length."""
+    """Return whether a label is still good enough for a vector of length ``whole``."""
     w, rest = whole * whole, (whole - a) * (whole + a)
     return (rest >= (1.0 - SIDE) * w) & (fma(-b, b, rest) >= (1.0 - TILT) * w)

@@ -1,4 +1,4 @@
-"""What several coordinates have in common."""
+"""Functions shared by several coordinates."""
 
 from math import sqrt
 
@@ -13,27 +13,27 @@ NAN = float("nan")
 
 
 def fused():
-    """Whether this is machine code, which is known when it is made."""
+    """Return whether this is machine code, where ``fma`` is fused; constant at compile time."""
     return fma(THIRD, THIRD, -NINTH) != 0.0
 
 
 def root(x):
-    """The square root, NaN of negative numbers in plain Python, too."""
+    """Return the square root; NaN for negative numbers, also in plain Python."""
     return sqrt(x) if fused() else sqrt(blend(mask(x >= 0.0), x, NAN * x))
 
 
 def inverse(x):
-    """1/x, NaN of what is not positive."""
+    """Return 1/x; NaN unless x is positive."""
     return 1.0 / blend(mask(x > 0.0), x, NAN * x)
 
 
 def inverse_sine(s):
-    """1/s, NaN where variables are singular."""
+    """Return 1/s; NaN where variables are singular."""
     return 1.0 / blend(mask(abs(s) > NEAR), s, NAN * s)
 
 
 def momentum_rate(m, body, n):
-    """dm/dt = m x ω + n in body axes, written as m2 m3 (1/I3 - 1/I2) + n1, …."""
+    """Return dm/dt = m x ω + n in body axes, written as m2 m3 (1/I3 - 1/I2) + n1, …."""
     (a, b, c), (m1, m2, m3) = inverse_moments(body), m
     return (
         fma(c - b, m2 * m3, n[0]),
@@ -43,7 +43,7 @@ def momentum_rate(m, body, n):
 
 
 def multiplied(rows, v):
-    """A matrix times a vector."""
+    """Return a matrix times a vector."""
     a, b, c = rows
     return (
         fma(a[0], v[0], fma(a[1], v[1], a[2] * v[2])),
@@ -53,7 +53,7 @@ def multiplied(rows, v):
 
 
 def excess(v, length):
-    """|v|² - length², to rounding, where both are nearly the same."""
+    """Return |v|² - length², accurate to rounding even if both are nearly equal."""
     (a, a1), (b, b1), (c, c1) = (two_product(x, x) for x in v)
     d, d1 = two_product(-length, length)
     s, e = two_sum(a, d)
@@ -63,13 +63,13 @@ def excess(v, length):
 
 
 def transposed(rows, v):
-    """A transposed matrix times a vector."""
+    """Return a transposed matrix times a vector."""
     (a, d, g), (b, e, h), (c, f, i) = rows
     return multiplied(((a, b, c), (d, e, f), (g, h, i)), v)
 
 
 def combination(columns, v):
-    """A matrix of four columns times (w, x, y, z)."""
+    """Return a matrix, given by four columns, times (w, x, y, z)."""
     (a, b, c, d), (w, x, y, z) = columns, v
     return (
         fma(w, a[0], x * b[0]) + fma(y, c[0], z * d[0]),
@@ -80,5 +80,5 @@ def combination(columns, v):
 
 
 def add_products(v, a, b):
-    """v + (a1 b1, a2 b2, a3 b3)."""
+    """Return v + (a1 b1, a2 b2, a3 b3)."""
     return fma(a[0], b[0], v[0]), fma(a[1], b[1], v[1]), fma(a[2], b[2], v[2])

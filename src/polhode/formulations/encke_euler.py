@@ -1,11 +1,11 @@
-"""Departures of Euler's angles 3-1-3 and of the momentum from a uniform turn about the third axis.
+"""Departures of Euler angles 3-1-3 and momentum from a uniform rotation about the third axis.
 
     φ = φ₀ + Δφ,    θ = θ₀ + Δθ,    ψ = ψ₀ + n (t - t₀) + Δψ                           (1)
     m = (m1, m2, m₀ + Δm),    Δψ' = Δm/I3 + r - φ' cos θ,    n + r = m₀/I3             (2)
 
 and the other rates as in ``euler-angles``.  For a body that spins about its third axis all rates
-are small, and so are their errors; there is no difference of large numbers in (2).  m1 and m2 are
-small then and go round: departures from where they began would be no smaller.  The angle
+are small, and so are their errors; (2) has no difference of large numbers.  m1 and m2 are then
+small and circle around 0: departures from their initial values would not be smaller.  The angle
 n (t - t₀) is reduced without rounding (``kernels/angles``).
 """
 
@@ -22,14 +22,14 @@ from polhode.kernels.vector import dot, multiply
 
 
 def nominal(t, q, m, body):
-    """(half the angles: the first two, and the third at t = 0, n/2, r, m₀)."""
+    """Return (half the angles: the first two, and the third at t = 0, n/2, r, m₀)."""
     n, rest = two_product(inverse_moments(body)[2], m[2])
     phi, theta, psi = multiply(0.5, angles(q))
     return (phi, theta, sum(phase_at(psi, 0.5 * n, t))), 0.5 * n, rest, m[2]
 
 
 def halves(t, y, body):
-    """(φ + ψ)/2, (φ - ψ)/2 and θ/2."""
+    """Return (φ + ψ)/2, (φ - ψ)/2 and θ/2."""
     (phi, theta, psi), n, _, _ = nominal_motion(body)
     psi = psi + cycle(n, t)
     plus, minus = fma(0.5, y[0] + y[2], phi + psi), fma(0.5, y[0] - y[2], phi - psi)

@@ -1,15 +1,15 @@
-"""Departures of attitude and momentum from a uniform turn: Encke's method (Fukushima 2008).
+"""Departures of attitude and momentum from a uniform rotation: Encke's method (Fukushima 2008).
 
-With the angular velocity n u + r of the start, r being what the floats n and u have rounded away,
+With the initial angular velocity n u + r, where r is the rounding error of the floats n and u,
 
     q = (1 + c, v) p,    p = q₀ (cos a/2, u sin a/2),    a = n (t - t₀)                (1)
     m = m₀ + Δm,    δ = I⁻¹ Δm + r
     (c, v)' = (1 + c, v) (p δ p*) / 2,    Δm' = m x ω + T                              (2)
 
-Small rates have small errors: nothing in (2) is a difference of large numbers, and δ alone decides
-how fast c and v change, however large they have become.  The angle a is reduced without rounding
-(``kernels/angles``).  Nowhere singular.  When an integrator has lost a billionth of the length of
-(1 + c, v), it is normalised.
+Small rates have small errors: nothing in (2) is a difference of large numbers, and δ alone
+determines how fast c and v change, however large they are.  The angle a is reduced without rounding
+(``kernels/angles``).  Nowhere singular.  When the length of (1 + c, v) is off by a billionth, it is
+normalised.
 """
 
 from math import hypot, sqrt
@@ -25,7 +25,7 @@ from polhode.kernels.vector import add, dot, multiply, subtract
 
 
 def nominal(t, q, m, body):
-    """(p at t = 0, p (0, u) there, m₀, n/2, r), not compiled."""
+    """Return (p at t = 0, p (0, u) there, m₀, n/2, r); not compiled."""
     omega = angular_velocity(m, body)
     n = hypot(*omega)
     u = multiply(1.0 / n, omega) if n > 0.0 else (0.0, 0.0, 1.0)
@@ -37,13 +37,13 @@ def nominal(t, q, m, body):
 
 
 def left_over(i, k, n, x, e):
-    """i k - n x (1 - e/2), to rounding."""
+    """Return i k - n x (1 - e/2), accurate to rounding."""
     (p, p1), (r, r1) = two_product(i, k), two_product(n, x)
     return (p - r) + ((p1 - r1) + 0.5 * e * r)
 
 
 def uniform(t, body):
-    """p of (1)."""
+    """Return p of (1)."""
     p0, p1, _, half, _ = nominal_motion(body)
     s, c1 = sincos1_of_reduced(cycle(half, t))
     return (
@@ -68,13 +68,13 @@ def leave(t, y, body):
 
 
 def lost(y):
-    """|(1 + c, v)|² - 1."""
+    """Return |(1 + c, v)|² - 1."""
     c, v = y[0], (y[1], y[2], y[3])
     return fma(c, c, fma(2.0, c, dot(v, v)))
 
 
 def inverse_root(e):
-    """1/sqrt(1 + e) of a small e."""
+    """Return 1/sqrt(1 + e) for small e."""
     return fma(e, fma(0.375, e, -0.5), 1.0)
 
 

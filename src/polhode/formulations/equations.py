@@ -1,7 +1,7 @@
-"""What an integrator sees of a formulation: ``slope``, ``reset`` and ``size`` by their stubs.
+"""The equations of a formulation for an integrator: replacements of ``slope``, ``reset``, ``size``.
 
-``given``: the angular velocity is a function of time and attitude; y is the variables alone.
-``moved``: a body with a momentum; y is the variables with the momentum appended, or
+``given``: the angular velocity is a function of time and attitude; y holds the variables alone.
+``moved``: a body with a momentum; y holds the variables with the momentum appended, or
 ``Coordinates``.
 ``flown``: the body also has a position, and x and p follow in y.
 """
@@ -33,9 +33,9 @@ Pieces = dict[Callable, Callable]
 
 
 class Equations(NamedTuple):
-    """The motion of a body in some variables.
+    """The equations of motion of a body in some variables.
 
-    ``enter(t, state, body) -> y``, ``leave(t, y, body) -> state``; ``seen`` is the latter as the
+    ``enter(t, state, body) -> y``, ``leave(t, y, body) -> state``; ``seen`` is ``leave`` as the
     slope needs it.
     """
 
@@ -47,7 +47,7 @@ class Equations(NamedTuple):
 
 
 def given(formulation: Formulation, inertial: bool) -> Pieces:
-    """For an angular velocity in inertial or in body axes."""
+    """Make the equations for an angular velocity in inertial or in body axes."""
     rate, attitude = formulation.rate, formulation.attitude
 
     def slope_inertial(t, y, body, params):
@@ -65,7 +65,7 @@ def given(formulation: Formulation, inertial: bool) -> Pieces:
 
 
 def moved(variables: Formulation | Coordinates) -> Equations:
-    """For a body."""
+    """Make the equations for a rotating body."""
     if isinstance(variables, Coordinates):
         return _coordinates(variables)
     formulation = variables
@@ -102,7 +102,7 @@ def moved(variables: Formulation | Coordinates) -> Equations:
         reset: _reset_of(formulation),
         size: relative,
     }
-    seen = left if formulation.moved is None else as_it_is  # a quaternion, near enough to a unit
+    seen = left if formulation.moved is None else as_it_is  # a quaternion of nearly unit length
     return Equations(entered, left, seen, n + 3, pieces)
 
 
@@ -129,10 +129,10 @@ def _reset_of(formulation: Formulation) -> Callable:
 
 
 def flown(variables: Formulation | Coordinates) -> Equations:
-    """For a body with six degrees of freedom: x' = p / M, p' = F.
+    """Make the equations for a body with six degrees of freedom: x' = p / M, p' = F.
 
-    An error of x is relative to |x| or the radius of gyration, one of p to |p| or what spin gives a
-    point at that radius, whichever is larger: neither vanishes where the body passes the origin.
+    Errors of x are relative to |x| or the radius of gyration r, those of p to |p| or |m|/r,
+    whichever is larger: neither vanishes where the body passes the origin.
     """
     rotation = moved(variables)
     enter, leave, seen = rotation.enter, rotation.leave, rotation.seen
@@ -176,18 +176,18 @@ def flown(variables: Formulation | Coordinates) -> Equations:
 
 
 def torque_there(t, q, m, body, params):
-    """The torque where the body is; ``params`` are (those of the model, x, p)."""
+    """Return the torque at the body's position; ``params`` are (those of the model, x, p)."""
     own, x, p = params
     return wrench(t, q, m, x, p, body, own)[0]
 
 
 def larger(a, b):
-    """The larger of the squared lengths of two vectors."""
+    """Return the larger of the squared lengths of two vectors."""
     return max(dot(a, a), dot(b, b))
 
 
 def _square(n: int) -> Callable:
-    """d -> the sum of the squares of its first n numbers."""
+    """Make d -> the sum of the squares of its first n numbers."""
     last = n - 1
     if last == 0:
         return lambda d: d[0] * d[0]
@@ -196,9 +196,9 @@ def _square(n: int) -> Callable:
 
 
 def _mean_square(n: int) -> Callable:
-    """The root of the mean of (d_i / (atol + rtol |y_i|))², |y_i| the larger of both ends.
+    """Make the root mean square of d_i / (atol + rtol |y_i|), |y_i| the larger of both ends.
 
-    Without atol the length of y stands for |y_i|, which may be 0.
+    Without atol the length of y replaces |y_i|, which may be 0.
     """
     square = _square(n)
 
@@ -228,5 +228,5 @@ def _mean_square(n: int) -> Callable:
 
 @cache
 def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
-    """The equations of a body that rotates, or also moves; cached: always the same functions."""
+    """Return the equations of a body that rotates, or also moves; cached, so always the same."""
     return (flown if moving else moved)(variables)

@@ -1,6 +1,6 @@
-"""Euler's angles about the axes 3-1-3, and the momentum in body axes.
+"""Euler angles about the axes 3-1-3, and the momentum in body axes.
 
-    attitude = turn by φ about 3, by θ about the new 1, by ψ about the new 3           (1)
+    attitude = rotation by φ about 3, by θ about the new 1, by ψ about the new 3       (1)
     φ' = (ω1 sin ψ + ω2 cos ψ) / sin θ,    θ' = ω1 cos ψ - ω2 sin ψ                    (2)
     ψ' = ω3 - φ' cos θ,    m' = m x ω + T,    ω = I⁻¹ m
 
@@ -18,7 +18,7 @@ from polhode.kernels.vector import dot
 
 
 def angles(q):
-    """(φ, θ, ψ) of an attitude; NaN where they are not defined."""
+    """Return (φ, θ, ψ) of an attitude; NaN where they are not defined."""
     w, x, y, z = q
     c, s = sqrt(w * w + z * z), sqrt(x * x + y * y)
     defined = mask((c > NEAR) & (s > NEAR))
@@ -27,13 +27,13 @@ def angles(q):
 
 
 def halves(y):
-    """(φ + ψ)/2, (φ - ψ)/2 and θ/2."""
+    """Return (φ + ψ)/2, (φ - ψ)/2 and θ/2."""
     a, b, c = 0.5 * y[0], 0.5 * y[1], 0.5 * y[2]
     return a + c, a - c, b
 
 
 def turned(plus, minus, b):
-    """(q, sin θ, cos θ, sin ψ, cos ψ) from ``halves``."""
+    """Return (q, sin θ, cos θ, sin ψ, cos ψ) from ``halves``."""
     (s1, c1), (s2, c2), (s3, c3) = sincos1(plus), sincos1(minus), sincos1(b)
     c1, c2, c3 = 1.0 + c1, 1.0 + c2, 1.0 + c3
     q = c3 * c1, s3 * c2, s3 * s2, c3 * s1  # (1)
@@ -42,13 +42,13 @@ def turned(plus, minus, b):
 
 
 def rates(omega, sin_theta, sin_psi, cos_psi):
-    """(φ', θ') of (2)."""
+    """Return (φ', θ') of (2)."""
     along = fma(omega[0], sin_psi, omega[1] * cos_psi)
     return along * inverse_sine(sin_theta), fma(omega[0], cos_psi, -(omega[1] * sin_psi))
 
 
 def length(d, cosine):
-    """The turn that a small change of the angles makes."""
+    """Return the angle of the rotation by a small change of the angles."""
     a, b, c = d[0], d[1], d[2]
     return sqrt(abs(a * a + b * b + c * c + 2.0 * a * c * cosine))
 

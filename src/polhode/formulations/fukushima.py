@@ -5,15 +5,15 @@ from the plane of the momentum and X to that of the momentum and A:
 
     attitude = Q(L_X/L, L_Y/L) R(f) Q(L_A/L, L_B/L)ᵀ                                   (1)
 
-R(f) a turn about 3, Q(x, y) one that takes the third axis to (x, y, z), the first to the plane of
-that and X.  L_X' = N_X, …, L_A' = (1/C - 1/B) L_B L_C + N_A, …, L' = N·L/L, and
+where R(f) is a rotation about 3, and Q(x, y) one that takes the third axis to (x, y, z), the first
+to the plane of that and X.  L_X' = N_X, …, L_A' = (1/C - 1/B) L_B L_C + N_A, …, L' = N·L/L, and
 
     f' = L/C + (1/B - 1/C) L L_B² / (L² - L_A²)                                        (2)
          - L_A (L_C N_B - L_B N_C) / (L (L² - L_A²)) + L_X (L_Z N_Y - L_Y N_Z) / (L (L² - L_X²))
 
-(the paper prints both terms of the torque with the opposite sign).  The torque in body axes goes
-through the five turns of (1) one by one, and leaves the rates on its way.  With w² = L_B² + L_C²,
-and W of L_Y and L_Z,
+(the paper prints both terms of the torque with the opposite sign).  The torque in body axes is
+transformed by the five rotations of (1) one by one, which yields the rates on the way.  With
+w² = L_B² + L_C², and W likewise from L_Y and L_Z,
 
     n₂ = (L_C N_B - L_B N_C)/w,    r = (L_B N_B + L_C N_C)/w
     L' = (L_A N_A + w r)/L,    n₁ = (w N_A - L_A r)/L                                  (3)
@@ -21,9 +21,9 @@ and W of L_Y and L_Z,
     N_X = (W m₁ + L_X L')/L,    N_Y = (L_Z m₂ + L_Y (W L' - L_X m₁)/L)/W
 
 where (2) has w n₂ and W m₂.  L_C and L_Z are positive roots, and (1) is singular where the momentum
-is parallel to A or X.  So the axes are labelled to suit the momentum, and labelled again when it
-has moved away (``_labels``); the two labels are the last variables, which do not change in
-between.  Axes that keep their names cost nothing.
+is parallel to A or X.  So the axes are labelled to suit the momentum, and relabelled when it has
+moved away (``_labels``); the two labels are the last variables, constant in between.  Axes that
+keep their names cost nothing.
 """
 
 from math import atan2, sqrt
@@ -55,29 +55,30 @@ from polhode.kernels.vector import dot
 
 # ---- attitude
 def third(a, b, whole):
-    """c of a vector (a, b, c) of that length."""
+    """Return c of a vector (a, b, c) of length ``whole``."""
     return root(fma(-b, b, (whole - a) * (whole + a)))
 
 
 def tilt(a, b, whole):
-    """((a, b, c), w) of a vector of that length, with w² = b² + c²."""
+    """Return ((a, b, c), w) of a vector of length ``whole``, with w² = b² + c²."""
     square = (whole - a) * (whole + a)
     w, c = root(square), root(fma(-b, b, square))
     return (a, b, c), w
 
 
 def tilted(v, whole):
-    """Q of (1) for the vector v of that length, as a quaternion of any length."""
+    """Return Q of (1) for the vector v of length ``whole``, as a quaternion of any length."""
     (a, b, c), w = tilt(v[0], v[1], whole)
     x, y = w + c, whole + w
     return x * y, -(b * y), x * a, -(b * a)
 
 
 def attitude_of(half, inner, outer, whole):
-    """(p, g, (1/L, 1/w, 1/W), (sin f/2, cos f/2 - 1)): (1) in labelled axes is the quaternion g p.
+    """Return (p, g, (1/L, 1/w, 1/W), (sin f/2, cos f/2 - 1)); (1) is g p in labelled axes.
 
     From half the angle f and ``tilt`` of both vectors.  Q is (w + c, -b, 0, 0) (L + w, 0, a, 0)
-    over its length, 2 sqrt(L w (w + c) (L + w)), and all inverses come from one: L⁷ is a float.
+    over its length, 2 sqrt(L w (w + c) (L + w)).  All inverses come from one division, so L⁷ must
+    be in the range of floats.
     """
     ((a, b, l_c), w1), ((x, y, l_z), w2) = inner, outer
     d, e, u, v = w1 + l_c, whole + w1, w2 + l_z, whole + w2
@@ -87,7 +88,7 @@ def attitude_of(half, inner, outer, whole):
     f, h = root(p) * (0.25 * g), g * (whole * r)
     s, c1 = sincos1(half)
     c = 1.0 + c1
-    w, i = c * fma(v, e, x * a), s * fma(x, e, v * a)  # the middle three of five turns
+    w, i = c * fma(v, e, x * a), s * fma(x, e, v * a)  # the middle three of five rotations
     j, k = c * fma(x, e, -(v * a)), s * fma(v, e, -(x * a))
     m, n = fma(u, d, y * b), fma(u, b, -(y * d))  # the outer two, about the first axis
     o, q = fma(u, d, -(y * b)), fma(u, b, y * d)
@@ -96,7 +97,7 @@ def attitude_of(half, inner, outer, whole):
 
 
 def angle_of(q, body_label, space_label, inner, outer, whole):
-    """f, from (1); NaN without a momentum."""
+    """Return f, from (1); NaN if the momentum is 0."""
     left = hamilton(attitude(space_label), tilted(outer, whole))
     right = hamilton(attitude(body_label), tilted(inner, whole))
     w, _, _, z = hamilton(hamilton(conjugate(left), q), right)
@@ -105,10 +106,10 @@ def angle_of(q, body_label, space_label, inner, outer, whole):
 
 # ---- rates
 def frame(body_label, space_label, body):
-    """What follows from labels.
+    """Return the quantities that depend on the labels.
 
-    (1 if all axes keep their names or 0, columns of ``turn``, rows of the body's label, (1/A, 1/B,
-    1/C)).
+    (1 if all axes keep their names, else 0; columns of ``turn``; rows of the body's label; (1/A,
+    1/B, 1/C)).
     """
     kept = blend(mask(abs(body_label) + abs(space_label) < 0.5), 1.0, 0.0)
     inverse = ordered(body_label, inverse_moments(body))
@@ -116,14 +117,14 @@ def frame(body_label, space_label, body):
 
 
 def rates(n, inverses, half, inner, outer, whole, i):
-    """(L', L_X', L_Y', L_A', L_B', f' - L/C), from the torque in labelled axes.
+    """Return (L', L_X', L_Y', L_A', L_B', f' - L/C), from the torque in labelled axes.
 
     ``inverses`` and ``half`` are those of ``attitude_of``, ``i`` is (1/A, 1/B, 1/C).
     """
     ((a, b, c), w1), ((x, y, z), w2) = inner, outer
     by_whole, u, v = inverses
     (n_a, n_b, n_c), (i, j, k) = n, i
-    # sines and cosines of the turns about A and B, and about X and Y
+    # sines and cosines of the rotations about A and B, and about X and Y
     low, side, flat, lean = b * u, c * u, w1 * by_whole, a * by_whole
     low2, side2, flat2, lean2 = y * v, z * v, w2 * by_whole, x * by_whole
     sine, c1 = double_angle(*half)
@@ -139,7 +140,7 @@ def rates(n, inverses, half, inner, outer, whole, i):
 
 # ---- the variables
 def variables(q, m, outside, whole):
-    """From the momentum in body and in inertial axes, its length and the attitude."""
+    """Return the variables from attitude, momentum in body and inertial axes, and its length."""
     k, j = label_for(m), label_for(outside)
     inner, outer = labelled(k, m), labelled(j, outside)
     f = angle_of(q, k, j, inner, outer, whole)
@@ -147,7 +148,7 @@ def variables(q, m, outside, whole):
 
 
 def components(y):
-    """(L_A, L_B, L_C), (L_X, L_Y, L_Z)."""
+    """Return (L_A, L_B, L_C), (L_X, L_Y, L_Z)."""
     whole, x, b, a, c = y[0], y[1], y[2], y[3], y[4]
     return (a, c, third(a, c, whole)), (x, b, third(x, b, whole))
 
@@ -158,17 +159,17 @@ def enter(t, q, m, body):
 
 
 def unlabelled_attitude(y, p):
-    """q from the attitude of labelled axes."""
+    """Return q from the attitude of labelled axes."""
     return hamilton(hamilton(attitude(y[7]), p), conjugate(attitude(y[6])))
 
 
 def times(f, q):
-    """The number f times the quaternion q."""
+    """Return the number f times the quaternion q."""
     return f * q[0], f * q[1], f * q[2], f * q[3]
 
 
 def seen(half, inner, outer, whole, y):
-    """(q, m)."""
+    """Return (q, m)."""
     p, g, _, _ = attitude_of(half, inner, outer, whole)
     return times(g, unlabelled_attitude(y, p)), unlabelled(y[6], inner[0])
 
@@ -183,7 +184,7 @@ def numbers(y, body):
 
 
 def settled_rates(t, half, inner, outer, whole, here, body, params):
-    """``rates`` with ``frame``."""
+    """Return ``rates`` with a known ``frame``."""
     kept, columns, axes, i = here
     p, g, inverses, turned = attitude_of(half, inner, outer, whole)
     named = kept == 1.0
@@ -195,7 +196,7 @@ def settled_rates(t, half, inner, outer, whole, here, body, params):
 
 
 def labelled_rates(t, half, inner, outer, whole, y, body, params):
-    """The same from the labels, to rounding; for one evaluation alone this is less work."""
+    """Return the same from the labels, to rounding; less work for a single evaluation."""
     p, g, inverses, turned = attitude_of(half, inner, outer, whole)
     q, axes, i = unlabelled_attitude(y, p), rows(y[6]), ordered(y[6], inverse_moments(body))
     n = torque(t, times(g, q), transposed(axes, inner[0]), body, params)
@@ -203,7 +204,7 @@ def labelled_rates(t, half, inner, outer, whole, y, body, params):
 
 
 def moving(t, y, here, body, params):
-    """The slope of all but the labels."""
+    """Return the slope of all variables except the labels."""
     whole, x, z, a, b, f = y
     inner, outer = tilt(a, b, whole), tilt(x, z, whole)
     r = settled_rates(t, 0.5 * f, inner, outer, whole, here, body, params)
@@ -232,14 +233,14 @@ def reset(t, y, body):
 
 # ---- errors
 def change_of(d, inner, whole):
-    """The change of (a, b, c), squared, from that of the length, a and b."""
+    """Return the change of (a, b, c), squared, from that of the length, a and b."""
     (a, b, c), (e, x, y) = inner, d
     z = (whole * e - fma(a, x, b * y)) * inverse(c)
     return fma(x, x, fma(y, y, z * z))
 
 
 def length(d, inner, outer, whole):
-    """(the turn that a small change of the variables makes, the change of the momentum)."""
+    """Return (rotation angle, change of momentum) for a small change of the variables."""
     inside = change_of((d[0], d[3], d[4]), inner, whole)
     outside = change_of((d[0], d[1], d[2]), outer, whole)
     f = inverse(whole)

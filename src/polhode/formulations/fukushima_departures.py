@@ -1,11 +1,11 @@
-"""Departures of the variables of Fukushima from constants, and of f from a uniform turn.
+"""Departures of Fukushima's variables from constants, and of f from a uniform rotation.
 
     L = L₀ + ΔL,    L_X = L_X0 + ΔL_X, …,    f = f₀ + n (t - t₀) + Δf                  (1)
     Δf' = ΔL/C + r + …,    n + r = L₀/C                                                (2)
 
-with all else in (2) as in ``fukushima``: what the paper integrates.  ΔL is integrated itself, and
-nothing is a difference of large numbers.  The angle n (t - t₀) is reduced without rounding
-(``kernels/angles``).
+and otherwise as in ``fukushima``: the variables that the paper integrates.  ΔL itself is
+integrated, so nothing is a difference of large numbers.  The angle n (t - t₀) is reduced without
+rounding (``kernels/angles``).
 
 After a change of labels the departures are from the same constants, in the new axes.
 """
@@ -33,9 +33,9 @@ from polhode.kernels.vector import add, dot, subtract
 
 
 def nominal(t, q, m, body):
-    """(L₀, |m₀| - L₀, m₀, the same in inertial axes, f/2 at t = 0 as two sums, n/2, r).
+    """Return (L₀, |m₀| - L₀, m₀, m₀ in inertial axes, f/2 at t = 0 as a sum of two, n/2, r).
 
-    The last four are three numbers each: every axis may become C.  Not compiled.
+    The last four are three numbers each, since any axis may become C.  Not compiled.
     """
     whole = sqrt(dot(m, m))
     rest = 0.5 * excess(m, whole) / whole if whole > 0.0 else 0.0
@@ -48,7 +48,7 @@ def nominal(t, q, m, body):
 
 
 def spin_of(label, body):
-    """(half of f at t = 0 as two floats, n/2, r)."""
+    """Return (half of f at t = 0 as two floats, n/2, r)."""
     _, _, _, _, high, low, n, rest = nominal_motion(body)
     return (
         ordered(label, high)[2],
@@ -59,32 +59,32 @@ def spin_of(label, body):
 
 
 def half_angle(t, spin):
-    """Half of f₀ + n (t - t₀)."""
+    """Return half of f₀ + n (t - t₀)."""
     high, low, n, _ = spin
     return reduced(high, n, t, low)
 
 
 def constants_of(y, body):
-    """L, L_X, L_Y, L_A, L_B at first."""
+    """Return the initial L, L_X, L_Y, L_A, L_B."""
     whole, _, m, outside, _, _, _, _ = nominal_motion(body)
     (a, b, _), (x, z, _) = labelled(y[6], m), labelled(y[7], outside)
     return whole, x, z, a, b
 
 
 def whole_variables(y, constants):
-    """L, L_X, L_Y, L_A, L_B."""
+    """Return L, L_X, L_Y, L_A, L_B."""
     whole, x, z, a, b = constants
     return whole + y[0], x + y[1], z + y[2], a + y[3], b + y[4]
 
 
 def components(y, body):
-    """(L_A, L_B, L_C), (L_X, L_Y, L_Z) and L."""
+    """Return (L_A, L_B, L_C), (L_X, L_Y, L_Z) and L."""
     whole, x, z, a, b = whole_variables(y, constants_of(y, body))
     return (a, b, third(a, b, whole)), (x, z, third(x, z, whole)), whole
 
 
 def variables(t, q, whole, m, outside, body):
-    """From departures of L and of the momentum in body and in inertial axes."""
+    """Return the variables from departures of L and of the momentum in body and inertial axes."""
     whole0, _, m0, outside0, _, _, _, _ = nominal_motion(body)
     m, inside = add(m0, m), m
     k, j = label_for(m), label_for(add(outside0, outside))
@@ -110,14 +110,14 @@ def leave(t, y, body):
 
 # ---- between resets
 def numbers(y, body):
-    """``frame``, ``constants_of`` and ``spin_of``."""
+    """Return ``frame``, ``constants_of`` and ``spin_of``."""
     return frame(y[6], y[7], body), constants_of(y, body), spin_of(y[6], body)
 
 
 def moving(t, y, here, body, params):
-    """The slope of all but the labels.
+    """Return the slope of all variables except the labels.
 
-    The force may see the nominal angle with one rounding more than ``leave``.
+    The nominal angle for the force may have one rounding more than in ``leave``.
     """
     names, constants, (high, _, n, rest) = here
     whole, x, z, a, b = whole_variables(y, constants)
@@ -143,7 +143,7 @@ def stays(y, here):
 
 
 def departed(d, longer, now, before, whole):
-    """(Δa, Δb, Δc) from Δa and Δb, without cancellation."""
+    """Return (Δa, Δb, Δc) from Δa and Δb, without cancellation."""
     a, b = d
     c = longer * (whole + whole - longer) - a * (now[0] + before[0]) - b * (now[1] + before[1])
     near = mask(before[2] > 0.5 * now[2])

@@ -2,8 +2,8 @@
 
     dr/dt = ω x r / 2 + ω (r cot r) / 2 + r (r·ω) (1 - r cot r) / (2r²)                (18)
 
-which is dexpinv of the rotation vector 2r.  The components turn sharply where r comes near a
-multiple of π; ``generator-reset`` avoids it.
+which is dexpinv of the rotation vector 2r.  The components turn sharply near multiples of π of |r|;
+``generator-reset`` avoids this.
 """
 
 from polhode.contracts import Formulation

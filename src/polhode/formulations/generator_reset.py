@@ -2,7 +2,7 @@
 
     r -> r - n π r/|r|,    n = round(|r| / π)
 
-once |r| is above π/2: the same rotation, far from where the components turn sharply.  (The paper
+when |r| exceeds π/2: the same rotation, far from where the components turn sharply.  (The paper
 takes n = 1, which is not enough beyond 3π/2.)
 """
 

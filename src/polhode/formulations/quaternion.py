@@ -2,11 +2,11 @@
 
     q' = q ω / 2,    m' = m x ω + T,    ω = I⁻¹ m    (body axes)
 
-with m x ω written as m2 m3 (1/I3 - 1/I2), …: the shortest chain of operations, which decides the
+with m x ω written as m2 m3 (1/I3 - 1/I2), …: the shortest chain of operations, which determines the
 speed of an integrator.
 
-The equations keep the norm of q; when an integrator has lost a billionth of it, q is normalised.
-Without a momentum this is the rotor.
+The equations conserve the norm of q; when it is off by a billionth, q is normalised.  Without a
+momentum this is the rotor.
 """
 
 from polhode.compiler.machine import fma
@@ -14,7 +14,7 @@ from polhode.contracts import Formulation, inverse_moments, torque
 from polhode.formulations.rotor import attitude, enter, rate
 from polhode.kernels.quaternion import half_rate
 
-LOST = 1e-9  # of |q|², after which q is made a unit again
+LOST = 1e-9  # error of |q|² at which q is normalised
 
 
 def moved(t, y, body, params):

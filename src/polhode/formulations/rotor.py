@@ -2,8 +2,7 @@
 
     dR/dt = ω R / 2,    v' = R v R⁻¹                                                   (10), (4)
 
-holds for any R except 0: nothing needs normalising during the integration, and the attitude is
-R/|R|.
+hold for any R except 0: R need not be normalised during the integration; the attitude is R/|R|.
 """
 
 from polhode.contracts import Formulation

@@ -1,9 +1,9 @@
-"""The variables of Serret and Andoyer: canonical for the free body.
+"""Serret-Andoyer variables: canonical for the free body.
 
 G is the length of the momentum, L and H are its components along the third axes of body and space,
 
     cos J = L/G,    cos I = H/G
-    attitude = turns by h about 3, I about 1, g about 3, J about 1, l about 3          (1)
+    attitude = rotations by h about 3, I about 1, g about 3, J about 1, l about 3      (1)
     m = (G sin J sin l, G sin J cos l, L)                                              (2)
 
 and with the torque N (1, 2, 3 in body axes, X, Y, Z in inertial axes)
@@ -27,20 +27,20 @@ from polhode.kernels.vector import dot
 
 
 def half_turn(angle):
-    """(cosine, sine) of half an angle."""
+    """Return (cosine, sine) of half an angle."""
     s, c1 = sincos1(0.5 * angle)
     return 1.0 + c1, s
 
 
 def half_tilt(sine, cosine):
-    """(cosine, sine) of half an angle between 0 and pi, from its own; none cancels."""
+    """Return (cosine, sine) of half an angle in [0, pi] from its own, without cancellation."""
     big, small = sqrt(0.5 * (1.0 + abs(cosine))), 0.0
     small = 0.5 * sine / big
     return blend(mask(cosine >= 0.0), (big, small), (small, big))
 
 
 def about_3_then_1(a, b):
-    """A turn about 3, then one about the new 1, by their halves (cosine, sine)."""
+    """Return the rotation about 3, then about the new 1, from (cosine, sine) of the half angles."""
     return a[0] * b[0], a[0] * b[1], a[1] * b[1], a[1] * b[0]
 
 
@@ -49,7 +49,7 @@ def about_1_then_3(a, b):
 
 
 def cosines(y):
-    """(sin J, cos J, sin I, cos I)."""
+    """Return (sin J, cos J, sin I, cos I)."""
     f = inverse(y[4])
     j, i = f * y[3], f * y[5]
     return root((1.0 - j) * (1.0 + j)), j, root((1.0 - i) * (1.0 + i)), i
@@ -72,7 +72,7 @@ def enter(t, q, m, body):
 
 
 def seen(y):
-    """(q, m, and the sines and cosines of J, I and l)."""
+    """Return (q, m, and the sines and cosines of J, I and l)."""
     sin_j, cos_j, sin_i, cos_i = cosines(y)
     lower, middle, upper = half_turn(y[0]), half_turn(y[1]), half_turn(y[2])
     left = about_3_then_1(upper, half_tilt(sin_i, cos_i))

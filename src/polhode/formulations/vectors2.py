@@ -1,4 +1,4 @@
-"""Two frame vectors; the third is their product (Boyle 2017, section II).
+"""Two frame vectors; the third is their cross product (Boyle 2017, section II).
 
 df_0/dt = ω x f_0,    df_1/dt = ω x f_1,    f_2 = f_0 x f_1                        (1)
 """

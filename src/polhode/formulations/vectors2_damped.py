@@ -1,11 +1,11 @@
-"""Two frame vectors, drawn back to unit length and a right angle (Boyle 2017, section II).
+"""Two frame vectors, damped towards unit length and a right angle (Boyle 2017, section II).
 
     df_0/dt = ω x f_0 + λ (1 - f_0·f_0) f_0                                            (2)
     df_1/dt = ω x f_1 + λ (1 - f_1·f_1) f_1 + μ (u - f_1)                              (3)
     u = f_0 x (f_1 x f_0) / |f_0 x (f_1 x f_0)|
 
-Lengths come back as exp(-2λt), the angle as exp(-μt).  Rates of the motion's own size cost nothing;
-much larger ones make the equations stiff.
+Errors of the lengths decay as exp(-2λt), of the angle as exp(-μt).  Damping rates like those of the
+motion cost nothing; much larger ones make the equations stiff.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from polhode.kernels.vector import add_scaled, cross, dot, multiply, subtract
 
 
 def damped(length: float, angle: float) -> Callable:
-    """The rate with λ = ``length`` and μ = ``angle``, 1/s."""
+    """Make the slope with λ = ``length`` and μ = ``angle``, in 1/s."""
 
     def rate(y, omega):
         a, b = y[:3], y[3:]
@@ -31,7 +31,7 @@ def damped(length: float, angle: float) -> Callable:
 
 
 def formulation(length: float = 1.0, angle: float = 1.0) -> Formulation:
-    """``vectors2-damped`` with other rates: λ for the lengths and μ for the angle, in 1/s."""
+    """Make ``vectors2-damped`` with other rates: λ for the lengths, μ for the angle, in 1/s."""
     return Formulation(
         name="vectors2-damped",
         title="two frame vectors, damped",
