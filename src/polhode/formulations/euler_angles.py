@@ -87,7 +87,7 @@ COORDINATES = Coordinates(
     slope=slope,
     error=error,
     continuous=True,
-    singular="Euler's angles are not defined where the third axes of body and space are parallel;"
-    " use 'quaternion' or 'encke-quaternion', which always are",
+    singular="Euler angles are not defined where the third axes of body and space are parallel; use"
+    " 'quaternion' or 'encke-quaternion', defined everywhere",
     references=(),
 )

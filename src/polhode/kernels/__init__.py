@@ -1,4 +1,4 @@
-"""Scalars and tuples: the algebra that methods and models are written in.
+"""Arithmetic of scalars and tuples, in which methods and models are written.
 
-Plain functions with no decorator, no array and no branch that a SIMD lane could not take.
+Plain functions without decorators, arrays, or branches that a SIMD lane could not take.
 """

@@ -2,7 +2,7 @@
 
 The product n t of floats errs by half a unit in its last place, 1e-11 after 3e4 turns.  Here it is
 the exact sum p + e of two floats (by ``fma``, and as in Dekker 1971 in plain Python, with the same
-bits), of which k turns are taken away in parts,
+bits), from which k turns are subtracted in parts,
 
     n t = p + e,    k T = h + l,    r = (p - h) + ((e - l) - k T')                     (1)
 
@@ -18,30 +18,30 @@ THIRD, NINTH = 1 / 3, (1 / 3) * (1 / 3)
 
 
 def split(a):
-    """a as the sum of two floats of 26 bits."""
+    """Split a into the sum of two floats of 26 bits."""
     c = SPLITTER * a
     high = c - (c - a)
     return high, a - high
 
 
 def two_product(a, b):
-    """(a b, its rounding error)."""
+    """Return (a b, its rounding error)."""
     p = a * b
-    if fma(THIRD, THIRD, -NINTH) != 0.0:  # it is fused: known when this is compiled
+    if fma(THIRD, THIRD, -NINTH) != 0.0:  # fused; constant at compile time
         return p, fma(a, b, -p)
     (a1, a2), (b1, b2) = split(a), split(b)
     return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
 
 
 def less_turns(p, e):
-    """p + e less whole turns of p, as two floats: what p is off, and the rest."""
+    """Return p + e less the whole turns of p, as two floats: the reduced p, and the rest."""
     k = rint(p * TURNS)
     high, low = two_product(k, TURN)
     return p - high, (e - low) - k * TURN_REST  # (1)
 
 
 def reduced(a0, n, t, rest):
-    """a₀ + n t + rest less whole turns, the rest being small."""
+    """Return a₀ + n t + rest less whole turns, for a small rest."""
     p, e = two_product(n, t)
     r, low = less_turns(p, e + rest)
     s, e = two_sum(a0, r)
@@ -50,23 +50,23 @@ def reduced(a0, n, t, rest):
 
 
 def reduced_angle(a0, n, t):
-    """a₀ + n t less whole turns, between -pi and pi.
+    """Return a₀ + n t less whole turns, between -pi and pi.
 
-    Within half a unit in its last place of the sum of these floats, for |n t| and |a₀| up to 1e9.
-    For torques that depend on the time, in plain Python and compiled.
+    Accurate to half a unit in the last place for these floats, for |n t| and |a₀| up to 1e9.  For
+    torques that depend on time, in plain Python and compiled.
     """
     return reduced(a0, n, t, 0.0)
 
 
 def cycle(n, t):
-    """n t less whole turns: within a unit in the last place of pi."""
+    """Return n t less whole turns, accurate to a unit in the last place of pi."""
     p, e = two_product(n, t)
     r, low = less_turns(p, e)
     return r + low
 
 
 def phase_at(a0, n, t):
-    """a₀ - n t less whole turns, as the sum of two floats: ``reduced`` with it is a₀ at t."""
+    """Return a₀ - n t less whole turns, as the sum of two floats: the phase that is a₀ at t."""
     p, e = two_product(-n, t)
     r, low = less_turns(p, e)
     s, e = two_sum(a0, r)

@@ -1,8 +1,8 @@
-"""Elliptic functions and integrals, by means: the arithmetic-geometric one, and Carlson's.
+"""Elliptic functions and integrals by means: the arithmetic-geometric mean, and Carlson's.
 
-All of them take the complementary parameter mc = 1 - k², which keeps its digits as k -> 1, where
-1 - k² would lose them: any mc >= 0, with 0 (tanh and sech), 1 (sine and cosine) and above 1 (an
-imaginary modulus k).
+All take the complementary parameter mc = 1 - k², which keeps its digits as k -> 1, where computing
+1 - k² would lose them: any mc >= 0, including 0 (tanh and sech), 1 (sine and cosine) and above 1
+(an imaginary modulus k).
 
 From a₀ = 1, b₀ = √mc (Abramowitz & Stegun 1972, 17.6; Celledoni & Säfström 2006, section 3)
 
@@ -12,21 +12,21 @@ and F(φ) is the limit of φₙ/(2ⁿ aₙ), with the arctangent next to φₙ i
 
     tan(φ' - φ) = (b/a) tan φ                                                          (2)
 
-φ' - φ and φ lie in the same quadrant, and so φ' in one of two.  It is kept as the number of quarter
-turns and the direction of what is left, whose components are positive: nothing cancels that F
-depends on.  The other way, from v = u lim a to sn, cn, dn (Bulirsch 1965), c starts as cot v lim a
-and dn as 1, and from the last means to the first
+φ' - φ and φ lie in the same quadrant, and so φ' in one of two.  It is stored as the number of
+quarter turns and the direction of the remainder, whose components are positive, so that nothing
+cancels on which F depends.  In the other direction, from v = u lim a to sn, cn, dn (Bulirsch 1965),
+c starts as cot v lim a and dn as 1, and from the last means to the first
 
     dn' = (b + c²/a')/(a + c²/a'),    c' = c dn                                        (3)
 
-with a' the mean of a and b.  All terms are positive, so that cn and dn are right to the last digits
-where they are small.  At the end c = cn/sn and dn² = (c² + mc)/(c² + 1).
+with a' the mean of a and b.  All terms are positive, so that cn and dn are accurate to the last
+digits where they are small.  At the end c = cn/sn and dn² = (c² + mc)/(c² + 1).
 
-The symmetric integrals take equal steps to their mean (Carlson 1995): with λ = √x√y + √y√z + √z√x,
+The symmetric integrals move towards the mean (Carlson 1995): with λ = √x√y + √y√z + √z√x,
 
     R(x, y, z) = R((x + λ)/4, (y + λ)/4, (z + λ)/4)                                    (4)
 
-until the arguments differ by so little that a series in their differences is right to rounding.
+until the arguments are so close that a series in their differences is accurate to rounding.
 """
 
 from math import asinh, atan2, exp, expm1, inf, sqrt
@@ -36,19 +36,19 @@ from polhode.kernels.newton import rounding
 from polhode.kernels.trig import sincos1
 
 QUARTER, QUARTER_REST, QUARTERS = 1.5707963267948966, 6.123233995736766e-17, 0.6366197723675814
-MEANS = ((1.0, 1.0),) * 14  # as many as the least mc > 0 takes, 12, and two to spare
+MEANS = ((1.0, 1.0),) * 14  # the least mc > 0 needs 12; two to spare
 
 
 # ---- angles in quarter turns
 def reduced(u, a):
-    """(j, r): the angle u a is j quarter turns, a whole number, and r, at most half of one."""
+    """Return (j, r): the angle u a is j whole quarter turns and r, at most half of one."""
     v = u * a
     j = rint(v * QUARTERS)
     return j, fma(-j, QUARTER_REST, fma(-j, QUARTER, v)) + fma(u, a, -v)
 
 
 def sincos(u, a):
-    """(sin, cos) of the angle u a, each to the last digits where it is small."""
+    """Return (sin, cos) of the angle u a, each accurate to the last digits where it is small."""
     j, r = reduced(u, a)
     s, c1 = sincos1(r)
     c = 1.0 + c1
@@ -58,18 +58,18 @@ def sincos(u, a):
 
 
 def whole(j, s, c):
-    """j quarter turns and the angle of the direction (c, s)."""
+    """Return the angle of j quarter turns and the direction (c, s)."""
     return fma(j, QUARTER, fma(j, QUARTER_REST, atan2(s, c)))
 
 
 # ---- the arithmetic-geometric mean
 def apart(a, b):
-    """Whether one more mean of a and b would change it."""
+    """Return whether another mean of a and b would still change it."""
     return (a - b) * (a - b) > rounding() * (a * a)
 
 
 def mean(mc):
-    """The arithmetic-geometric mean of 1 and √mc."""
+    """Return the arithmetic-geometric mean of 1 and √mc."""
     a, b = 1.0, sqrt(mc)
     while apart(a, b):
         a, b = 0.5 * (a + b), sqrt(a * b)  # (1)
@@ -77,19 +77,19 @@ def mean(mc):
 
 
 def complete_k(mc):
-    """K, the quarter period, within 4 ulp; infinite for mc = 0."""
+    """Return K, the quarter period, within 4 ulp; infinite for mc = 0."""
     return QUARTER / mean(mc) if mc > 0.0 else inf
 
 
 def with_means(means, a, b):
-    """The means with one more pair in front; the last falls off."""
+    """Return the means with one more pair in front and without the last."""
     return ((a, b), *means[:-1])
 
 
 def sn_cn_dn(u, mc):
-    """(sn u, cn u, dn u) of any u, up to 1e15 K.
+    """Return (sn u, cn u, dn u) for any u, up to 1e15 K.
 
-    Within 3 ulp of the value and 3 times what one ulp of u does to it (6 and 6 for mc < 0.1).
+    Within 3 ulp of the value plus 3 times the effect of one ulp of u (6 and 6 for mc < 0.1).
     """
     if (1.0 + mc) * (u * u) <= rounding():
         return u, 1.0, 1.0
@@ -121,9 +121,9 @@ def sn_cn_dn(u, mc):
 
 
 def integral(j, s, c, mc):
-    """F of j quarter turns and the angle of the direction (c, s), whose components are positive.
+    """Return F of j quarter turns and the angle of the direction (c, s), both positive.
 
-    For mc = 0 that is infinite if j > 0 or c = 0.
+    For mc = 0 it is infinite if j > 0 or c = 0.
     """
     if mc == 0.0:
         return asinh(s / c) if (j == 0.0) & (c > 0.0) else inf
@@ -142,7 +142,7 @@ def integral(j, s, c, mc):
 
 
 def elliptic_f(phi, mc):
-    """F(phi), the integral of 1/√(cos² + mc sin²) from 0 to phi, for any phi; as right as sn."""
+    """Return F(phi), the integral of 1/√(cos² + mc sin²) from 0 to phi; as accurate as sn."""
     j, r = reduced(abs(phi), 1.0)
     s, c1 = sincos1(r)
     s, c, j = (s, 1.0 + c1, j) if s >= 0.0 else (1.0 + c1, -s, j - 1.0)
@@ -150,10 +150,10 @@ def elliptic_f(phi, mc):
     return f if phi >= 0.0 else -f
 
 
-# ---- Carlson's symmetric integrals, of numbers >= 0 from 1e-100 to 1e100: RF and RC within 4 ulp,
+# ---- Carlson's symmetric integrals, for numbers >= 0 from 1e-100 to 1e100: RF and RC within 4 ulp,
 # ---- RJ and RD within 8
 def rf(x, y, z):
-    """RF(x, y, z); at most one of the three may be 0."""
+    """Return RF(x, y, z); at most one of the three may be 0."""
     if (x + y == 0.0) | (y + z == 0.0) | (z + x == 0.0):
         return inf
     a = (x + y + z) / 3.0
@@ -172,7 +172,7 @@ def rf(x, y, z):
 
 
 def rc(x, y):
-    """RC(x, y) = RF(x, y, y); y > 0."""
+    """Return RC(x, y) = RF(x, y, y); y > 0."""
     if y == 0.0:
         return inf
     a = (x + y + y) / 3.0
@@ -187,13 +187,13 @@ def rc(x, y):
 
 
 def series_of_third_kind(e2, e3, e4, e5):
-    """The series of RJ and RD in the symmetric functions of the differences, less its 1."""
+    """Return the series of RJ and RD in the symmetric functions of the differences, minus 1."""
     low = e2 * fma(e2, 9.0 / 88.0, fma(e3, -9.0 / 52.0, -3.0 / 14.0))
     return low + (e3 / 6.0 + fma(e4, -3.0 / 22.0, e5 * (3.0 / 26.0)))
 
 
 def rj(x, y, z, p):
-    """RJ(x, y, z, p); at most one of x, y, z may be 0, p > 0."""
+    """Return RJ(x, y, z, p); at most one of x, y, z may be 0, p > 0."""
     if (x + y == 0.0) | (y + z == 0.0) | (z + x == 0.0) | (p == 0.0):
         return inf
     a = (x + y + z + p + p) / 5.0
@@ -215,7 +215,7 @@ def rj(x, y, z, p):
 
 
 def rd(x, y, z):
-    """RD(x, y, z) = RJ(x, y, z, z); at most one of x and y may be 0, z > 0."""
+    """Return RD(x, y, z) = RJ(x, y, z, z); at most one of x and y may be 0, z > 0."""
     if (x + y == 0.0) | (z == 0.0):
         return inf
     a = (x + y + 3.0 * z) / 5.0

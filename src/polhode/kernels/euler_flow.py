@@ -1,11 +1,11 @@
 """Euler's equations solved by Jacobi's elliptic functions: the momentum of any free body.
 
-With axis 2 that of the middle moment (``free_flow``), Euler's equations are
+With axis 2 the one of the middle moment (``free_flow``), Euler's equations are
 
     m1' = k1 m2 m3,  m2' = k2 m3 m1,  m3' = k3 m1 m2,    k1 = 1/I3 - 1/I2 and so on    (1)
 
-where k2 has one sign and k1, k3 the other.  Of the axes 1 and 3 let d be the one about which m
-goes around, |k_c| m_d² >= |k_d| m_c², and c the other.  Then
+where k2 has one sign and k1, k3 the other.  Of the axes 1 and 3 let d be the one that m circles,
+|k_c| m_d² >= |k_d| m_c², and c the other.  Then
 
     m_c = C cn u,    m2 = S sn u,    m_d = D dn u,    u = λ t + u0                     (2)
     C² = m_c² + |k_c/k2| m2²,    S² = |k2/k_c| C²,    D² = m_d² + |k_d/k2| m2²         (3)
@@ -17,10 +17,10 @@ of m_c, m2 and m_d at t = 0, so that u0 = F(φ) lies in the first quarter period
     tan φ = √|k_c/k2| |m2/m_c|                                                         (5)
 
 On the separatrix 1 - k² is 0; for a symmetric body it is 1, and (2) are sine and cosine.  Where m
-does not move (a sphere, a rod, a turn about the middle axis) it is D alone, and λ is 0.
+is constant (a sphere, a rod, a rotation about the middle axis) it is D alone, and λ is 0.
 
-Rounding leaves |m| off by an ulp or so, always the same way for the same body: the length at the
-start is put in again, so that it drifts as a random walk where one orbit follows another.
+Rounding changes |m| by an ulp or so, always in the same direction for the same body.  So the
+initial length is restored, and only drifts as a random walk where one orbit follows another.
 """
 
 from math import inf, sqrt
@@ -32,20 +32,20 @@ from polhode.kernels.vector import add_scaled, dot, multiply
 
 
 def with_sign(size, x):
-    """The number ``size`` >= 0 with the sign of x."""
+    """Return the number ``size`` >= 0 with the sign of x."""
     return size if x >= 0.0 else -size
 
 
 def squared(m, size):
-    """|m/size|².  (A product with 1/size errs to one side where size is a component of m.)"""
+    """Return |m/size|².  (Multiplying by 1/size would be biased if size is a component of m.)"""
     m = m[0] / size, m[1] / size, m[2] / size
     return dot(m, m)
 
 
 def orbit(m, moments, inverse):
-    """((C, S, D), (λ, u0, 1 - k²), length): (2) with the momentum m at t = 0; C, S, D as vectors.
+    """Return ((C, S, D), (λ, u0, 1 - k²), length) of (2) for the momentum m at t = 0.
 
-    ``length``: a size, and |m|² in its units.
+    C, S and D are vectors; ``length`` is a size, and |m|² in units of it.
     """
     middle = middle_axis(moments)
     i1, i2, i3 = middle_second(moments, middle)
@@ -91,7 +91,7 @@ def orbit(m, moments, inverse):
 
 
 def momentum(t, orbit):
-    """The momentum after the time t."""
+    """Return the momentum after the time t."""
     (c, s, d), (rate, u0, complement), (size, square) = orbit
     sn, cn, dn = sn_cn_dn(fma(rate, t, u0), complement)
     m = add_scaled(add_scaled(multiply(cn, c), sn, s), dn, d)  # (2)

@@ -1,6 +1,6 @@
-"""The exact motion of a free body, in closed form, for every body and every time.
+"""The exact motion of a free body in closed form, for every body and every time.
 
-With axis 2 that of the middle moment (any order of the other two), G = |m|, and the differences
+With axis 2 the one of the middle moment (any order of the other two), G = |m|, and the differences
 D1 = G² - 2 T I1, D2 = G² - 2 T I2, D3 = 2 T I3 - G² from the squares of m, not from the energy T,
 
     D1 = m2² (I2-I1)/I2 + m3² (I3-I1)/I3,    D3 = m1² (I3-I1)/I1 + m2² (I3-I2)/I2
@@ -18,43 +18,44 @@ The attitude needs one integral.  With n = D1 D3 / (I1 I3 G²) and e = D2 / (I2 
 
     ψ(t) = t G/I2 - e ∫ dt / (1 - n s²)                                                (3)
 
-Let |m| = 1 from here, m2 >= 0 and m2' > -1/2 (a half turn about axis 1, before or after, sees to
-it), x = m1 c1 and y = m3 c3.  The body turns by A(m) B A(m')*, A(m) the shortest turn from axis 2
-to m, B a turn about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where with ε = e s m2
+Let |m| = 1 from here, m2 >= 0 and m2' > -1/2 (ensured by a half turn about axis 1, before or
+after), x = m1 c1 and y = m3 c3.  The body rotates by A(m) B A(m')*, A(m) the shortest rotation from
+axis 2 to m, B a rotation about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + δ, where, with
+ε = e s m2,
 
     tan δ = ε u / ((1 + m2') (1 - n s²) (m1² + m3²) + m2' ε²)
     u = m1'² + m3'² + k2 s m2 m1' m3' = (x² + y² - k2 s m2 x y) / d                    (4)
 
-For a short time the integral and τ = s² are power series.  They are taken at half the time, and
+For a short time the integral and τ = s² are power series.  They are evaluated at half the time and
 doubled, that is, (2) and (4) with both times equal, where ψ becomes 2 ψ - Ω:
 
     s = τ'/w,    c1 = (1 - 2bτ + abτ²)/w,    c3 = (1 - 2aτ + abτ²)/w,    w = 1 - abτ²
     tan Ω = e n τ τ' / (w - nτ (3 - 2(a+b)τ + abτ²))                                   (5)
 
-A longer time is doubled again and again, which magnifies the error of the phase by two each time,
-as the length of the time itself does.  Every sum is written so that it does not cancel near the
-separatrix, where cn, the one of c1 and c3 that may vanish, and dn, the other, both become small:
+A longer time takes repeated doubling, which doubles the error of the phase each time, in proportion
+to the time itself.  Every sum is written so that it does not cancel near the separatrix, where cn,
+the one of c1 and c3 that may vanish, and dn, the other, both become small:
 
     1 - a b s⁴ = cn² + A s² dn²,    1 - n s² = cn² + g s²,    |a - b| = |k2 D2 / I2|    (6)
 
-with A the larger of a and b, and g = A - n >= 0.  What must cancel is D2, on which the motion near
-the separatrix depends as on a logarithm: it is formed with twice the digits.
+with A the larger of a and b, and g = A - n >= 0.  Only D2 must cancel, on whose logarithm the
+motion near the separatrix depends: it is computed with twice the digits.
 
 With p = 1 + m2, p' = 1 + m2' and B along the quaternion (c, 0, z, 0), A(m) B A(m')* is along
 
     w = c (p p' + X) - z Y,           v2 = z (p p' - X) - c Y
     v1 = c V + z (p' m1 + p m1'),     v3 = c U + z (p' m3 + p m3')                     (7)
 
-where X = m1 m1' + m3 m3', and Y = m3 m1' - m1 m3', V = p' m3 - p m3', U = p m1' - p' m1, small if
-the time is, come from (2) without what cancels in them:
+where X = m1 m1' + m3 m3', and Y = m3 m1' - m1 m3', V = p' m3 - p m3', U = p m1' - p' m1, which are
+small for short times, follow from (2) without cancellation:
 
     d Y = s m2 (k1 m3 y - k3 m1 x) + m1 m3 (c1 - c3)
     d V = s (k2 m1 m3² - k3 m2 p x) + m3 (d - c3) + m2 y (c1 - 1)
     d U = s (k1 m2 p y - k2 m3 m1²) - m1 (d - c1) - m2 x (c3 - 1)                      (8)
 
-No family, separatrix or symmetry is a special case; there is no elliptic integral, no inverse
-function and no period.  Error: about 2 eps (1 + |m| |t| / I_min), and what one ulp of the input
-does near the separatrix.  Units do not matter, while rates are between 1e-150 and 1e150.
+No family, separatrix or symmetry is a special case, and no elliptic integral, inverse function or
+period is needed.  Error: about 2 eps (1 + |m| |t| / I_min), plus the effect of one ulp of the input
+near the separatrix.  Units do not matter, as long as rates are between 1e-150 and 1e150.
 """
 
 from math import sqrt
@@ -64,41 +65,41 @@ from polhode.kernels.quaternion import product1, turned_back_change
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import dot, multiply
 
-LEAST = 1e-75  # of cn: on the separatrix itself it would fall to nothing, and its square before it
+LEAST = 1e-75  # of cn: exactly on the separatrix it would underflow, and its square before it
 LOW, HIGH = 1e-200, 1e200  # of |m|²; beyond them the unit of m is changed
 FAR = 2.0**100  # by powers of this
-TINY = 1e-30  # squares of what is larger do not underflow, nor do products of a few
-MOST = 1100  # doublings: there are no more powers of two
+TINY = 1e-30  # squares of larger numbers do not underflow, nor do products of a few
+MOST = 1100  # doublings: floats have fewer powers of two
 
 
 def short():
-    """The largest angle √A t of the series (other numbers may bind less)."""
+    """Return the largest angle √A t of the series (replaced by less for other number types)."""
     return 0.24
 
 
 # ---- the middle axis
 def middle_axis(moments):
-    """Masks: is the first, and is the third axis that of the middle moment."""
+    """Return masks: whether the first, and whether the third axis has the middle moment."""
     i1, i2, i3 = moments
     first, second = (i2 - i1) * (i3 - i1) <= 0.0, (i1 - i2) * (i3 - i2) <= 0.0
     return mask(first & (not second)), mask(not (first | second))
 
 
 def middle_second(v, middle):
-    """v with its axes renamed in a cycle, so that the middle one is the second."""
+    """Return v with its axes permuted cyclically, so that the middle one is the second."""
     (a, b, c), (first, third) = v, middle
     return blend(first, (c, a, b), blend(third, (b, c, a), v))
 
 
 def as_before(v, middle):
-    """The inverse of ``middle_second``."""
+    """Undo ``middle_second``."""
     (a, b, c), (first, third) = v, middle
     return blend(first, (b, c, a), blend(third, (c, a, b), v))
 
 
 # ---- sums of two floats, for twice the digits
 def relative_difference(x, y, inverse):
-    """(x - y) / x as a sum of two."""
+    """Return (x - y) / x as a sum of two floats."""
     high = x - y
     back = high - x
     low = (x - (high - back)) - (y + back)
@@ -107,16 +108,16 @@ def relative_difference(x, y, inverse):
 
 
 def times_square(x, factor):
-    """x² times a sum of two, as a sum of two."""
+    """Return x² times a sum of two floats, as a sum of two floats."""
     high, low = factor
     square = x * x
     p = square * high
     return p, fma(square, high, -p) + fma(square, low, fma(x, x, -square) * high)
 
 
-# ---- plane vectors of which only the direction counts
+# ---- plane vectors whose length does not matter
 def raised(x, y):
-    """(x, y), made longer if its square would underflow; (1, 0) for (0, 0)."""
+    """Return (x, y), scaled up if its square would underflow; (1, 0) for (0, 0)."""
     largest = max(abs(x), abs(y))
     if largest < TINY:
         return (x / largest, y / largest) if largest > 0.0 else (1.0, 0.0)
@@ -124,14 +125,14 @@ def raised(x, y):
 
 
 def half_angle(x, y):
-    """Along half the angle of (x, y), which is in (-pi, pi]."""
+    """Return a vector along half the angle of (x, y), which is in (-pi, pi]."""
     big = sqrt(fma(x, x, y * y)) + abs(x)
     return (big, y) if x >= 0.0 else (abs(y), big if y >= 0.0 else -big)
 
 
 # ---- s, c1, c3 and the phase
 def short_flow(a, b, n):
-    """(τ - 1, τ'/2 - 1, ∫ dt/(1 - n τ) - 1) at the time 1, if it is short: terms of the series."""
+    """Return (τ - 1, τ'/2 - 1, ∫ dt/(1 - n τ) - 1) at time 1, by their series for short times."""
     p, q = a + b, a * b
     t2 = p * (-1.0 / 3.0)
     t3 = fma(p * (-4.0 / 30.0), t2, q * (6.0 / 30.0))
@@ -155,7 +156,7 @@ def short_flow(a, b, n):
 
 
 def doubled(doublings, s, cn, phase, curve):
-    """(s, cn, dn, phase), the time doubled so many times: (2) and (4) with both times equal."""
+    """Double the time repeatedly, (2) and (4) with both times equal; return (s, cn, dn, phase)."""
     big, small, gap, n, g, e = curve
     f = 1.0 / big
     modulus, complement, ratio, rest = small * f, gap * f, n * f, g * f
@@ -183,7 +184,7 @@ def doubled(doublings, s, cn, phase, curve):
 
 
 def functions_of_time(t, size, rate, curve):
-    """(G s, c1, c3, (c1 - 1, c3 - 1, c3 - c1), 1 - n s², phase along (cos ψ, sin ψ))."""
+    """Return (G s, c1, c3, (c1 - 1, c3 - 1, c3 - c1), 1 - n s², phase along (cos ψ, sin ψ))."""
     a, b, gap, n, g, e = curve
     third = gap >= 0.0  # c3 is cn
     big, small = (a, b) if third else (b, a)
@@ -212,7 +213,7 @@ def functions_of_time(t, size, rate, curve):
 
 # ---- the motion
 def added(m, k, e, third, functions):
-    """(w, v1, v2, v3), m': the turn, of any length, and the momentum after it, for |m| = 1."""
+    """Return (w, v1, v2, v3), m' for |m| = 1: the rotation, not normalised, and new momentum."""
     (m1, m2, m3), (k1, k2, k3) = m, k
     s, c1, c3, (less1, less3, apart), left, (cosine, sine) = functions
     up = 1.0 if m2 >= 0.0 else -1.0  # a half turn before
@@ -251,7 +252,10 @@ def added(m, k, e, third, functions):
 
 
 def free_turn(t, m, moments, inverse):
-    """(c1, v), m: the turn (1 + c1, v) of the body in the time t, the shorter way; m after it."""
+    """Return (c1, v), m: the rotation (1 + c1, v) of the body in the time t, and the new momentum.
+
+    Of the two quaternions it is the one with 1 + c1 >= 0.
+    """
     middle = middle_axis(moments)
     i1, i2, i3 = middle_second(moments, middle)
     a1, a2, a3 = middle_second(inverse, middle)
@@ -294,12 +298,12 @@ def free_turn(t, m, moments, inverse):
 
 
 def free_drift(t, m, moments, inverse):
-    """(c1, v) and the change of m, as a step of a splitting takes them: m turned by that turn."""
+    """Return (c1, v) and the change of m by that rotation, for a step of a splitting."""
     (c1, v), _ = free_turn(t, m, moments, inverse)
     return (c1, v), turned_back_change(c1, v, m)
 
 
 def free_flow(t, q, m, moments, inverse):
-    """(q, m) after the time t; of q and -q the one nearer to where it was."""
+    """Return (q, m) after the time t; of q and -q, the one nearer to the initial q."""
     (c1, v), m = free_turn(t, m, moments, inverse)
     return product1(q, c1, v), m

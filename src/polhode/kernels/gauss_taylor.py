@@ -1,4 +1,4 @@
-"""One turn by a given angular velocity: ω at s Gauss nodes, and the rotor equation as a series.
+"""One step by a given angular velocity: ω at s Gauss nodes, and the rotor equation as a series.
 
 A step from t to t + h is y = -1 … 1, and with c(y) = (h/4) ω the rotor equation q' = ω q/2 becomes
 
@@ -8,21 +8,21 @@ c is replaced by its interpolant on the roots of P_s, in Legendre's polynomials 
 
     c_j = (h/4) ω(t + (1 + y_j) h/2),    p_k = Σ_j W_kj c_j,    c(y) = Σ_k p_k P_k(y)   (2)
 
-and what is left is solved to rounding by its power series from the middle of the step, (1) of
-``_simd.taylor``.  What the interpolant misses is orthogonal to polynomials of degree < s, and so
-the step is of order 2s; it is its own adjoint.
+and the resulting equation is solved to rounding by its power series from the middle of the step,
+(1) of ``compiler.simd.taylor``.  The interpolation error is orthogonal to polynomials of degree
+< s, so the step is of order 2s; it is its own adjoint.
 
-Two things keep the rounding small.  W acts on differences to a value r in the middle, and r itself
-is added to p_0: weights that are rounded do not add up to what they should, and would turn all
-steps a little too far.  And the way to powers leads over Legendre's polynomials: one matrix for
-both would lose two digits at s = 12.
+Two things keep the rounding error small.  W acts on differences from a value r in the middle, and r
+itself is added to p_0: rounded weights do not have exactly the right sum, and would turn all steps
+a little too far.  And the conversion to powers goes via Legendre polynomials: one matrix for both
+would lose two digits at s = 12.
 
 Dropping p_(s-1) P_(s-1) gives a method of order 2s - 2.  The two differ by the angle
 
     e_1 = κ |Σ_(i+j=s-1) vec(R_i* p_(s-1) R_j)|,    κ = 2 2^s (s-1)!²/(2s-1)!           (3)
 
-to leading order, which needs no more values of ω.  It is blind to the error of ∫ω itself, for which
-the two have the same Gauss sum.  That one is taken from the decay ρ of the last coefficients,
+to leading order, which needs no more values of ω.  It does not see the error of ∫ω itself, for
+which both have the same Gauss sum.  That is estimated from the decay ρ of the last coefficients,
 
     e_2 = 4 A ρ^s,    A² = |p_(s-1)|² + |p_(s-2)|²,    ρ^4 = A²/(|p_(s-3)|² + |p_(s-4)|²)   (4)
 
@@ -38,30 +38,30 @@ from polhode.kernels.vector import add
 TINY = 1e-300  # keeps ρ finite, and changes nothing elsewhere
 
 
-# ---- the frame: a body rate ω is the inertial rate -ω of q*, for q' = q ω/2 says q*' = -ω q*/2
+# ---- the frame: a body rate ω is the inertial rate -ω of q*, since q' = q ω/2 means q*' = -ω q*/2
 def side(x):
-    """A stub: the rate and the vector part of q as (1) wants them.  Unbound, in inertial axes."""
+    """Return a component of the rate or of the vector part of q for (1); replaced for body axes."""
     return x
 
 
 def on_the_left(x):
-    """``side`` for rates in inertial axes, which stand to the left of q."""
+    """Replace ``side`` for rates in inertial axes, which are to the left of q."""
     return x
 
 
 def on_the_right(x):
-    """``side`` for rates in body axes."""
+    """Replace ``side`` for rates in body axes."""
     return -x
 
 
 def seen(q):
-    """q or q*; and back again."""
+    """Convert q to the quaternion of (1), q or q*, and back."""
     return q[0], side(q[1]), side(q[2]), side(q[3])
 
 
 # ---- quaternions
 def product(p, q):
-    """p q, of any two quaternions."""
+    """Return p q, of any two quaternions."""
     return (
         fma(p[0], q[0], -fma(p[1], q[1], fma(p[2], q[2], p[3] * q[3]))),
         fma(p[0], q[1], fma(p[1], q[0], fma(p[2], q[3], -(p[3] * q[2])))),
@@ -71,7 +71,7 @@ def product(p, q):
 
 
 def square(q):
-    """|q|²."""
+    """Return |q|²."""
     return fma(q[0], q[0], fma(q[1], q[1], fma(q[2], q[2], q[3] * q[3])))
 
 
@@ -83,7 +83,7 @@ def kappa(s: int) -> float:
 
 
 def sandwich(a, p, b):
-    """vec(a* p b) of a pure quaternion p = (0, x, y, z)."""
+    """Return vec(a* p b) of a pure quaternion p = (0, x, y, z)."""
     _, x, y, z = p
     w = -fma(x, b[1], fma(y, b[2], z * b[3]))
     u = fma(x, b[0], fma(y, b[3], -(z * b[2])))
@@ -97,7 +97,7 @@ def sandwich(a, p, b):
 
 
 def embedded(s: int) -> Callable:
-    """e_1 of (3), from p_(s-1) and the first s terms; the sum is twice its half, i < j."""
+    """Make e_1 of (3), from p_(s-1) and the first s terms; the sum is twice that over i < j."""
     factor, last = 2.0 * kappa(s), s - 1
 
     def total(count):
@@ -117,7 +117,7 @@ def embedded(s: int) -> Callable:
 
 
 def tail(s: int) -> Callable:
-    """e_2 of (4), from p_(s-1), p_(s-2), …"""
+    """Make e_2 of (4), from p_(s-1), p_(s-2), …"""
     power = s // 2 if s > 4 else s + 1
 
     def before(p):

@@ -4,7 +4,7 @@ from polhode.compiler.machine import fma
 
 
 def gyroscopic(m, a):
-    """m x (a m), the rate of the momentum m seen from the body; ``a`` are the inverse moments.
+    """Return m x (a m), the rate of the momentum m in body axes; ``a`` are the inverse moments.
 
     Written with differences of ``a``, so that it vanishes exactly about an axis of symmetry.
     """
@@ -13,7 +13,7 @@ def gyroscopic(m, a):
 
 
 def gyroscopic_newton_rows(f, m, a):
-    """The rows of 1 - f d(m x (a m))/dm."""
+    """Return the rows of 1 - f d(m x (a m))/dm."""
     (m1, m2, m3), (a1, a2, a3) = m, a
     f1, f2, f3 = f * (a3 - a2), f * (a1 - a3), f * (a2 - a1)
     return (
@@ -24,7 +24,7 @@ def gyroscopic_newton_rows(f, m, a):
 
 
 def euler_newton_rows(f, a, jacobian):
-    """The rows of 1 - f a·jacobian, for unknowns that are turns: ``a`` scales the rows."""
+    """Return the rows of 1 - f a·jacobian, for unknown rotation vectors; ``a`` scales the rows."""
     (r1, r2, r3), (a1, a2, a3) = jacobian, a
     f1, f2, f3 = f * a1, f * a2, f * a3
     return (
@@ -35,7 +35,7 @@ def euler_newton_rows(f, a, jacobian):
 
 
 def with_skew(rows, f, w):
-    """rows + f [w]x."""
+    """Return rows + f [w]x."""
     (r1, r2, r3), (w1, w2, w3) = rows, w
     f1, f2, f3 = f * w1, f * w2, f * w3
     return (

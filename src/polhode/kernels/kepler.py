@@ -2,13 +2,13 @@
 
     E - e sin E = M                                                                    (1)
 
-From a first guess, and with f the difference of the two sides and its derivatives f', f'', f''',
-three corrections of fourth order (Danby & Burkardt 1983):
+An initial guess is improved by three corrections of fourth order, with f the difference of the two
+sides and f', f'', f''' its derivatives (Danby & Burkardt 1983):
 
     E = M + e sin M / √(1 - 2 e cos M + e²)                                            (2)
     c = -f / (f' - f f''/2 f'),    E <- E - f / (f' + c f''/2 + c² f'''/6)             (3)
 
-For every M and e <= ``MOST`` that is all that rounding lets one have.
+This is accurate to rounding for every M and e <= ``MOST``.
 """
 
 from math import sqrt
@@ -20,7 +20,7 @@ MOST = 0.99
 
 
 def eccentric_anomaly(mean, e):
-    """E of (1), for the mean anomaly less whole turns."""
+    """Return E of (1), for the mean anomaly less whole turns."""
     k = rint(mean * TURNS)
     m = fma(-k, TURN_REST, fma(-k, TURN, mean))
     s, c1 = sincos1(m)
@@ -30,7 +30,7 @@ def eccentric_anomaly(mean, e):
 
 
 def corrected(x, m, e):
-    """One step (3) from E = x."""
+    """Take one step (3) from E = x."""
     s, c1 = sincos1(x)
     f3, f2 = fma(e, c1, e), e * s
     f1, f = fma(-e, c1, 1.0 - e), (x - f2) - m

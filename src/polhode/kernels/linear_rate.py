@@ -2,29 +2,29 @@
 
     dq/dt = q ω/2,    ω = (r, 0, p),    dp/dt = a,    r, a >= 0                        (1)
 
-in axes 3 along the acceleration and 1 along the rest of ω.  It is the problem of Landau and Zener
-(Zener 1932): w + i z and x + i y are parabolic cylinder functions of p/√a times a root of i, of an
-order with the imaginary part r²/4a.  Two series carry a state to a later time, with no 1/a in them.
+in axes 3 along the acceleration and 1 along the rest of ω.  This is the Landau-Zener problem (Zener
+1932): w + i z and x + i y are parabolic cylinder functions of p/√a times a root of i, of an order
+with imaginary part r²/4a.  Two series take a state to a later time, without any 1/a.
 
-Near the resonance p = 0, where f² = r² + p² < EDGE a, the power series in time, from one centre to
-the next over t = 2/(f + 2√a), that is, a turn by at most 2 radians:
+Near the resonance p = 0, where f² = r² + p² < EDGE a, it is the power series in time, from one
+centre to the next over t = 2/(f + 2√a), that is, a rotation by at most 2 radians:
 
     u₀ = q,    u_(n+1) = (u_n (r, 0, p) + t u_(n-1) (0, 0, a)) t/(2n + 2),    q' = Σ u_n    (2)
 
-Elsewhere ω turns slowly compared with its length, and the body keeps an axis next to it, which is
-known by an asymptotic series (``tableaus/slow_axis``).  With tan θ = r/p, (B, C, A) this axis in
-axes turned by θ about axis 2, and h the shortest turn from axis 3 to (B, C, A),
+Elsewhere ω turns slowly compared with its length, and the body rotates about an axis close to it,
+given by an asymptotic series (``tableaus/slow_axis``).  With tan θ = r/p, (B, C, A) this axis in
+axes rotated by θ about axis 2, and h the shortest rotation from axis 3 to (B, C, A),
 
     q' = q g exp(φ e₃/2) g'*,    g = exp(θ e₂/2) h,    φ = ∫ f dt + Γ' - Γ             (3)
 
-primes for the end.  Γ is zero far from the resonance on either side, and odd in p; so it jumps at
-p = 0, where it matters only if r² > EDGE a, by twice its value.  Of the integral nothing cancels:
+with primes at the end.  Γ is zero far from the resonance on either side, and odd in p; so it jumps
+at p = 0, where it matters only if r² > EDGE a, by twice its value.  The integral does not cancel:
 
     ∫ f dt = t (S/4 + (p + p')²/4S + r²/2δ log(1 + 2δ/D))
     δ = a t,    S = f + f',    D = (f + p) + (f' - p')                                 (4)
 
-A time costs the same however late it is, but for some hundred steps through the resonance.  Error
-of the attitude: about 2 eps (10 + ∫ f dt), while rates are between 1e-150 and 1e150.
+The cost does not depend on the time, except for some hundred steps through the resonance.  Error of
+the attitude: about 2 eps (10 + ∫ f dt), as long as rates are between 1e-150 and 1e150.
 """
 
 from math import inf, log1p, sqrt
@@ -33,14 +33,14 @@ from polhode.compiler.machine import fma
 from polhode.kernels.quaternion import conjugate, product
 from polhode.kernels.trig import sincos1
 
-TERMS = 27  # of (2): what is left is below 1e-18
+TERMS = 27  # of (2): the remainder is below 1e-18
 EDGE = 160.0  # where (3) begins, with
-ORDERS = 8  # terms of its series: what is left is below 1e-17
+ORDERS = 8  # terms of its series: the remainder is below 1e-17
 
 
 # ---- near the resonance
 def by_powers(t, q, r, p, a):
-    """q after the time t <= 2/(f + 2√a); r, p and f are those before it."""
+    """Return q after the time t <= 2/(f + 2√a); r, p and f are the initial values."""
     h1, h3, ha = 0.5 * t * r, 0.5 * t * p, 0.5 * t * t * a
     (w, x, y, z), (w0, x0, y0, z0) = q, (0.0, 0.0, 0.0, 0.0)
     sw, sx, sy, sz = 0.0, 0.0, 0.0, 0.0
@@ -58,7 +58,7 @@ def by_powers(t, q, r, p, a):
 
 # ---- elsewhere
 def polynomial(row, count, x):
-    """Σ row[i] x^i for i < count."""
+    """Return Σ row[i] x^i for i < count."""
     total = row[count - 1]
     for i in range(count - 2, -1, -1):
         total = fma(total, x, row[i])
@@ -66,7 +66,7 @@ def polynomial(row, count, x):
 
 
 def slow_turn(r, p, f, a, tables):
-    """(g, Γ) of (3)."""
+    """Return (g, Γ) of (3)."""
     cs, bs, gs = tables
     k, z, far, e = r / f, p / f, abs(p) / f, a / f / f
     zz, ee, ratio = z * z, e * e, e / (1.0 + far)
@@ -90,7 +90,7 @@ def slow_turn(r, p, f, a, tables):
 
 
 def middle_phase(r, a, tables):
-    """Γ next to p = 0, above it."""
+    """Return Γ just above p = 0."""
     e, gs, phase = a / r / r, tables[2], 0.0
     for j in range(ORDERS - 1, -1, -1):
         phase = fma(phase, e * e, gs[j, 0])
@@ -98,7 +98,7 @@ def middle_phase(r, a, tables):
 
 
 def turned_angle(t, r, a, before, after):
-    """∫ f dt over the time t, from (p, f) before and after it."""
+    """Return ∫ f dt over the time t, from (p, f) at its start and end."""
     (p, f), (p_end, f_end) = before, after
     low = f + p if p >= 0.0 else r * (r / (f - p))
     high = f_end - p_end if p_end <= 0.0 else r * (r / (f_end + p_end))
@@ -109,7 +109,7 @@ def turned_angle(t, r, a, before, after):
 
 
 def by_turns(t, q, r, p, p_end, a, tables):
-    """q after the time t, during which p becomes p_end, with f² > EDGE a all the time."""
+    """Return q after the time t, in which p becomes p_end and f² > EDGE a throughout."""
     f, f_end = sqrt(fma(r, r, p * p)), sqrt(fma(r, r, p_end * p_end))
     g, phase = slow_turn(r, p, f, a, tables)
     g_end, phase_end = slow_turn(r, p_end, f_end, a, tables)
@@ -121,19 +121,19 @@ def by_turns(t, q, r, p, p_end, a, tables):
 
 
 def by_angle(t, q, p, a):
-    """q after the time t if r = 0."""
+    """Return q after the time t if r = 0."""
     s, c1 = sincos1(0.5 * t * fma(0.5 * a, t, p))
     return product(q, (1.0 + c1, 0.0, 0.0, s))
 
 
-# ---- the way through both
+# ---- choosing between the series
 def border(r, a):
-    """|p| where one series takes over from the other; 0 if (2) is never needed."""
+    """Return |p| where one series takes over from the other; 0 if (2) is never needed."""
     return sqrt(max(fma(EDGE, a, -(r * r)), 0.0))
 
 
 def next_centre(r, p, a, edge):
-    """(whether (2) is needed at p, for how long its or the other series holds, up to a border?)"""
+    """Return (whether (2) is needed at p, how long the series holds, whether that is a border)."""
     if (edge == 0.0) | (p >= edge):
         return False, inf, False
     if p < -edge:

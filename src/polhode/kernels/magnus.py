@@ -1,11 +1,11 @@
-"""The turn between two times, from the body rates in between: Magnus's series.
+"""The Magnus series: the rotation between two times, from the body rates in between.
 
-With the body rate ω(t) the attitude obeys q' = q ω/2 and turns by q(t + h) = q(t) exp(psi).  The
-rates at s Gauss nodes of the interval give the first s coefficients of
+With the body rate ω(t) the attitude obeys q' = q ω/2, and q(t + h) = q(t) exp(psi).  The rates at s
+Gauss nodes of the interval give the first s coefficients of
 
     h ω = a₁ + a₂ x + a₃ x² + a₄ x³,    x = (time - middle) / h                        (1)
 
-and, with the bracket [a, b] = b × a because a body rate stands to the right of q,
+and, with the bracket [a, b] = b × a because a body rate is to the right of q,
 
     order 2, s = 1:  psi = a₁                                                          (2)
     order 4, s = 2:  psi = a₁ - [a₁, a₂]/12                                            (3)
@@ -14,7 +14,7 @@ and, with the bracket [a, b] = b × a because a body rate stands to the right of
 
 and order 8, s = 4, with six brackets (5) (Blanes, Casas & Ros, BIT 40, 434, 2000).
 
-An inertial rate ω is the body rate -ω of the conjugate, for q' = ω q/2 says q*' = q* (-ω)/2.  So
+An inertial rate ω is the body rate -ω of the conjugate, since q' = ω q/2 means q*' = q* (-ω)/2.  So
 the frame changes the side of the product and the sign of the bracket together, and one set of
 formulas is enough.
 """
@@ -34,19 +34,19 @@ def bracket(a, b):
 
 
 def magnus2(h, w):
-    """The rotation vector psi of (2) from the rate in the middle."""
+    """Return the rotation vector psi of (2) from the rate in the middle."""
     return multiply(h, w)
 
 
 def magnus4(h, w1, w2):
-    """psi of (3) from the rates at -NODES4 and NODES4."""
+    """Return psi of (3) from the rates at -NODES4 and NODES4."""
     a1 = multiply(0.5 * h, add(w1, w2))
     a2 = multiply(h / (2.0 * NODES4), subtract(w2, w1))
     return add_scaled(a1, -1.0 / 12.0, bracket(a1, a2))
 
 
 def magnus6(h, w1, w2, w3):
-    """psi of (4) from the rates at -NODES6, 0 and NODES6."""
+    """Return psi of (4) from the rates at -NODES6, 0 and NODES6."""
     a1 = multiply(h, w2)
     a2 = multiply(h / (2.0 * NODES6), subtract(w3, w1))
     a3 = multiply(h / (2.0 * NODES6 * NODES6), add(subtract(w3, w2), subtract(w1, w2)))
@@ -58,7 +58,7 @@ def magnus6(h, w1, w2, w3):
 
 
 def magnus8(h, w1, w2, w3, w4):
-    """psi of order 8 from the rates at -OUTER8, -INNER8, INNER8 and OUTER8."""
+    """Return psi of order 8 from the rates at -OUTER8, -INNER8, INNER8 and OUTER8."""
     inner, outer = multiply(0.5 * h, add(w2, w3)), multiply(0.5 * h, add(w1, w4))
     a3 = multiply(1.0 / SQUARES8, subtract(outer, inner))
     a1 = add_scaled(inner, -INNER8 * INNER8, a3)

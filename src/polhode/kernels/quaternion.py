@@ -1,7 +1,8 @@
 """Quaternions ``q = (w, x, y, z)``, Hamilton's product, body to inertial: ``v_N = q v_B q*``.
 
-A small turn is kept as ``(c1, v)``, the quaternion ``(1 + c1, v)``: products and turns with it are
-written as increments, so that |q| and |m| drift as the square root of the number of steps.
+A small rotation is stored as ``(c1, v)`` for the quaternion ``(1 + c1, v)``: products and rotations
+with it are written as increments, so that |q| and |m| drift only as the square root of the number
+of steps.
 """
 
 from math import sqrt
@@ -15,7 +16,7 @@ def conjugate(q):
 
 
 def hamilton(p, q):
-    """p q of any two quaternions, long or short."""
+    """Return p q of any two quaternions, unit or not."""
     a, b, c, d = p
     w, x, y, z = q
     return (
@@ -27,18 +28,18 @@ def hamilton(p, q):
 
 
 def product(p, q):
-    """p q, written as an increment of p: for turns q."""
+    """Return p q for a rotation q, written as an increment of p."""
     return product1(p, q[0] - 1.0, (q[1], q[2], q[3]))
 
 
 def product1(q, c1, v):
-    """q (1 + c1, v), as an increment of q."""
+    """Return q (1 + c1, v), as an increment of q."""
     d = product_change(q, c1, v)
     return q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]
 
 
 def product_change(q, c1, v):
-    """q (1 + c1, v) - q."""
+    """Return q (1 + c1, v) - q."""
     w, x, y, z = q
     return (
         fma(c1, w, -dot((x, y, z), v)),
@@ -49,34 +50,34 @@ def product_change(q, c1, v):
 
 
 def turned_back(c1, v, m):
-    """m seen from axes turned by the quaternion (1 + c1, v): an increment of m."""
+    """Return m in axes rotated by the quaternion (1 + c1, v), as an increment of m."""
     return add(m, turned_back_change(c1, v, m))
 
 
 def turned_back_change(c1, v, m):
-    """``turned_back`` less m."""
+    """Return ``turned_back`` less m."""
     k = cross(v, m)
     k = k[0] + k[0], k[1] + k[1], k[2] + k[2]
     return add_scaled(add_scaled(cross(v, k), -c1, k), -1.0, k)
 
 
 def turned(c1, v, m):
-    """m turned by the quaternion (1 + c1, v)."""
+    """Return m rotated by the quaternion (1 + c1, v)."""
     return turned_back(c1, (-v[0], -v[1], -v[2]), m)
 
 
 def to_body(q, v):
-    """q* v q: from inertial to body axes."""
+    """Return q* v q: v from inertial to body axes."""
     return turned_back(q[0] - 1.0, (q[1], q[2], q[3]), v)
 
 
 def to_inertial(q, v):
-    """q v q*: from body to inertial axes."""
+    """Return q v q*: v from body to inertial axes."""
     return turned(q[0] - 1.0, (q[1], q[2], q[3]), v)
 
 
 def vertical(q):
-    """The inertial e_z in body axes, the third row of the attitude matrix."""
+    """Return the inertial e_z in body axes, the third row of the attitude matrix."""
     w, x, y, z = q
     return (
         2.0 * fma(x, z, -(w * y)),
@@ -86,7 +87,7 @@ def vertical(q):
 
 
 def left_rate(omega, q):
-    """ω q / 2: the rate of change of q by an angular velocity in inertial axes."""
+    """Return ω q / 2: the rate of change of q for an angular velocity in inertial axes."""
     w, x, y, z = q
     a, b, c = 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2]
     return (
@@ -98,7 +99,7 @@ def left_rate(omega, q):
 
 
 def half_rate(q, half):
-    """q h: the rate of change of q by an angular velocity in body axes of which h is half."""
+    """Return q h: the rate of change of q for the angular velocity 2 h in body axes."""
     w, x, y, z = q
     a, b, c = half
     return (
@@ -110,14 +111,14 @@ def half_rate(q, half):
 
 
 def to_unit_length(q):
-    """q / |q|."""
+    """Return q / |q|."""
     w, x, y, z = q
     f = 1.0 / sqrt(fma(w, w, fma(x, x, fma(y, y, z * z))))
     return f * w, f * x, f * y, f * z
 
 
 def columns(q):
-    """The columns of the attitude matrix: the body axes in inertial axes."""
+    """Return the columns of the attitude matrix: the body axes in inertial axes."""
     return (
         to_inertial(q, (1.0, 0.0, 0.0)),
         to_inertial(q, (0.0, 1.0, 0.0)),
@@ -126,7 +127,7 @@ def columns(q):
 
 
 def squared_up(a, b, c):
-    """One step towards the nearest rotation matrix, by columns: X (3 - XᵀX) / 2.
+    """Take one step towards the nearest rotation matrix, by columns: X (3 - XᵀX) / 2.
 
     An error e of lengths and angles becomes 3e²/4 (Higham 1986, without an inverse).
     """
@@ -140,9 +141,9 @@ def squared_up(a, b, c):
 
 
 def of_columns(a, b, c):
-    """The quaternion of the rotation nearest to a matrix with these columns, which may be off.
+    """Return the quaternion of the rotation nearest to the matrix with these columns.
 
-    The largest of w, x, y, z is found first, so that nothing cancels (Shepperd 1978).
+    The largest of w, x, y, z is computed first, so that nothing cancels (Shepperd 1978).
     """
     a, b, c = squared_up(a, b, c)
     a, b, c = squared_up(a, b, c)

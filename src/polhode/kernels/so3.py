@@ -1,7 +1,7 @@
 """The rotation group: exp, log, Cayley, the differential of exp and its inverse.
 
-``psi`` is a rotation vector.  All small-angle series of the library are here, with their one
-threshold ``SERIES``, below which the closed forms would cancel.
+``psi`` is a rotation vector.  All small-angle series of the library are here, with one threshold
+``SERIES``, below which the closed forms would cancel.
 
     dexp_psi v    = v + alpha psi x v + beta psi x (psi x v)
     dexpinv_psi v = v - psi x v / 2 + gamma psi x (psi x v)
@@ -18,7 +18,7 @@ from polhode.compiler.machine import fma
 from polhode.kernels.trig import sincos1, sincos1_of_turn
 from polhode.kernels.vector import add_scaled, cross, dot
 
-SERIES = 0.25  # a² below which a series is used: closed forms then lose about 1 ulp of v
+SERIES = 0.25  # a² below which a series is used: closed forms would lose about 1 ulp of v
 TINY = 1e-300  # keeps sin(a)/a finite at a = 0, and changes nothing elsewhere
 
 # beta = Σ (-a²)^k / (2k+3)!,  gamma = Σ |B_(2k+2)| a^(2k) / (2k+2)!
@@ -30,7 +30,7 @@ G7, G8 = 3617 / 10670622842880000, 43867 / 5109094217170944000
 
 
 def exp1(psi):
-    """(c1, v): the rotation exp(psi) as the quaternion (1 + c1, v)."""
+    """Return (c1, v): the rotation exp(psi) as the quaternion (1 + c1, v)."""
     n = sqrt(fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY))))
     s, c1 = sincos1_of_turn(0.5 * n)
     s = s / n
@@ -38,13 +38,13 @@ def exp1(psi):
 
 
 def exp(psi):
-    """The quaternion exp(psi)."""
+    """Return the quaternion exp(psi)."""
     c1, v = exp1(psi)
     return 1.0 + c1, v[0], v[1], v[2]
 
 
 def log(q):
-    """The rotation vector of q, at most half a turn long; q and -q have the same."""
+    """Return the rotation vector of q, at most half a turn; the same for q and -q."""
     w, x, y, z = q
     n = sqrt(fma(x, x, fma(y, y, fma(z, z, TINY))))
     f = 2.0 * atan2(n, abs(w)) / n
@@ -53,9 +53,9 @@ def log(q):
 
 
 def cayley1(psi):
-    """(c1, v): the Cayley rotation (1 - [psi]/2)^-1 (1 + [psi]/2), half-angle form.
+    """Return (c1, v): the Cayley rotation (1 - [psi]/2)^-1 (1 + [psi]/2), half-angle form.
 
-    Its quaternion is (1, psi/2) / sqrt(1 + |psi|²/4): a turn by 2 atan(|psi|/2).
+    Its quaternion is (1, psi/2) / sqrt(1 + |psi|²/4): a rotation by 2 atan(|psi|/2).
     """
     k = 0.25 * dot(psi, psi)
     root = sqrt(1.0 + k)
@@ -65,13 +65,13 @@ def cayley1(psi):
 
 
 def cayley(psi):
-    """The quaternion of the Cayley rotation."""
+    """Return the quaternion of the Cayley rotation."""
     c1, v = cayley1(psi)
     return 1.0 + c1, v[0], v[1], v[2]
 
 
 def alpha(a2):
-    """(1 - cos a) / a²."""
+    """Return (1 - cos a) / a²."""
     n = sqrt(a2 + TINY)
     s, _ = sincos1(0.5 * n)
     s = s / n
@@ -79,7 +79,7 @@ def alpha(a2):
 
 
 def beta(a2):
-    """(a - sin a) / a³."""
+    """Return (a - sin a) / a³."""
     low = fma(a2, fma(a2, B2, B1), B0)
     series = fma(a2 * (a2 * a2), fma(a2, fma(a2, fma(a2, B6, B5), B4), B3), low)
     n = sqrt(a2 + TINY)
@@ -88,7 +88,7 @@ def beta(a2):
 
 
 def gamma(a2):
-    """(1 - (a/2) cot(a/2)) / a²."""
+    """Return (1 - (a/2) cot(a/2)) / a²."""
     half = 0.5 * sqrt(a2 + TINY)
     s, c1 = sincos1(half)
     return gamma_series(a2) if a2 < SERIES else (1.0 - half * (1.0 + c1) / s) / a2
@@ -101,25 +101,25 @@ def gamma_series(a2):
 
 
 def dexp(psi, v):
-    """dexp_psi v."""
+    """Return dexp_psi v."""
     a2 = dot(psi, psi)
     k = cross(psi, v)
     return add_scaled(add_scaled(v, alpha(a2), k), beta(a2), cross(psi, k))
 
 
 def dexpinv(psi, v):
-    """dexpinv_psi v; singular at |psi| = 2 pi."""
+    """Return dexpinv_psi v; singular at |psi| = 2 pi."""
     return dexpinv_by(gamma(dot(psi, psi)), psi, v)
 
 
 def dexpinv_by(g, psi, v):
-    """dexpinv_psi v with gamma given."""
+    """Return dexpinv_psi v with gamma given."""
     k = cross(psi, v)
     return add_scaled(add_scaled(v, -0.5, k), g, cross(psi, k))
 
 
 def exp1_and_gamma(psi):
-    """(c1, v, gamma) with one root and one sine, which lanes would else make twice."""
+    """Return (c1, v, gamma) with one root and one sine, which lanes would otherwise do twice."""
     a2 = fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY)))
     n = sqrt(a2)
     s, c1 = sincos1_of_turn(0.5 * n)
@@ -130,7 +130,7 @@ def exp1_and_gamma(psi):
 
 
 def turned_back_jacobian(psi, n):
-    """The rows of d(exp(-psi) m)/dpsi = [n]x dexp_{-psi}, n = exp(-psi) m, to second order in psi.
+    """Return the rows of d(exp(-psi) m)/dpsi = [n]x dexp_{-psi}, n = exp(-psi) m, to order psi².
 
     For Newton's method: with u = psi, [n]x (1 - [u]x/2 + [u]x²/6), and [n]x[u]x = u nᵀ - (n·u).
     """

@@ -1,12 +1,12 @@
-"""Sums of a state and its changes, which methods write as ``x, e = plus3(x, e, change)``.
+"""Plain and compensated sums of a state and its changes: ``x, e = plus3(x, e, change)``.
 
-Plain, e is empty and this is x + change.  Compensated, e is what the roundings of x have lost so
-far: with the change d,
+In plain sums e is empty and this is x + change.  In compensated sums e is the accumulated rounding
+error of x: with the change d,
 
     y = d + e,    x' = x + y,    e' = (y - (x' - x)) + (e - (y - d))                   (1)
 
-loses nothing but the rounding of e itself (Kahan 1965, and what the first sum loses, |d| >= |e|).
-x stays the leading part.  ``COMPENSATED`` says what becomes of the plain functions.
+loses nothing but the rounding of e itself (Kahan 1965, plus the error of the first sum for
+|d| >= |e|).  x stays the leading part.  ``COMPENSATED`` maps plain functions to replacements.
 """
 
 from collections.abc import Callable
@@ -17,32 +17,32 @@ from polhode.kernels.vector import add, add_scaled
 
 # ---- plain
 def no_loss3(x):
-    """The first e of a vector."""
+    """Return the initial e of a vector."""
     return ()
 
 
 def no_loss4(q):
-    """The first e of a quaternion."""
+    """Return the initial e of a quaternion."""
     return ()
 
 
 def plus3(x, e, d):
-    """(x + d, e) of vectors."""
+    """Return (x + d, e) of vectors."""
     return add(x, d), e
 
 
 def plus_scaled3(x, e, f, d):
-    """(x + f d, e) of vectors."""
+    """Return (x + f d, e) of vectors."""
     return add_scaled(x, f, d), e
 
 
 def plus4(q, e, d):
-    """(q + d, e) of quaternions."""
+    """Return (q + d, e) of quaternions."""
     return (q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]), e
 
 
 def to_unit(q, e):
-    """e after a turn of the quaternion q."""
+    """Return e after a rotation of the quaternion q."""
     return e
 
 
@@ -56,7 +56,7 @@ def zeros4(q):
 
 
 def added(x, e, d):
-    """(x', e') of numbers."""
+    """Return (x', e') of numbers."""
     y = d + e
     new = x + y
     return new, (y - (new - x)) + (e - (y - d))  # (1)
@@ -70,7 +70,7 @@ def added3(x, e, d):
 
 
 def added_scaled(x, e, f, d):
-    """(x', e') for the change f d: it and e are rounded once, as f d would be alone."""
+    """Return (x', e') for the change f d: f d + e is rounded once, as f d would be alone."""
     y = fma(f, d, e)
     new = x + y
     return new, y - (new - x)
@@ -92,20 +92,20 @@ def added4(q, e, d):
 
 
 def two_sum(a, b):
-    """(a + b, its rounding error), whichever is larger."""
+    """Return (a + b, its rounding error), whichever is larger."""
     s = a + b
     v = s - a
     return s, (a - (s - v)) + (b - v)
 
 
 def square(x):
-    """(x², its rounding error)."""
+    """Return (x², its rounding error)."""
     s = x * x
     return s, fma(x, x, -s)
 
 
 def to_unit_length(q, e):
-    """e changed so that |q + e| = 1: the roundings of a turn may lengthen q in every step."""
+    """Return e such that |q + e| = 1: rounding may lengthen q in every step."""
     (w, ew), (x, ex), (y, ey), (z, ez) = square(q[0]), square(q[1]), square(q[2]), square(q[3])
     s, e0 = two_sum(w, -1.0)
     s, e1 = two_sum(s, x)

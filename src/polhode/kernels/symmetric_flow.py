@@ -1,26 +1,26 @@
 """The exact motion of a free body with two equal moments, by sines and cosines.
 
-With axis 3 that of symmetry, I1 = I2, the momentum turns about it and the body about both:
+With axis 3 the axis of symmetry, I1 = I2, the momentum rotates about it and the body about both:
 
     q' = q exp(psi) exp(k e_3),    m' = exp(-k e_3) m
     psi = t m / I1,    k = t m3 (1/I3 - 1/I1)                                          (1)
 
 (psi and k e_3 are rotation vectors.)  With the quaternions (c, f psi) and (d, 0, 0, s) of the two
-turns their product is
+rotations, their product is
 
     (c d - f psi3 s, f (psi1 d + psi2 s), f (psi2 d - psi1 s), f psi3 d + c s)         (2)
 
-The same as ``free_flow`` for such a body, at a third of its cost.  Turns by less than HALF_TURN,
-that is small steps, need no root, no division and no reduction of angles.
+The same as ``free_flow`` for such a body, at a third of its cost.  Rotations by less than
+HALF_TURN, that is small steps, need no root, no division and no reduction of angles.
 
-m3 is constant, and s and d with it: they are rounded alike in every step.  With 1 + x = d² + s² for
+m3 is constant, and so are s and d: they are rounded alike in every step.  With 1 + x = d² + s² for
 the *rounded* d and s,
 
     sin k = 2 s d / (1 + x),    cos k - 1 = -2 s² / (1 + x)                            (3)
 
-turn m, to twice the digits: its length is kept, and its angle is twice the one in v1 and v2.  Then
-the turn (2) for (-t, m') is the inverse of that for (t, m) whatever else is rounded, the map stays
-reversible, and energy errors do not add up in one direction.
+rotate m, to twice the digits: its length is conserved, and its angle is twice that in v1 and v2.
+Then the rotation (2) for (-t, m') is the inverse of that for (t, m) whatever else is rounded, the
+map stays reversible, and energy errors do not add up in one direction.
 """
 
 from math import sqrt
@@ -34,7 +34,7 @@ HALF_TURN = 3.1  # radians, somewhat less than pi
 
 
 def sinc1(z):
-    """(sin(n/2) / n, cos(n/2) - 1) from z = n²."""
+    """Return (sin(n/2) / n, cos(n/2) - 1) from z = n²."""
     if z < HALF_TURN * HALF_TURN:
         p, c1 = half_angle(z)
         return fma(0.5 * z, p, 0.5), c1
@@ -44,7 +44,7 @@ def sinc1(z):
 
 
 def half1(k):
-    """(sin(k/2), cos(k/2) - 1)."""
+    """Return (sin(k/2), cos(k/2) - 1)."""
     if abs(k) < HALF_TURN:
         f, c1 = sinc1(k * k)
         return f * k, c1
@@ -52,7 +52,7 @@ def half1(k):
 
 
 def twice(s, d1):
-    """((sin k, cos k - 1), what their roundings lost) for k/2 the angle of (1 + d1, s)."""
+    """Return ((sin k, cos k - 1), their rounding errors), where k/2 is the angle of (1 + d1, s)."""
     s2 = s + s
     square_s, low = square(s)
     x, x_low = two_sum(d1 + d1, square_s)
@@ -64,7 +64,7 @@ def twice(s, d1):
 
 
 def symmetric_drift_3(t, m, moments, inverse):
-    """``free_flow.free_drift`` of a body symmetric about its axis 3."""
+    """Return ``free_flow.free_drift`` for a body symmetric about its axis 3."""
     a1, a3 = inverse[0], inverse[2]
     p1, p2, p3 = psi = multiply(t * a1, m)
     f, c1 = sinc1(dot(psi, psi))
@@ -81,20 +81,20 @@ def symmetric_drift_3(t, m, moments, inverse):
 
 
 def symmetric_drift_1(t, m, moments, inverse):
-    """``free_flow.free_drift`` of a body symmetric about its axis 1."""
+    """Return ``free_flow.free_drift`` for a body symmetric about its axis 1."""
     (w, v), change = symmetric_drift_3(t, forth(m), forth(moments), forth(inverse))
     return (w, forth(forth(v))), forth(forth(change))
 
 
 def symmetric_drift_2(t, m, moments, inverse):
-    """``free_flow.free_drift`` of a body symmetric about its axis 2."""
+    """Return ``free_flow.free_drift`` for a body symmetric about its axis 2."""
     m, moments, inverse = forth(forth(m)), forth(forth(moments)), forth(forth(inverse))
     (w, v), change = symmetric_drift_3(t, m, moments, inverse)
     return (w, forth(v)), forth(change)
 
 
 def forth(v):
-    """The axes renamed in a cycle: the first becomes the third."""
+    """Permute the axes cyclically: the first becomes the third."""
     return v[1], v[2], v[0]
 
 

@@ -1,14 +1,14 @@
 """Sine and cosine without branches, the same operations for one body and for SIMD lanes.
 
-``sincos1(a) = (sin a, cos a - 1)``: a turn by a small angle is an *increment*, and its cosine is
-never rounded near 1, so lengths drift as the square root of the number of turns (Brouwer's law).
+``sincos1(a) = (sin a, cos a - 1)``: a rotation by a small angle is an *increment*, whose cosine is
+never rounded near 1: lengths drift as the square root of the number of rotations (Brouwer's law).
 
 a is reduced by whole turns to |r| <= pi, and the half angle r/2 is doubled:
 
     2 sin(r/2) = r + r z P(z),    cos(r/2) - 1 = z (z Q(z) - 1/8),    z = r²           (1)
     sin r = 2 sin(r/2) (1 + (cos(r/2) - 1)),    cos r - 1 = -(2 sin(r/2))² / 2          (2)
 
-A reduction by half turns would be shorter and lose the common sign of (sin, cos), and with it the
+Reduction by half turns would be shorter, but lose the common sign of (sin, cos), and with it the
 continuity of a quaternion.  P and Q interpolate at Chebyshev nodes (``design/sincos.py``).
 """
 
@@ -30,43 +30,43 @@ NEARLY_A_TURN = 9.8  # the square of half its angle
 
 
 def sincos1(a):
-    """(sin a, cos a - 1): within 2 ulp for |a| < pi/4, 3 ulp for |a| < pi/2.
+    """Return (sin a, cos a - 1): within 2 ulp for |a| < pi/4, 3 ulp for |a| < pi/2.
 
-    For |a| < 1e8 within 8e-16 and 14e-16 absolute.
+    For |a| < 1e8 the absolute errors are within 8e-16 and 14e-16.
     """
     k = rint(a * TURNS)
     return sincos1_of_reduced(fma(-k, TURN_REST, fma(-k, TURN, a)))
 
 
 def sincos1_of_reduced(r):
-    """(sin r, cos r - 1) for |r| <= pi."""
+    """Return (sin r, cos r - 1) for |r| <= pi."""
     z = r * r
     return doubled(r, r * z, half_angle(z))
 
 
 def sincos1_of_turn(half):
-    """``sincos1`` of half the angle by which a step turns a body: of any, or in lanes a short one.
+    """Return ``sincos1`` of half the angle by which a step rotates a body.
 
-    Lanes first take ``SHORT``.
+    In SIMD lanes it is first replaced for short steps, by ``SHORT``.
     """
     return sincos1(half)
 
 
 def sincos1_of_short_turn(half):
-    """``sincos1`` to the last bit for |half| < 3.13; NaN beyond."""
+    """Return the same bits as ``sincos1`` for |half| < 3.13; NaN beyond."""
     z = half * half
     return doubled(half, blend(mask(z < NEARLY_A_TURN), half * z, math.nan), half_angle(z))
 
 
 def doubled(r, cube, of_half):
-    """(sin r, cos r - 1) from ``half_angle(r²)``; ``cube`` is r³."""
+    """Return (sin r, cos r - 1) from ``half_angle(r²)``; ``cube`` is r³."""
     p, c1 = of_half
     s2 = fma(cube, p, r)
     return fma(s2, c1, s2), -0.5 * (s2 * s2)  # (2)
 
 
 def half_angle(z):
-    """((2 sin(r/2) / r - 1) / z, cos(r/2) - 1) from z = r² <= pi²."""
+    """Return ((2 sin(r/2) / r - 1) / z, cos(r/2) - 1) from z = r² <= pi²."""
     z2 = z * z
     z4 = z2 * z2
     p_low = fma(z2, fma(z, P3, P2), fma(z, P1, P0))
@@ -77,24 +77,24 @@ def half_angle(z):
 
 
 def sin(a):
-    """The sine of a: what ``math.sin`` becomes inside a model."""
+    """Return the sine of a; replaces ``math.sin`` in a model."""
     return sincos1(a)[0]
 
 
 def cos(a):
-    """The cosine of a: what ``math.cos`` becomes inside a model."""
+    """Return the cosine of a; replaces ``math.cos`` in a model."""
     return 1.0 + sincos1(a)[1]
 
 
 def double_angle(s, c1):
-    """(sin 2a, cos 2a - 1) from (sin a, cos a - 1)."""
+    """Return (sin 2a, cos 2a - 1) from (sin a, cos a - 1)."""
     s2 = s + s
     return fma(s2, c1, s2), -(s2 * s)
 
 
 SHORT = {sincos1_of_turn: sincos1_of_short_turn}
 
-# What functions of ``math`` become in a model: ours, or on complex numbers those of ``cmath``.
+# Replacements of functions of ``math`` in a model: ours, or those of ``cmath`` for complex numbers.
 ELEMENTARY = {math.sin: sin, math.cos: cos}
 _ON_BOTH = "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"
 ON_COMPLEX = {getattr(math, name): getattr(cmath, name) for name in _ON_BOTH}

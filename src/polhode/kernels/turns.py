@@ -1,11 +1,11 @@
-"""Exact turns about the principal axes: the flows of the three parts m_k²/(2 I_k) of the energy.
+"""Exact rotations about the principal axes: the flows of the parts m_k²/(2 I_k) of the energy.
 
-A turn of the body about its axis k by the angle a takes q to q (cos a/2, sin a/2 e_k), and the
-momentum in body axes turns back by a.  m_k itself stays, and so the rate m_k/I_k is constant.
+A rotation of the body about its axis k by the angle a takes q to q (cos a/2, sin a/2 e_k), and the
+momentum in body axes rotates back by a.  m_k is constant, and so is the rate m_k/I_k.
 
-All products are increments with the cosine less one (see ``trig``): |q| and |m| drift as the square
-root of the number of turns.  ``e`` is what the sums have lost: nothing, or (of q, of m) where they
-are compensated (``kernels/sums``).
+All products are increments with the cosine minus one (see ``trig``): |q| and |m| drift as the
+square root of the number of rotations.  ``e`` holds the rounding errors of the sums: empty, or
+(of q, of m) if they are compensated (``kernels/sums``).
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from polhode.kernels.trig import double_angle, sincos1_of_turn
 
 
 def turn(a, b, s, c1):
-    """The plane vector (a, b) turned back by the angle of sine s and cosine 1 + c1."""
+    """Rotate the plane vector (a, b) back by the angle of sine s and cosine 1 + c1."""
     return fma(c1, a, fma(s, b, a)), fma(c1, b, fma(-s, a, b))
 
 
 def turn_1(q, m, e, half):
-    """The body turned about its axis 1 by twice ``half``: (q, m, e)."""
+    """Rotate the body about its axis 1 by twice ``half``; return (q, m, e)."""
     (w, x, y, z), (m1, m2, m3) = q, m
     s, c1 = sincos1_of_turn(half)
     x, w = turn(x, w, s, c1)
@@ -32,14 +32,14 @@ def turn_1(q, m, e, half):
 
 
 def turn_2(q, m, e, half):
-    """The body turned about its axis 2 by twice ``half``: (q, m, e)."""
+    """Rotate the body about its axis 2 by twice ``half``; return (q, m, e)."""
     (w, x, y, z), (m1, m2, m3) = q, m
     (w, y, z, x), (m2, m3, m1), e = turn_1((w, y, z, x), (m2, m3, m1), e, half)
     return (w, x, y, z), (m1, m2, m3), e
 
 
 def turn_3(q, m, e, half):
-    """The body turned about its axis 3 by twice ``half``: (q, m, e)."""
+    """Rotate the body about its axis 3 by twice ``half``; return (q, m, e)."""
     (w, x, y, z), (m1, m2, m3) = q, m
     (w, z, x, y), (m3, m1, m2), e = turn_1((w, z, x, y), (m3, m1, m2), e, half)
     return (w, x, y, z), (m1, m2, m3), e
@@ -47,15 +47,16 @@ def turn_3(q, m, e, half):
 
 # ---- compensated
 def kept(x, y):
-    """(x + y, what is lost); y holds what was lost before (Kahan 1965)."""
+    """Return (x + y, its rounding error); y includes the previous error (Kahan 1965)."""
     new = x + y
     return new, y - (new - x)
 
 
 def kept_turn(a, b, ea, eb, s, c1):
-    """(a, b, ea, eb) after ``turn``, with what the sums have lost, which turns too.
+    """Return (a, b, ea, eb) after ``turn``, with the rounding errors of the sums, also rotated.
 
-    The change is one chain: it is rounded once at its own size, and all else far below.
+    The change is one chain of operations: it is rounded once at its own size, and all else far
+    below.
     """
     da = fma(s, b, fma(c1, a, fma(s, eb, ea)))
     db = fma(-s, a, fma(c1, b, fma(-s, ea, eb)))

@@ -12,17 +12,17 @@ def subtract(a, b):
 
 
 def multiply(f, a):
-    """The number f times the vector a."""
+    """Return the number f times the vector a."""
     return f * a[0], f * a[1], f * a[2]
 
 
 def add_scaled(a, f, b):
-    """a + f b."""
+    """Return a + f b."""
     return fma(f, b[0], a[0]), fma(f, b[1], a[1]), fma(f, b[2], a[2])
 
 
 def scale(a, b):
-    """The product component by component: a diagonal matrix times a vector."""
+    """Return the product by components: a diagonal matrix times a vector."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
@@ -39,7 +39,7 @@ def cross(a, b):
 
 
 def solve3(rows, b):
-    """x with rows · x = b, by Cramer's rule."""
+    """Solve rows · x = b by Cramer's rule."""
     r1, r2, r3 = rows
     c23, c31, c12 = cross(r2, r3), cross(r3, r1), cross(r1, r2)
     f = 1.0 / dot(r1, c23)
