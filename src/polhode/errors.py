@@ -1,12 +1,12 @@
-"""What can go wrong.  Every message names the argument, its value and what to do."""
+"""Errors and warnings.  Every message names the argument, its value and what to do."""
 
 
 class PolhodeError(Exception):
-    """The parent of all errors of this library."""
+    """Base class of all errors of this library."""
 
 
 class InputError(PolhodeError, ValueError):
-    """An argument is not acceptable."""
+    """An argument is invalid."""
 
 
 class MethodError(InputError):
@@ -22,7 +22,7 @@ class StepError(PolhodeError, ArithmeticError):
 
 
 class FileError(PolhodeError, ValueError):
-    """A file is not what it should be."""
+    """A file is missing, or its content is not as expected."""
 
 
 class PolhodeWarning(UserWarning):

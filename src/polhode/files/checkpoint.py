@@ -16,17 +16,17 @@ A checkpoint is
     digest                              SHA-256 of everything before it
 
 with all numbers little-endian.  ``write`` makes it under another name in the same directory,
-flushes it to the disk and moves it into place: a process that is killed at any instant leaves the
-old file or the new one.  A file that was cut, edited or is something else is refused with a message
-that says what is wrong.
+flushes it to disk and moves it into place: a process killed at any instant leaves the old file or
+the new one.  A file that was truncated, edited or is of another kind is refused with a message that
+says what is wrong.
 
-Data that grow are not written again each time.  A journal is a sequence of pieces
+Growing data are not rewritten each time.  A journal is a sequence of pieces
 
     length, digest, payload             length an uint64, digest = SHA-256(digest before, payload)
 
-and a mark (size, digest) in the checkpoint says how much of it counts.  Pieces are flushed to the
-disk before the mark that counts them; what lies behind the mark was being written when the process
-was killed, and is cut off.
+and a mark (size, digest) in the checkpoint says how much of it is valid.  Pieces are flushed to disk
+before the mark that includes them; anything after the mark was being written when the process was
+killed, and is cut off.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ def write(
 ) -> None:
     """Replace the checkpoint at ``path`` in one operation.
 
-    ``header`` is what JSON can hold; its floats come back with all their bits, but infinities and
+    ``header`` must be JSON data; its floats are restored with all their bits, but infinities and
     NaN belong in arrays.  Arrays are of floats, 64-bit integers, bytes or booleans.
     """
     path = Path(path)
@@ -223,7 +223,7 @@ def _replace(path: Path, pieces: list) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """Flush the list of files in a directory to the disk, where that is possible."""
+    """Flush a directory's list of files to disk, where that is possible."""
     if os.name == "nt":
         return
     handle = os.open(directory, os.O_RDONLY)
@@ -234,7 +234,7 @@ def _settle(directory: Path) -> None:
 
 
 def remove(path: str | os.PathLike) -> None:
-    """Remove a file, and what a killed process may have left of its next version."""
+    """Remove a file, and any draft of its next version left by a killed process."""
     path = Path(path)
     path.unlink(missing_ok=True)
     path.with_name(f".{path.name}.part").unlink(missing_ok=True)
@@ -263,7 +263,7 @@ def _processor() -> str:
 
 
 def warn_if_made_elsewhere(path: str | os.PathLike, made: Mapping[str, str]) -> None:
-    """Warn of differences in software and processor, if there are any."""
+    """Warn of any differences in software and processor."""
     here = made_by()
     other = [f"{k} {v}, here {here.get(k)}" for k, v in made.items() if here.get(k) != v]
     if other:
@@ -277,17 +277,17 @@ def warn_if_made_elsewhere(path: str | os.PathLike, made: Mapping[str, str]) -> 
 
 # ---- journals
 class Mark(NamedTuple):
-    """How much of a journal counts: its size in bytes, and the digest of its last piece."""
+    """The valid part of a journal: its size in bytes, and the digest of its last piece."""
 
     size: int = 0
     digest: str = "00" * DIGEST
 
 
 class Journal:
-    """Rows that are only appended, in a file that one process at a time may write.
+    """An append-only file of rows, written by one process at a time.
 
-    ``mark`` says how much of the file counts; what lies behind it is cut off.  The default mark is
-    that of an empty journal, for which an existing file is emptied.  Use it in ``with``.
+    ``mark`` says how much of the file is valid; anything after it is cut off.  The default mark is
+    that of an empty journal, which empties an existing file.  Use it in ``with``.
     """
 
     def __init__(self, path: str | os.PathLike, mark: Mark | None = None):
@@ -310,7 +310,7 @@ class Journal:
             raise
 
     def append(self, rows: np.ndarray) -> Mark:
-        """Append rows of floats and flush them to the disk; return the mark that counts them."""
+        """Append rows of floats and flush them to disk; return the mark that includes them."""
         payload = np.ascontiguousarray(rows, "<f8").data.cast("B") if rows.size else b""
         if len(payload):
             digest = hashlib.sha256(bytes.fromhex(self.mark.digest))

@@ -31,7 +31,7 @@ class Data(NamedTuple):
 def write(path: str | os.PathLike, data: Data) -> Path:
     """Write a NetCDF-4 file under a temporary name, then move it into place in one operation.
 
-    The file is the one that xarray would write, whose import takes longer than many a run.
+    The file is the one that xarray would write, but importing xarray takes longer than most runs.
     """
     path = Path(path)
     if path.suffix != ".nc":

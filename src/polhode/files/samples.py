@@ -1,4 +1,4 @@
-"""Logs of samples: tables in text files."""
+"""Sampled data in text tables."""
 
 import csv
 import itertools
@@ -18,7 +18,7 @@ NAMES = "time, x, y and z"
 
 @dataclass(frozen=True)
 class Log:
-    """Samples and the numbers of their lines; missing values are NaN."""
+    """Samples and their line numbers; missing values are NaN."""
 
     times: np.ndarray
     values: np.ndarray
@@ -38,9 +38,9 @@ def read_samples(
 
     Parameters
     ----------
-    path : columns separated by commas, semicolons, tabs or blanks; with or without a line of names
-        at the top; lines that start with # are skipped
-    kind : "rate", or "increment": the rotation since the line before; the first line then gives
+    path : columns separated by commas, semicolons, tabs or blanks, with or without a header line of
+        names; lines that start with # are skipped
+    kind : "rate", or "increment": the rotation since the previous line; the first line then gives
         only the first time
     columns : names, or numbers from 1, of time, x, y and z; default: the first four
     degrees : whether the values are in degrees
@@ -61,7 +61,7 @@ def read_samples(
 def read_log(
     path: str | os.PathLike, columns: Sequence[str | int] | None = None, time_unit: str = "s"
 ) -> Log:
-    """Read the four columns of a table as they are, with times in seconds."""
+    """Read the four columns of a table unchanged, with times in seconds."""
     if time_unit not in UNITS:
         raise InputError(f"time_unit must be one of {', '.join(UNITS)}, got {time_unit!r}")
     if columns is not None and len(columns) != 4:
@@ -95,7 +95,7 @@ def read_log(
 
 
 def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """(number, cells) of each line that is neither empty nor a comment."""
+    """Yield (number, cells) of each line that is neither empty nor a comment."""
     try:
         with file.open(newline="", encoding="utf-8-sig") as text:
             delimiter = ""
@@ -147,7 +147,7 @@ def _places(
 
 
 def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list[float]:
-    """Time, x, y, z of a line; NaN for an empty cell."""
+    """Return time, x, y, z of a line; NaN for an empty cell."""
     numbers = []
     for place in places:
         if place >= len(cells):

@@ -106,7 +106,7 @@ class BoundMethod:
 
     @cached_property
     def states(self) -> Callable:
-        """A function of (times, rows of the variables, body) that returns rows of states."""
+        """The function of (times, rows of the variables, body) that returns rows of states."""
         leave = self.method.leave
         return _as_they_are if leave is None else _states(leave)
 
@@ -150,7 +150,7 @@ def resetting(integrator: Integrator) -> Integrator:
 
 
 def settling(integrator: Integrator, settled: Settled) -> Integrator:
-    """Do the same for variables some of which change only in a reset: integrate the others alone.
+    """Do the same where some variables change only in a reset: integrate the others alone.
 
     The carry is (the last variables at the start, the numbers that follow from them, the carry of
     the integrator).  Quick steps are taken as long as these numbers hold, which then cost nothing.
@@ -269,7 +269,7 @@ class BoundIntegrator:
 
     @cached_property
     def states(self) -> Callable:
-        """A function of (times, rows of variables, body) that returns rows of states.
+        """The function of (times, rows of variables, body) that returns rows of states.
 
         Without a body they are attitudes.
         """
@@ -386,7 +386,7 @@ def _functions(model: Model) -> tuple:
 
 
 def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
-    """Return what was made for this key and for functions of this content, or make it.
+    """Return the cached object for this key and functions of this content, or make it.
 
     A user's functions count by content, each time, since a constant in them may have changed.
     Functions whose content cannot be read are bound each time, and no longer compiled once this

@@ -10,8 +10,8 @@ e₁ = t_(k+1), t_(k-1), t_(k+2), … alternate outwards; where the table ends, 
 other side, so that the first and the last intervals have one-sided polynomials of the same order.
 
 Rates: f are the samples, and the rate is P, of degree size - 1.  Increments: f is the integral of
-the rate, of which the first differences are the increments, and the rate is P', of degree size - 2;
-the increment of the interval itself is then reproduced exactly, so the order is the same.
+the rate, whose first differences are the increments, and the rate is P', of degree size - 2; the
+increment of the interval itself is then reproduced exactly, so the order is the same.
 """
 
 from collections.abc import Callable
@@ -38,12 +38,12 @@ MOST_POINTS = 8
 
 # ---- what differs between rates and increments: two stubs, and their replacements
 def fill(times, samples, first, size, table):
-    """A stub: fill in the first rows of divided differences; return their level, 0 or 1."""
+    """Stub: fill in the first rows of divided differences; return their level, 0 or 1."""
     return 0
 
 
 def at(x, size, form):
-    """A stub: return the rate at the time x after t_k."""
+    """Stub: return the rate at the time x after t_k."""
     return 0.0, 0.0, 0.0
 
 

@@ -1,4 +1,4 @@
-"""The papers behind the methods and problems: ``references.bib``, read."""
+"""The papers behind the methods and problems, from ``references.bib``."""
 
 import re
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ _FIELD = re.compile(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", re.MULTILINE)
 
 @cache
 def bibliography() -> Mapping[str, str]:
-    """Every entry of the bibliography as BibTeX, by key."""
+    """Return every entry of the bibliography as BibTeX, by key."""
     text = (files("polhode.references") / "references.bib").read_text(encoding="utf-8")
     return MappingProxyType({match[1]: match[0] for match in _ENTRY.finditer(text)})
 
 
 def bibtex(key: str) -> str:
-    """The BibTeX entry of ``key``."""
+    """Return the BibTeX entry of ``key``."""
     if key not in bibliography():
         close = get_close_matches(key, bibliography(), n=3)
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
@@ -38,17 +38,17 @@ def bibtex(key: str) -> str:
 
 
 def citation(key: str) -> str:
-    """One line: authors (year), title, journal, volume, pages, DOI."""
+    """Return one line: authors (year), title, journal, volume, pages, DOI."""
     return _line(fields(bibtex(key)))
 
 
 def software_citation() -> str:
-    """One line: how to cite this library."""
+    """Return one line that cites this library."""
     return _line(fields(SOFTWARE))
 
 
 def fields(entry: str) -> dict[str, str]:
-    """The fields of a BibTeX entry as plain text."""
+    """Return the fields of a BibTeX entry as plain text."""
     return {
         name: value.replace("{", "").replace("}", "").replace("--", "–")
         for name, value in _FIELD.findall(entry)

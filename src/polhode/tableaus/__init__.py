@@ -1,1 +1,1 @@
-"""Numbers only: coefficients as exact expressions, with their source."""
+"""Coefficients of the methods, as exact expressions with their sources."""

@@ -1,11 +1,11 @@
-"""Weights of symmetric compositions: a symmetric method of order 2 raised to a higher order.
+"""Weights of symmetric compositions, which raise a symmetric method of order 2 to a higher order.
 
-One step of size h is w_1 h, w_2 h, …, w_s h of the method, w_i = w_(s+1-i).  Order 4 takes
+One step of size h is w_1 h, w_2 h, …, w_s h of the method, w_i = w_(s+1-i).  Order 4 requires
 
     Σ w = 1,    Σ w³ = 0                                                               (1)
 
 and higher orders more (Σ w⁵ = 0, …, and conditions on commutators).  Weights are exact expressions,
-or the digits of their source; the weight in the middle is always 1 less the others.
+or the digits of their source; the weight in the middle is always 1 minus the others.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Composition:
 
 
 def _symmetric(name: str, half: tuple[Decimal, ...], order: int, *references: str) -> Composition:
-    """From the first weights; the one in the middle is what they leave of 1."""
+    """Make a composition from its first weights; the one in the middle makes the sum 1."""
     with localcontext(prec=DIGITS):
         middle = 1 - 2 * sum(half, Decimal(0))
     weights = *half, middle, *half[::-1]
@@ -43,7 +43,7 @@ def _decimals(text: str) -> tuple[Decimal, ...]:
 
 
 def _jumps(order: int, count: int) -> tuple[Decimal, ...]:
-    """``count`` equal weights 1/(2 count - (2 count)^(1/(order - 1))) before the middle."""
+    """Return ``count`` equal weights 1/(2 count - (2 count)^(1/(order - 1))) before the middle."""
     with localcontext(prec=DIGITS + 10):
         whole = Decimal(2 * count)
         weight = 1 / (whole - (whole.ln() / (order - 1)).exp())

@@ -1,7 +1,7 @@
 """Embedded pairs: two tableaus with the same A and c, whose difference estimates the error.
 
-``PAIRS[name]`` is (the one that steps, the one that it is compared with).  The first stage of a
-step is the last one of the step before where the last row of A is b.
+``PAIRS[name]`` is (the tableau of the step, the one it is compared with).  If the last row of A is
+b, the last stage of a step is the first stage of the next.
 
 - dopri5: Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26, table 2; Hairer, Nørsett, Wanner,
   Solving Ordinary Differential Equations I, table II.5.2.

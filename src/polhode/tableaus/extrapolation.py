@@ -1,4 +1,4 @@
-"""Columns of Gragg's extrapolation: how many substeps each has, and its weight, exactly.
+"""Columns of Gragg's extrapolation: their numbers of substeps, and their exact weights.
 
 A column is the explicit midpoint rule with n substeps (n even); its error is a series in (h/n)².
 The sum Σ w_j D_j of k columns with
@@ -8,12 +8,13 @@ The sum Σ w_j D_j of k columns with
 is of order 2k; without the coarsest column it is of order 2k - 2, and the difference estimates the
 error.
 
-Rounding errs by about sqrt(Σ w_j² n_j/10) units in the last place of a step's increment, 78 with
-the columns 2, 4, …, 16.  Others, of more substeps, err less and cost no more for the length of step
-that they allow.  Chosen are the best of all whose lanes are at most 32 substeps long: the fastest
-of orders 12 and 16, one of order 14 that errs less, and one of order 16 that errs least.
+The rounding error is about sqrt(Σ w_j² n_j/10) units in the last place of a step's increment, 78
+with the columns 2, 4, …, 16.  Others, with more substeps, err less and cost no more for the length
+of step that they allow.  The choice here is the best of all whose lanes are at most 32 substeps
+long: the fastest of orders 12 and 16, one of order 14 with a smaller rounding error, and one of
+order 16 with the smallest.
 
-Columns run in four lanes side by side, several in one lane after each other; a step lasts as long
+Columns run in four lanes side by side, several after each other in one lane; a step takes as long
 as its longest lane, the first.
 """
 
@@ -24,11 +25,11 @@ from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
-BITS = 49  # of weights behind the point: floats then, and their sum is 1 exactly
+BITS = 49  # of weights after the point: they are floats then, and their sum is exactly 1
 
 
 def weights_of(numbers: tuple[int, ...]) -> tuple[Fraction, ...]:
-    """The weights (1) of columns with these numbers of substeps."""
+    """Return the weights (1) of columns with these numbers of substeps."""
     weights = []
     for n in numbers:
         weight = Fraction(1)
@@ -61,12 +62,12 @@ class Columns:
 
     @cached_property
     def weights(self) -> Mapping[int, Fraction]:
-        """Of each column, by its number of substeps."""
+        """The weight of each column, by its number of substeps."""
         return MappingProxyType(dict(zip(self.numbers, weights_of(self.numbers), strict=True)))
 
     @cached_property
     def rounded(self) -> Mapping[int, Fraction]:
-        """The weights as floats that sum to 1: else every step would be too long by as much."""
+        """The weights as floats that sum to 1: otherwise every step would have the wrong length."""
         unit = Fraction(1, 2**BITS)
         near = {n: round(weight / unit) * unit for n, weight in self.weights.items()}
         largest = max(near, key=lambda n: abs(near[n]))
@@ -75,18 +76,18 @@ class Columns:
 
     @cached_property
     def differences(self) -> Mapping[int, Fraction]:
-        """The weights less those without the coarsest column: the estimate of the error."""
+        """The weights minus those without the coarsest column, for the error estimate."""
         less = dict(zip(self.numbers[1:], weights_of(self.numbers[1:]), strict=True))
         return MappingProxyType({n: w - less.get(n, 0) for n, w in self.weights.items()})
 
     @property
     def rounding(self) -> float:
-        """The error of a step by rounding, in 2⁻⁵³ of its increment."""
+        """The rounding error of a step, in units of 2⁻⁵³ of its increment."""
         return math.sqrt(sum(float(w) ** 2 * n / 10 for n, w in self.weights.items()))
 
     @property
     def evaluations(self) -> int:
-        """Slopes of a step: one at its start, n - 1 of each column."""
+        """The evaluations of a step: one at its start, n - 1 for each column."""
         return 1 + sum(self.numbers) - len(self.numbers)
 
 

@@ -1,6 +1,6 @@
-"""Gauss's nodes and what is made of them, to 50 digits, for any number s of nodes.
+"""Gauss nodes, weights and related matrices to 50 digits, for any number s of nodes.
 
-The nodes y_j are the roots of Legendre's polynomial P_s on [-1, 1], with the weights
+The nodes y_j are the roots of the Legendre polynomial P_s on [-1, 1], with the weights
 
     w_j = 2 / ((1 - y_j²) P_s'(y_j)²)                                                  (1)
 
@@ -9,7 +9,7 @@ A function with the values f_j there has the interpolant Σ_k p_k P_k of degree 
     p_k = Σ_j W_kj f_j,    W_kj = (2k + 1)/2 w_j P_k(y_j)                              (2)
 
 and P_k(y) = Σ_i T_ik y^i, with exact fractions T.  Integrating (2) from -1 to y_i gives the matrix
-A of Gauss's Runge-Kutta method of order 2s, on the step [0, 1] (Butcher 1964).
+A of the Gauss Runge-Kutta method of order 2s, on the step [0, 1] (Butcher 1964).
 """
 
 from decimal import Decimal, localcontext
@@ -21,13 +21,13 @@ from typing import Any
 from polhode.errors import InputError
 from polhode.tableaus.runge_kutta import DIGITS, Tableau
 
-SPARE = 10  # digits more than are given, for what cancels on the way
+SPARE = 10  # extra digits for cancellation in the computation
 Row = tuple[Decimal, ...]
 
 
 @cache
 def nodes(s: int) -> Row:
-    """The roots of P_s, ascending; exactly mirrored."""
+    """Return the roots of P_s, ascending and exactly symmetric."""
     if s < 1:
         raise InputError(f"Gauss's nodes: there must be at least 1 of them, got s = {s}")
     with localcontext(prec=DIGITS + SPARE):
@@ -41,7 +41,7 @@ def nodes(s: int) -> Row:
 
 @cache
 def weights(s: int) -> Row:
-    """(1), in the order of the nodes; they add up to 2."""
+    """Return the weights (1), in the order of the nodes; they add up to 2."""
     with localcontext(prec=DIGITS + SPARE):
         slopes = [_with_slope(s, y)[1] for y in nodes(s)]
         return tuple(
@@ -51,7 +51,7 @@ def weights(s: int) -> Row:
 
 @cache
 def to_legendre(s: int) -> tuple[Row, ...]:
-    """The rows W_k of (2), k < s: from values at the nodes to coefficients of the P_k."""
+    """Return the rows W_k of (2), k < s: from values at the nodes to coefficients of the P_k."""
     with localcontext(prec=DIGITS + SPARE):
         columns = [
             [(2 * k + 1) * w / 2 * p for k, p in enumerate(legendre(s - 1, y))]
@@ -62,7 +62,7 @@ def to_legendre(s: int) -> tuple[Row, ...]:
 
 @cache
 def to_powers(s: int) -> tuple[tuple[Fraction, ...], ...]:
-    """The rows T_i, i < s: from coefficients of the P_k, k < s, to those of the powers of y."""
+    """Return the rows T_i, i < s: from coefficients of the P_k, k < s, to those of powers of y."""
 
     def entry(i: int, k: int) -> Fraction:
         if i > k or (k - i) % 2:
@@ -74,7 +74,7 @@ def to_powers(s: int) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def legendre(n: int, y: Any) -> list:
-    """P_0(y), …, P_n(y), by the three-term recurrence."""
+    """Return P_0(y), …, P_n(y), by the three-term recurrence."""
     p = [type(y)(1), y]
     for k in range(1, n):
         p.append(((2 * k + 1) * y * p[k] - k * p[k - 1]) / (k + 1))
@@ -82,13 +82,13 @@ def legendre(n: int, y: Any) -> list:
 
 
 def _with_slope(s: int, y: Any) -> tuple[Any, Any]:
-    """P_s(y) and P_s'(y)."""
+    """Return P_s(y) and P_s'(y)."""
     *_, before, value = legendre(s, y)
     return value, s * (before - y * value) / (1 - y * y)
 
 
 def _improved(s: int, y: Any, times: int):
-    """Newton's method for a root of P_s: each time twice the digits."""
+    """Improve a root of P_s by Newton's method, which doubles the digits each time."""
     for _ in range(times):
         value, slope = _with_slope(s, y)
         y -= value / slope
@@ -97,9 +97,9 @@ def _improved(s: int, y: Any, times: int):
 
 @cache
 def tableau(s: int) -> Tableau:
-    """Gauss's implicit Runge-Kutta method with s stages, of order 2s.
+    """Return the implicit Gauss Runge-Kutta method with s stages, of order 2s.
 
-    ∫P_k = (P_(k+1) - P_(k-1))/(2k + 1) from -1 on, and P_(-1) = -1 makes it right for k = 0.
+    ∫P_k from -1 is (P_(k+1) - P_(k-1))/(2k + 1), also for k = 0 with P_(-1) = -1.
     """
     with localcontext(prec=DIGITS + SPARE):
         columns = list(zip(*to_legendre(s), strict=True))

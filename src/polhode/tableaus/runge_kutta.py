@@ -1,11 +1,11 @@
-"""Butcher tableaus, exact: fractions, or square roots to 50 digits.
+"""Exact Butcher tableaus: fractions, or square roots to 50 digits.
 
     c | A      row k:  c_k | a_k1 … a_ks
     --+---
       | b
 
-A tableau checks itself when it is made (row sums of A are c, b sums to 1) and works out whether it
-is explicit.  Its order is declared, and tested against the order conditions.
+A tableau is checked when it is created (row sums of A are c, b sums to 1), and knows whether it is
+explicit.  Its order is declared, and tested against the order conditions.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,7 @@ class Tableau:
 
     @property
     def symmetric(self) -> bool:
-        """Whether it is its own adjoint in a vector space: a_(s+1-i, s+1-j) + a_ij = b_j."""
+        """Whether the method is self-adjoint in a vector space: a_(s+1-i, s+1-j) + a_ij = b_j."""
         mirror = [row[::-1] for row in self.a[::-1]]
         return all(
             abs(float(x) + float(y) - float(w)) < 1e-14
@@ -76,7 +76,7 @@ class Tableau:
         )
 
     def converted(self, number: Callable) -> tuple[tuple, tuple, tuple]:
-        """(a, b, c) with every entry passed through ``number``."""
+        """Return (a, b, c) with every entry passed through ``number``."""
         rows = tuple(tuple(map(number, row)) for row in self.a)
         return rows, tuple(map(number, self.b)), tuple(map(number, self.c))
 
@@ -86,13 +86,13 @@ def _fractions(text: str) -> tuple[Fraction, ...]:
 
 
 def rational(name: str, rows: str, b: str, order: int, **facts) -> Tableau:
-    """A tableau of fractions; ``rows`` are the rows of A, one on each line, c their sums."""
+    """Make a tableau of fractions; ``rows`` are the rows of A, one per line, and c their sums."""
     a = tuple(map(_fractions, rows.strip().splitlines()))
     return Tableau(name=name, a=a, b=_fractions(b), c=tuple(map(sum, a)), order=order, **facts)
 
 
 def sparse(text: str, rows: int | None, columns: int) -> tuple[tuple[Decimal, ...], ...]:
-    """Rows of decimals from lines "row column value"; one row from "column value" if None."""
+    """Read rows of decimals from lines "row column value"; one row from "column value" if None."""
     table = [[Decimal(0)] * columns for _ in range(rows or 1)]
     for line in text.split("\n"):
         if line:
@@ -153,7 +153,7 @@ BUTCHER6 = rational(
 
 
 def _gauss4() -> Tableau:
-    """Hammer and Hollingsworth's method (Hairer, Nørsett, Wanner, II.7, table 7.3)."""
+    """Return Hammer and Hollingsworth's method (Hairer, Nørsett, Wanner, II.7, table 7.3)."""
     with localcontext(prec=DIGITS):
         r = Decimal(3).sqrt() / 6
         half, quarter = Decimal(1) / 2, Decimal(1) / 4
@@ -168,7 +168,7 @@ def _gauss4() -> Tableau:
 
 
 def _gauss6() -> Tableau:
-    """Kuntzmann and Butcher's method (Hairer, Nørsett, Wanner, II.7, table 7.4)."""
+    """Return Kuntzmann and Butcher's method (Hairer, Nørsett, Wanner, II.7, table 7.4)."""
     with localcontext(prec=DIGITS):
         r = Decimal(15).sqrt()
         d5, d2, d4, d9 = (Decimal(5) / 36, Decimal(1) / 2, Decimal(2) / 9, Decimal(5) / 18)

@@ -2,19 +2,19 @@
 
     B(b_0 h) A(a_1 h) B(b_1 h) A(a_2 h) … A(a_s h) B(b_s h)                                 (1)
 
-with b_0 = b_s = 0 for those that begin with a drift.  A method takes them in parts of one drift and
-the kick before it, the last part with the kick after it too.
+with b_0 = b_s = 0 for splittings that begin with a drift.  A method takes them in parts of one
+drift and the kick before it, the last part also with the kick after it.
 
-``orders`` says up to which power of h the error terms vanish, by how many kicks there are in them:
-``orders[k - 1]`` for k kicks, and the last for all that follow.  The order of the method is the
-least.  With a torque ε times the energy of rotation, orders (10, 6, 4) mean an error of
+``orders`` are the powers of h up to which error terms vanish, by the number of kicks in them:
+``orders[k - 1]`` for k kicks, and the last for all larger k.  The order of the method is the
+smallest.  For a torque of ε times the energy of rotation, orders (10, 6, 4) mean an error of
 ε h^10 + ε² h^6 + ε³ h^4: made for weak torques.
 
-``nystrom``: terms with [B, [B, [B, A]]] are not made to vanish, for they do by themselves when B is
-a function of the attitude and A is quadratic in the momentum.
+``nystrom``: no condition is imposed on terms with [B, [B, [B, A]]], which vanish by themselves if B
+is a function of the attitude and A is quadratic in the momentum.
 
-Coefficients are exact expressions, or the digits of their source with the last ones improved until
-the conditions hold to 40 digits (least change).
+Coefficients are exact expressions, or the digits of their source, the last of which are refined
+(with the least change) until the conditions hold to 40 digits.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ class Splitting:
 
 
 def composed(composition: Composition) -> Splitting:
-    """Strang's splitting, composed: neighbouring kicks are one."""
+    """Compose Strang's splitting, merging neighbouring kicks."""
     with localcontext(prec=DIGITS):
         halves = [w / 2 for w in composition.weights]
         inner = (a + b for a, b in pairwise(halves))
@@ -70,7 +70,7 @@ def composed(composition: Composition) -> Splitting:
 
 
 def _mirrored(first: str, single: bool) -> tuple[Decimal, ...]:
-    """The first coefficients, what they leave of 1 as one number or two, and the first again."""
+    """Complete the first coefficients symmetrically; one or two in the middle make the sum 1."""
     given = tuple(map(Decimal, first.split()))
     with localcontext(prec=DIGITS):
         left = 1 - 2 * sum(given, Decimal(0))
@@ -80,7 +80,7 @@ def _mirrored(first: str, single: bool) -> tuple[Decimal, ...]:
 def _symmetric(
     name: str, drifts: str, kicks: str, orders: tuple[int, ...], *references: str, **more: bool
 ) -> Splitting:
-    """From the first coefficients of each kind; a drift is in the middle."""
+    """Make a splitting from the first coefficients of each kind; a drift is in the middle."""
     a, b = _mirrored(drifts, single=True), _mirrored(kicks, single=False)
     if len(b) < len(a):  # drifts first
         b = Decimal(0), *b, Decimal(0)
@@ -130,7 +130,7 @@ ABA1064 = _symmetric(
 
 
 def _lobatto() -> Splitting:
-    """Kicks at the six Lobatto nodes, with their weights: one kick is integrated to order 10."""
+    """Make kicks at the six Lobatto nodes, with their weights: order 10 for one kick."""
     with localcontext(prec=DIGITS):
         root = Decimal(7).sqrt()
         outer, inner = (((7 + k * root) / 21).sqrt() for k in (2, -2))  # nodes in (-1, 1)
