@@ -22,11 +22,11 @@ says what is wrong.
 
 Growing data are not rewritten each time.  A journal is a sequence of pieces
 
-    length, digest, payload             length an uint64, digest = SHA-256(digest before, payload)
+    length, digest, payload             length a uint64, digest = SHA-256(digest before, payload)
 
-and a mark (size, digest) in the checkpoint says how much of it is valid.  Pieces are flushed to disk
-before the mark that includes them; anything after the mark was being written when the process was
-killed, and is cut off.
+and a mark (size, digest) in the checkpoint says how much of it is valid.  Pieces are flushed to
+disk before the mark that includes them; anything after the mark was being written when the process
+was killed, and is cut off.
 """
 
 import hashlib
