@@ -2,6 +2,7 @@
 
 import json
 
+import h5netcdf
 import numpy as np
 import pytest
 import xarray
@@ -112,7 +113,7 @@ def test_nothing_half_written_is_left(run, tmp_path, monkeypatch):
         raise OSError("disk full")
 
     old = run.save(tmp_path / "run.nc").read_bytes()
-    monkeypatch.setattr(xarray.Dataset, "to_netcdf", fails)
+    monkeypatch.setattr(h5netcdf.File, "create_variable", fails)
     with pytest.raises(OSError, match="disk full"):
         run.save(tmp_path / "run.nc")
     assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]

@@ -22,9 +22,9 @@ from functools import cache
 import numpy as np
 
 from polhode.compiler.machine import fma
-from polhode.contracts import Method, torque
+from polhode.contracts import Method, angular_velocity, torque
 from polhode.errors import InputError
-from polhode.kernels.vector import add, cross, scale
+from polhode.kernels.vector import add, cross
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import prepare
@@ -165,7 +165,7 @@ def _first_steps(problem: Problem, span: float) -> int:
 def _rate(t, y, body, params):
     w, x, y_, z, m1, m2, m3 = y
     m = m1, m2, m3
-    a, b, c = omega = scale(body[1], m)
+    a, b, c = omega = angular_velocity(m, body)
     n = add(cross(m, omega), torque(t, (w, x, y_, z), m, body, params))
     return (
         -0.5 * fma(x, a, fma(y_, b, z * c)),

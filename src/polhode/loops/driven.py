@@ -32,7 +32,9 @@ from polhode.contracts import (
     NOT_FINITE,
     OK,
     Model,
+    angular_velocity,
     attitude_of_body,
+    inverse_mass,
     start,
     to_body_axes,
     to_principal_axes,
@@ -40,7 +42,7 @@ from polhode.contracts import (
 )
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.sums import added
-from polhode.kernels.vector import add, multiply, scale
+from polhode.kernels.vector import add, multiply
 from polhode.loops import part, whole_step
 
 NOTHING = (0.0,) * 21  # (1)
@@ -127,8 +129,8 @@ def seen_in_variables(y):
 def shown(t, state, body):
     """Return the output: t, q, m, ω in the user's axes, x, v."""
     q, m, x, p = seen(state)
-    omega = to_body_axes(scale(body[1], m), body)
-    v = multiply(body[4], p)
+    omega = to_body_axes(angular_velocity(m, body), body)
+    v = multiply(inverse_mass(body), p)
     return t, attitude_of_body(q, body), to_body_axes(m, body), omega, x, v
 
 

@@ -1,9 +1,18 @@
 """Functions evaluated along rows of states: energies, accelerations, exact motion, events."""
 
 from polhode.compiler.machine import put, take
-from polhode.contracts import ORIGIN, potential_at, velocity, wrench
+from polhode.contracts import (
+    ORIGIN,
+    angular_velocity,
+    inverse_mass,
+    inverse_moments,
+    moments,
+    potential_at,
+    velocity,
+    wrench,
+)
 from polhode.kernels.free_flow import free_flow
-from polhode.kernels.vector import add, cross, multiply, scale
+from polhode.kernels.vector import add, cross, multiply
 
 
 def state_in(states, i):
@@ -31,15 +40,15 @@ def accelerations(times, states, body, params, out):
     for i in range(len(times)):
         q, m, x, p = state_in(states, i)
         n, f = wrench(times[i], q, m, x, p, body, params)
-        turning = scale(body[1], add(cross(m, scale(body[1], m)), n))
-        put(out, i, (turning, multiply(body[4], f)))
+        torque = add(cross(m, angular_velocity(m, body)), n)
+        put(out, i, (angular_velocity(torque, body), multiply(inverse_mass(body), f)))
 
 
 def free_motion(times, state, body, out):
     """Write the exact state of a free body at each time."""
     q, m = state
     for i in range(len(times)):
-        put(out, i, free_flow(times[i], q, m, body[0], body[1]))
+        put(out, i, free_flow(times[i], q, m, moments(body), inverse_moments(body)))
 
 
 def states_of(times, rows, pattern, body, out):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode.contracts import angular_velocity, inverse_mass, inverse_moments
 from polhode.errors import MethodError
-from polhode.kernels.vector import scale
 from polhode.problems.problem import Problem
 from polhode.solvers.adaptive_steps import check_inside, turn_towards
 from polhode.solvers.arguments import AUTO, Arguments, accuracy, in_order, positive
@@ -63,7 +63,7 @@ class FreeMotion:
 
     def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
         self.body, self.state, self.t0, self.most = body, state, t0, most
-        rate = math.hypot(*scale(body[1], state[1]))
+        rate = math.hypot(*angular_velocity(state[1], body))
         self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
 
     @cached_property
@@ -85,7 +85,7 @@ class FreeMotion:
         if len(self.state) == 2:
             return rows
         x, p = map(np.array, self.state[2:])
-        line = x + passed[:, None] * (self.body[4] * p)
+        line = x + passed[:, None] * (inverse_mass(self.body) * p)
         return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
 
 
@@ -94,7 +94,7 @@ def _no_potential(times, states, body, params):
 
 
 def _accelerations(times, states, body, params):
-    inverse, m = np.array(body[1]), states[:, 4:7]
+    inverse, m = np.array(inverse_moments(body)), states[:, 4:7]
     return np.hstack([inverse * np.cross(m, inverse * m), np.zeros((len(times), 3))])
 
 
