@@ -236,7 +236,7 @@ def not_resolved(lab: Laboratory) -> Measured:
     lost, extra = stale / reset, reset / rotor
     text = (
         f"Dormand-Prince 5(4), error {error:.0e}: {extra:.2f} times the evaluations of the rotor if"
-        f" it starts anew after a reset, {lost:.1f} times that if not"
+        f" it restarts after a reset, {lost:.1f} times that if not"
     )
     return text, judge(lost < 1.2 and extra < 1.4, lost > 2 and extra < 1.4)
 

@@ -125,7 +125,7 @@ def cubic_lagrange(_: Laboratory) -> Measured:
         abs(by_hand.extrapolate(tuple(Fraction(k) ** n for k in (-2, -1, 0)), x) - x**n)
         for n in range(4)
     ]
-    text = f"1, t, t², t³ foretold half a step on: wrong by {series(map(float, off), 'g')}"
+    text = f"1, t, t², t³ extrapolated by half a step: wrong by {series(map(float, off), 'g')}"
     return text, judge(off[3] == 0, off[:3] == [0, 0, 0])
 
 
@@ -158,7 +158,7 @@ def haywire(_: Laboratory) -> Measured:
     over = [by_hand.extrapolate((0.0, 0.0, 1.0), x) for x in (0.5, 1.0)]
     lost, kept = error_after_blow(reset=False), error_after_blow(reset=True)
     text = (
-        f"after a jump of 1 it foretells {over[0]:g} and {over[1]:g} for the middle and the end of"
+        f"after a jump of 1 it extrapolates to {over[0]:g} and {over[1]:g} for the middle and the end of"
         f" the step; ω is wrong by {lost:.1g} rad/s after a blow, {kept:.1g} if the past is reset"
     )
     return text, judge(over[1] > 2 and lost > 10 * kept)

@@ -234,7 +234,7 @@ def complete(lab: Laboratory) -> Measured:
     )
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
-    text = f"the box on its spring, begun anew from them half-way: ends {off:.1g} away"
+    text = f"the box on its spring, restarted from them half-way: ends {off:.1g} away"
     return text, judge(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
 
 
