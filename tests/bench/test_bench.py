@@ -1,4 +1,4 @@
-"""Benchmarks: the records, and a small one end to end.  Nothing here asserts a time."""
+"""Benchmarks: the records, and a small one from end to end.  No test asserts a time."""
 
 import json
 import re

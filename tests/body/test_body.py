@@ -1,4 +1,4 @@
-"""Bodies: what is accepted, what is refused and how, and which axes things are in."""
+"""Bodies: accepted and refused arguments, messages, and axes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Meshes: exact mass properties, against exact fractions and closed forms; what is refused."""
+"""Meshes: mass properties against exact fractions and closed forms; refused meshes."""
 
 import builtins
 
@@ -136,7 +136,7 @@ def test_a_heavy_end_far_from_the_middle():
 
 
 def _fan(vertices, faces):
-    """Tetrahedra from an inner point, around which the solid is star-shaped."""
+    """Return tetrahedra from an inner point; the solid is star-shaped around it."""
     inner = np.array([0.25, 0.5, 0.5])
     return [of_tetrahedron([inner, *vertices[face]]) for face in faces]
 
@@ -253,7 +253,7 @@ def one_turned():
 
 
 def klein(n=30):
-    """Closed, of one side: a Klein bottle."""
+    """Return a Klein bottle: closed, but one-sided."""
     u, v = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
 
     def index(u, v):

@@ -1,4 +1,4 @@
-"""The real Earth: its start and its pole against IAU 2006/2000A, the fits against made-up data."""
+"""The real Earth: initial state and pole against IAU 2006/2000A, fits against synthetic data."""
 
 import math
 import sys
@@ -162,7 +162,7 @@ def test_compiled_is_plain_python_with_an_exact_fma(switches):
 
 # ---- the run
 def test_one_year_against_iau(year):
-    """A rigid Earth lacks the core's resonance: some 10 mas; a wrong torque is arcseconds."""
+    """A rigid Earth lacks the core's resonance, about 10 mas; a wrong torque means arcseconds."""
     gaps = ph.celestial.earth_residuals(year, START)
     assert np.all((rms(gaps) > 6.0) & (rms(gaps) < 20.0))
     raw = ph.celestial.earth_residuals(year, START, detrend=False)
@@ -236,7 +236,7 @@ def test_geodetic_precession_turns_the_pole_in_x():
 
 # ---- fits
 def synthetic(resonance, start=START, years=50):
-    """Two poles: amplitudes of the rigid one, and these times the resonance's ratio."""
+    """Return two poles: the amplitudes of the rigid one, and these times the resonance ratio."""
     t = np.arange(int(years * 365.25)) * DAY
     centuries = (julian_date(start) - J2000 + t / DAY) / 36525.0
     args = nutation.arguments(list(nutation.MAIN.values()), centuries)

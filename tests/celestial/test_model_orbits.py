@@ -1,4 +1,4 @@
-"""The model Earth and Moon: torques written once more, and 1000 revolutions with 113 bits."""
+"""The model Earth and Moon: torques against a second version, 1000 revolutions with 113 bits."""
 
 import math
 

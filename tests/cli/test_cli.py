@@ -1,4 +1,4 @@
-"""The command line, through its real entry: what is printed where, what is written, exit codes."""
+"""The command line through its real entry point: output, files and exit codes."""
 
 import csv
 import json
@@ -68,7 +68,7 @@ def test_an_unknown_command_or_option_is_an_error(polhode):
 
 
 def test_installed_as_a_script():
-    """In a process of its own: no traceback for a user's mistake."""
+    """In a separate process: no traceback for a user's mistake."""
     done = subprocess.run(
         [sys.executable, "-m", "polhode", "run", "fats-top"],
         env={"PYTHONPATH": str(ROOT / "src")},
@@ -536,7 +536,7 @@ def test_cite_of_the_unknown(polhode):
 # ---- reproduce
 @pytest.fixture
 def papers(monkeypatch):
-    """One made-up paper; the real ones have tests of their own."""
+    """One made-up paper; the real ones have their own tests."""
     claim = SimpleNamespace(
         section="5.3",
         statement="[b]it[/b] turns",

@@ -1,4 +1,4 @@
-"""``polhode ensemble`` through its real entry: files, tables, warnings, mistakes, exit codes."""
+"""``polhode ensemble`` through its entry point: files, tables, warnings, errors, exit codes."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def written(text, name="tops.toml"):
 
 
 def varied(text):
-    """What the [vary] of a file becomes."""
+    """Return the variations of the [vary] section of a file."""
     head = TOPS[: TOPS.index("[vary]")]
     return make_plan(written(f"{head}\n[vary]\n{text}"), [], EnsembleFile).vary
 
@@ -141,7 +141,7 @@ def test_every_kind_of_source(tmp_path, monkeypatch):
 
 
 def changed(*changes, text=TOPS):
-    """What is varied with ``--set``."""
+    """Return the variations with ``--set``."""
     return make_plan(written(text), [parse_change(change) for change in changes], EnsembleFile).vary
 
 

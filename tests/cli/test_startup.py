@@ -1,4 +1,4 @@
-"""What is imported when: in new processes, since this one has imported everything."""
+"""Which modules are imported when: in new processes, since this one has imported everything."""
 
 import json
 import os
@@ -14,7 +14,7 @@ RUN = "sys.argv[1:] = {}; from polhode.cli.main import main\ntry: main()\nexcept
 
 
 def imported(code: str, **environment: str) -> set[str]:
-    """The names of the modules that a new process has imported after ``code``."""
+    """Return the names of the modules that a new process has imported after ``code``."""
     script = f"import sys\n{code}\nimport json; print(json.dumps(sorted(sys.modules)))"
     result = subprocess.run(
         [sys.executable, "-c", script],

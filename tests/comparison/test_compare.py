@@ -1,4 +1,4 @@
-"""``compare``: its reference, its rows, and what it refuses."""
+"""``compare``: its reference, its rows, and refused arguments."""
 
 import csv
 import json

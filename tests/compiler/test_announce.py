@@ -1,4 +1,4 @@
-"""The line that says that something is being compiled."""
+"""The message that something is being compiled."""
 
 import io
 import threading

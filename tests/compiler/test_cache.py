@@ -1,4 +1,4 @@
-"""The disk cache over processes: hit when nothing changed, never stale when something did."""
+"""The disk cache across processes: hit if nothing has changed, never stale if something has."""
 
 import json
 import os
@@ -118,7 +118,7 @@ def folder(tmp_path):
 
 
 def run(folder, names, edits=(), helper=HELPER, **environment):
-    """What the script finds in a new process."""
+    """Return the output of the script in a new process."""
     script = SCRIPT
     for old, new in edits:
         assert script.count(old) == 1

@@ -1,4 +1,4 @@
-"""One source at all speeds, with the same bits: plain Python, one compiled body, SIMD lanes."""
+"""One source, always the same bits: plain Python, one compiled body, SIMD lanes."""
 
 import math
 from dataclasses import replace
@@ -341,7 +341,7 @@ def test_without_hints_lanes_are_plain_loops_with_the_same_bits(monkeypatch):
 )
 @pytest.mark.parametrize("method", [METHODS["forward-euler-m"], seams.AXES4], ids=["euler", "mr4"])
 def test_members_without_a_value_end_as_they_would_alone(method, parts):
-    """An explicit step cannot fail, but its state may have no value; the others see nothing."""
+    """An explicit step cannot fail, but its state may be NaN; others are not affected."""
     case = Case(method)
     members, failed = failing_members(case)
     table = case.together(members, parts)
@@ -353,7 +353,7 @@ def test_members_without_a_value_end_as_they_would_alone(method, parts):
 
 # ---- models
 def drive(t, q, m, body, params):
-    """A torque read from a table, straight between its entries: numbers = (strength, spacing)."""
+    """A torque from a table, linear between its entries: numbers = (strength, spacing)."""
     (strength, spacing), (table,) = params
     place = t / spacing
     i = int(place)
@@ -397,7 +397,7 @@ def test_what_cannot_be_compiled_runs_plain_with_one_warning():
 
 
 class Opaque(Exception):
-    """Something that cannot be digested, but compiled."""
+    """An object that has no digest, but can be compiled."""
 
 
 FACTOR = 0.0
@@ -454,7 +454,7 @@ def test_compensation_keeps_lengths_to_the_last_digit():
 
 
 def test_motion_keeps_the_whole_angular_momentum():
-    """A spring to the origin turns nothing about the origin."""
+    """A spring to the origin has no torque about the origin."""
     case = made_case(seams.MOTION)
 
     def momentum(state):

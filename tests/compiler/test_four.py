@@ -37,7 +37,7 @@ from support.precise import exact_fma
 
 
 def rounded_once(a, b, c):
-    """``exact_fma``, which knows no overflow."""
+    """``exact_fma``, with overflow, which it does not handle itself."""
     try:
         return exact_fma(a, b, c)
     except OverflowError:
@@ -218,7 +218,7 @@ def test_where():
     assert bits(compiled(choice)(flags, a, b)) == bits(choice(flags, a, b)) == bits(found)
 
 
-# ---- functions of somebody else
+# ---- user-defined functions
 def smooth(t, y, shared):
     """A constant among the results, and a whole number."""
     return math.sqrt(t) * y[0], fma(y[1], shared, 1.0), 2.0, 3, (y[0] / t,)

@@ -30,7 +30,7 @@ def quaternions(count, pure=False, scale=1.0):
 
 
 def compiled(function, count):
-    """A function of so many arguments that calls a primitive, or one that calls primitives."""
+    """Compile a function of ``count`` arguments that calls a primitive, or calls primitives."""
 
     def one(x):
         return function(x)

@@ -1,4 +1,4 @@
-"""Distributions, sweeps and samples: what varies from member to member."""
+"""Distributions, sweeps and samples: the variation from member to member."""
 
 import numpy as np
 import pytest

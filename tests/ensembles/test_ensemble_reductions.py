@@ -1,4 +1,4 @@
-"""Reductions of ensembles: those of the saved states, and what is refused."""
+"""Reductions of ensembles: against the saved states, and refused arguments."""
 
 from functools import partial
 

@@ -162,7 +162,7 @@ def test_moving_members_and_tensors_in_a_store(tmp_path):
 
 
 def test_more_states_than_memory_would_take(tmp_path, monkeypatch):
-    """Pieces of few times, written on the way; the check of the size is about memory alone."""
+    """Pieces of few times, written during the run; the size check is about memory only."""
     monkeypatch.setattr("polhode.ensembles.store.PIECE_BYTES", 32 * GROUP * 4)
     monkeypatch.setattr("polhode.ensembles.task.MOST_BYTES", 10**6)
     few = {"vary": MANY["vary"], "seed": 11, "method": "mr2", "dt": DT, "members": GROUP + 3}

@@ -1,4 +1,4 @@
-"""NetCDF files: what is written directly is what xarray would write, byte for byte."""
+"""NetCDF files: written directly, but as xarray would write them, byte for byte."""
 
 import numpy as np
 import pytest

@@ -231,7 +231,7 @@ def test_steps_are_those_of_textbooks(k, motion):
         x = mp.mpf(3) / 8
         aside, kept = go(t, x * h, y, carry, (), ())
         assert gap(aside, textbook(k, h, x, motion, True)) < 1e-70
-        assert kept[:2] == (x * h, 1)  # and goes on with that step
+        assert kept[:2] == (x * h, 1)  # and continues with that step
 
 
 @SOME
@@ -284,7 +284,7 @@ def test_runs_are_of_the_declared_order(k, n, motion):
 
 @pytest.mark.parametrize("k", [2, 4, 6])
 def test_bodies_are_moved_to_the_declared_order(plain, k):
-    """In variables that are not reset: these start anew, with smaller errors."""
+    """In variables that are not reset; others restart, with smaller errors."""
     q, m = TIME.reference((0.0, 3.0))
     errors = []
     for steps in (100, 200):
@@ -447,7 +447,7 @@ def noted(omega):
 
 
 @pytest.mark.parametrize("span", [(1.0, 3.0), (3.0, 1.0), (1.0, 1.23), (1.0, 1.01)])
-def test_the_force_is_not_asked_for_outside_the_run(plain, span):
+def test_the_force_is_not_evaluated_outside_the_run(plain, span):
     """Also where the last step is shorter, and where there are fewer steps than the start takes."""
     omega, times = noted(inertial)
     run = ph.integrate_angular_velocity(
@@ -564,8 +564,8 @@ def test_events(plain):
     assert run.t[-1] == run.t_events[0][-1]
 
 
-def test_another_step_starts_anew(plain):
-    """The carry is good for steps of any size, one after the other."""
+def test_a_change_of_step_restarts_the_history(plain):
+    """The carry can be used for steps of any size, one after another."""
     p = parts(adams(8))
     go = loops.bound(step, *p.layers)
     t, y = 0.0, attitude(0.0)
@@ -580,7 +580,7 @@ def test_another_step_starts_anew(plain):
 # ---- resets
 @pytest.mark.parametrize("name", ["generator-reset", "quaternion"])
 def test_resets(name):
-    """The history ends with the variables it was of, and begins anew."""
+    """A reset of the variables ends the history, and a new one starts."""
     resets, before = [], FORMULATIONS[name].reset
 
     def noted_reset(*given):
@@ -606,7 +606,7 @@ def test_resets(name):
 
 
 def test_what_was_known_before_a_reset_does_not_matter(plain):
-    """``again`` keeps the old history, and goes on with the bits of ``start``."""
+    """``again`` keeps the old history, and continues with the bits of ``start``."""
     p = parts(adams(8))
     go, again = (loops.bound(f, *p.layers) for f in (step, p.integrator.again))
     h, y = 0.03125, attitude(0.0)

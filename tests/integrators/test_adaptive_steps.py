@@ -1,4 +1,4 @@
-"""Adaptive steps: one body, and lanes in which every body has a time and a step of its own."""
+"""Adaptive steps: one body, and lanes in which every body has its own time and step."""
 
 import math
 from dataclasses import replace
@@ -221,7 +221,7 @@ def idle_run(end, largest, begin=0.0, h=INF):
     [(30.0, 0.3), (10.0, 0.1), (1.0, 0.1), (7.0, 0.7), (1e6, 1e3), (0.1, 1.0), (-30.0, 0.3)],
 )
 def test_the_end_is_reached_in_whole_steps(end, largest):
-    """Where steps divide the span but for rounding, no crumb is left to be stepped over."""
+    """If steps divide the span up to rounding, no tiny step is left at the end."""
     taken = idle_run(end, largest)
     assert len(taken) == max(1, round(abs(end) / largest))
     # the last step makes up for the rounding of the sum

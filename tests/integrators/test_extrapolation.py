@@ -207,7 +207,7 @@ def test_order(name):
 
 
 @pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-13, 1e-14])
-def test_slopes_are_asked_for_inside_the_step_alone(tol):
+def test_slopes_are_evaluated_only_inside_the_step(tol):
     """Lanes that have nothing left stay at the start."""
     seen = []
 
@@ -275,7 +275,7 @@ MODELS = {
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize("aligned", [True, False], ids=["aligned", "turned"])
 def test_models_take_four_numbers_at_once(model, aligned):
-    """Else all would be right, and slow."""
+    """Otherwise everything would be right, but slow."""
     pieces = equations.moved(quaternion.FORMULATION).pieces, loops.model_pieces(model, aligned)
     machine = compiled(loops.bound(on_four, *pieces))
     found = machine(0.3, FIRST, BODY, model.params)
@@ -303,7 +303,7 @@ def test_any_formulation(name):
 
 
 def odd_ways(t, q, omega, params):
-    """What no compiler takes."""
+    """A slope that cannot be compiled."""
     return [float(str(x)) for x in (params[0] * q[1], 0.0, omega[1])]
 
 
@@ -464,7 +464,7 @@ def test_what_is_lost_is_carried():
     assert 5 * kept < plain < 1.2e-16
 
 
-def test_resets_are_none_of_its_business():
-    """A formulation that starts anew loses the low parts, and nothing else."""
+def test_resets_lose_only_the_low_parts():
+    """A reset of the formulation loses the low parts, and nothing else."""
     assert INTEGRATOR.start(0.0, 0.1, (1.0, 2.0), (), ()) == ((0.0, 0.0),)
     assert reset(0.0, (1.0, 2.0), ()) == ((1.0, 2.0), False)

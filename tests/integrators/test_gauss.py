@@ -1,4 +1,4 @@
-"""Gauss's nodes and tables against mpmath, and the Runge-Kutta methods made of them."""
+"""Gauss nodes and tables against mpmath, and the Runge-Kutta methods built from them."""
 
 from decimal import localcontext
 

@@ -1,4 +1,4 @@
-"""Gauss's collocation with its stages in SIMD lanes: order, structure, bits."""
+"""Gauss collocation with its stages in SIMD lanes: order, structure, bits."""
 
 import math
 from fractions import Fraction

@@ -380,7 +380,7 @@ def counted(omega):
 
 @over(RECORDS)
 def test_evaluations_are_counted(record):
-    """What a run says it took is what it took, rejected steps included."""
+    """A run reports as many evaluations as it made, including rejected steps."""
     omega, calls = counted(inertial)
     solver = ph.prepare_angular_velocity(
         omega,
@@ -412,8 +412,8 @@ def test_dopri5_keeps_its_last_slope():
     assert first.nfev == 6 * (first.nsteps + first.rejected) + 1
 
 
-def test_dopri5_takes_the_slope_anew_after_a_reset():
-    """Were it not, the first step after a reset would go astray."""
+def test_dopri5_evaluates_the_slope_again_after_a_reset():
+    """Otherwise the first step after a reset would be wrong."""
     resets = []
 
     def noted(y):
@@ -663,7 +663,7 @@ def packed_run(record, run, end, tolerance):
 
 @pytest.fixture(scope="module")
 def machine_code():
-    """Every loop, compiled anew."""
+    """Return every loop, freshly compiled."""
     with seams.no_disk_cache():
         found = {}
         for record in COMPILED:

@@ -1,4 +1,4 @@
-"""Long angles: against exact sums."""
+"""Large angles, against exact sums."""
 
 import math
 from fractions import Fraction

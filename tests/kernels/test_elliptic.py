@@ -234,7 +234,7 @@ def test_the_amplitude_and_back(mc):
 
 
 # ---- Carlson's integrals
-CARLSON = {  # the bound in ulp, and how many arguments there are, of which the first may be zero
+CARLSON = {  # the bound in ulp, and the number of arguments; the first may be zero
     "rf": (4, 3),
     "rc": (4, 2),
     "rj": (8, 4),

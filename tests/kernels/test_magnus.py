@@ -1,4 +1,4 @@
-"""Magnus's series: the order of each formula, by 50 digits, and its compiled form."""
+"""The Magnus series: the order of each formula, with 50 digits, and its compiled form."""
 
 import mpmath as mp
 import numpy as np

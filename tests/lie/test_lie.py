@@ -460,7 +460,7 @@ def test_times_asked_for_never_change_the_path(options, rng):
 
 
 def test_a_generator_that_is_never_restarted_pays_near_full_turns():
-    """Near r = 2π dexpinv is singular; starting anew in time avoids it (Boyle 2017, IV)."""
+    """Near r = 2π dexpinv is singular; restarting in time avoids it (Boyle 2017, IV)."""
     group = lie.SO3("left")
 
     def wobble(t):

@@ -216,7 +216,7 @@ def test_no_time_and_one_body():
 
 # ---- failures
 def fading(t, q, omega, params):
-    """No number after a time of its own; there is no branch in it."""
+    """A torque that becomes NaN at a time that differs by member; without a branch."""
     return 0.1 * math.sqrt(params[0] - t), 0.0, 0.0
 
 

@@ -43,7 +43,7 @@ def order_of(method, model):
 @over([m for m in METHODS if not m.free_only])
 @pytest.mark.parametrize("flight", [SPRUNG, CHARGED], ids=lambda flight: flight.name)
 def test_order(method, flight):
-    """In attitude, rate, position and velocity, force and torque of which depend on all others."""
+    """In attitude, rate, position and velocity; force and torque depend on all of them."""
     model = flight.problem.model
     if not method.takes(model):
         with pytest.raises(ph.MethodError, match="must not depend on the rate"):
@@ -468,7 +468,7 @@ def test_options():
 
 
 def test_substeps_by_an_estimate_of_the_error():
-    """7.4: the error of a long step is what was asked for, and the count says what it took."""
+    """7.4: the error of a long step is about the tolerance, and the count is the work done."""
     found, spent = [], []
     for tolerance in (1e-5, 1e-8):
         run = ph.solve(

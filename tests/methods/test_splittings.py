@@ -1,4 +1,4 @@
-"""Coefficients of splittings: the conditions of their orders, and what they do to bodies.
+"""Coefficients of splittings: their order conditions, and their effect on bodies.
 
 A product of exponentials of h A and h B, which do not commute, is a sum of words in A and B.  Its
 logarithm should be h (A + B): all longer words are errors, sorted by length and by number of Bs.
@@ -19,7 +19,7 @@ SPLITTING = pytest.mark.parametrize("splitting", SPLITTINGS.values(), ids=SPLITT
 
 # ---- words
 def product(p, q, keeps):
-    """The product of sums of words, of which those that ``keeps`` are kept."""
+    """Return the product of sums of words; only words that ``keeps`` accepts are kept."""
     result = {}
     for (u, x), (v, y) in itertools.product(p.items(), q.items()):
         if keeps(u + v):

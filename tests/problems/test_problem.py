@@ -1,4 +1,4 @@
-"""Problems: states in every form that is accepted, and the messages for the others."""
+"""Problems: states in every accepted form, and the messages for others."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The problems with six degrees of freedom: what they keep, and where they end."""
+"""The problems with six degrees of freedom: conserved quantities and final states."""
 
 import re
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_the_racket_by_sums_over_its_parts():
     assert np.diag(body.inertia) == pytest.approx(moments, rel=1e-13)
 
 
-def test_the_orbit_of_the_satellite_is_no_ellipse(runs):
+def test_the_orbit_of_the_satellite_is_not_an_ellipse(runs):
     """A point mass would be back at 400 m after each period, and never come below 400 m."""
     run = runs["dipole-satellite"]
     distance = np.linalg.norm(run.x, axis=1)

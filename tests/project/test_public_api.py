@@ -1,4 +1,4 @@
-"""The public face stays: names and signatures of ``ph``, commands and options.
+"""The public API is stable: names and signatures of ``ph``, commands and options.
 
 ``python tests/project/test_public_api.py`` writes the snapshot again, for changes that are meant.
 """

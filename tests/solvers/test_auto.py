@@ -1,4 +1,4 @@
-"""``method="auto"``: what is chosen, and why."""
+"""``method="auto"``: the chosen method, and the reason."""
 
 import math
 
@@ -67,7 +67,7 @@ def test_what_is_chosen_is_said_and_kept(tmp_path):
 @pytest.mark.parametrize("accuracy", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("body", [[1, 1, 0.6], [1, 1.5, 2]], ids=["symmetric", "asymmetric"])
 @pytest.mark.parametrize("strength", [0.02, 1.0, 50.0])
-def test_the_accuracy_asked_for_is_met(body, strength, accuracy):
+def test_the_requested_accuracy_is_met(body, strength, accuracy):
     """On a problem that was not measured, over as many radians, to a factor of ten."""
     start = {"attitude": [0.9, 0.1, 0.3, -0.3], "scalar_first": True, "omega": [0.6, -0.3, 0.7]}
     model = ph.models.heavy_top(strength, centre=(0, 0, 1))

@@ -199,7 +199,7 @@ def test_a_small_turn_has_a_small_error(regime):
     [(1e-46, 1e-34), (1e38, 1e34), (1e60, 1e-60), (1e-60, 1e60), (1, 1e-290), (1, 1e290)],
 )
 def test_units_do_not_matter(moment, momentum):
-    """A molecule, a planet, and what no one has."""
+    """A molecule, a planet, and extreme units."""
     inertia, m = np.array([1.0, 2.0, 2.5]) * moment, np.array([0.3, 1.0, 0.2]) * momentum
     t = 7 / (momentum / moment)
     out, body = np.empty((1, 7)), ph.RigidBody(inertia)

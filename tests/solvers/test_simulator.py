@@ -1,4 +1,4 @@
-"""The simulator: a body that is driven from outside, one step after the other."""
+"""The simulator: a body driven from outside, step by step."""
 
 import math
 import pickle
@@ -70,7 +70,7 @@ def reference(body, forces, torques, end, start=START):
 
 
 def errors(state, truth):
-    """Of attitude, ω, x and v."""
+    """Return the errors of attitude, ω, x and v."""
     matrix, *vectors = truth
     found = state.omega, state.x, state.v
     off = [abs(a - b).max() for a, b in zip(found, vectors, strict=True)]
@@ -190,7 +190,7 @@ def sizes(h, uneven, short):
 
 
 def orders(truth, extrapolation, uneven=False, short=True, **others):
-    """Those of attitude, ω, x and v."""
+    """Return the orders of attitude, ω, x and v."""
     found = []
     for h in STEPS:
         sim = simulator("full tensor", extrapolation=extrapolation, **others)
@@ -398,7 +398,7 @@ def test_every_method_with_fixed_steps(method):
         remembered = sim.trajectory()
     assert far(sim.state, run) < 1e-13
     assert sim.method == remembered.method == method
-    if not remembered.niter:  # in every step it starts anew, if there is a force in the carry
+    if not remembered.niter:  # it restarts in every step if there is a force in the carry
         assert remembered.nfev == run.nfev + 3 * sim.bound.method.torques_at_start
 
 

@@ -1,4 +1,4 @@
-"""The front door: steps, saving, side steps, failure, repetition, and what it refuses."""
+"""``solve``: steps, saving, side steps, failures, repetition, and refused arguments."""
 
 import subprocess
 import sys
@@ -72,7 +72,7 @@ def test_saving_less_changes_nothing(every):
     assert np.array_equal(some.q, all_.q[expected])
 
 
-def test_a_shortened_last_step_with_seldom_saving():
+def test_a_shortened_last_step_with_rare_saving():
     run = solved((0, 1.005), save_every=30)
     assert run.t.tolist() == [0.0, 0.3, 0.6, 0.9, 1.005]
 
@@ -181,7 +181,7 @@ def test_failure_gives_everything_up_to_the_last_good_step():
     assert np.array_equal(seldom.q, run.q[[0, -1]])
 
 
-def test_a_stiff_torque_that_magnifies_rounding_is_no_failure():
+def test_a_stiff_torque_that_magnifies_rounding_is_not_a_failure():
     """Near the wall corrections end in a cycle of some 70 roundings instead of shrinking."""
     run = solved((0, 170), 0.01, method="imid", problem=ph.problems.soft_wall_attractive())
     assert run.success

@@ -1,4 +1,4 @@
-"""Bits: plain functions that round as compiled code does, lanes one by one, what to compare."""
+"""Bits: plain functions that round like compiled code, lanes one by one, comparisons."""
 
 from polhode.compiler.four import ON_FOUR, each, lanewise, pack, unpack
 from polhode.compiler.machine import fma

@@ -1,4 +1,4 @@
-"""Nonlinear test problems, and what they do by an independent route.
+"""Nonlinear test problems, and their motion by an independent method.
 
 Each case holds a ``Problem`` and, written apart from the library, the torque as a function of the
 attitude *matrix*.  ``Case.reference`` integrates Euler's equations with that torque by SciPy.
@@ -125,7 +125,7 @@ class Case:
 
     @cache  # noqa: B019 - the cases live as long as the tests
     def reference(self, times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """(attitudes q, momenta m) at ``times``, the first of which is the start."""
+        """Return (attitudes q, momenta m) at ``times``; the first is the start."""
         options = {"method": "DOP853", "rtol": 2.3e-14, "atol": 1e-15, "t_eval": times}
         states = solve_ivp(self.rate, (times[0], times[-1]), self.start, **options).y.T
         return states[:, :4], states[:, 4:]

@@ -17,7 +17,7 @@ def estimate_order(
 
     Points below ``floor`` (rounding, the error of the reference) say nothing about the method and
     are left out, and so is what follows the first of them.  Fewer than ``points`` valid points, or
-    errors that do not fall, are no measurement: ``ValueError``.
+    errors that do not fall, are not a measurement: ``ValueError``.
     """
     order = np.argsort(steps)[::-1]
     h, e = np.asarray(steps, float)[order], np.asarray(errors, float)[order]

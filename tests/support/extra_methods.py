@@ -30,7 +30,7 @@ from polhode.methods.mr2 import turns
 # ---- machine code
 @contextmanager
 def no_disk_cache():
-    """Everything is compiled anew: machine code from the disk cannot be inspected."""
+    """Compile everything again: machine code from the disk cannot be inspected."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLHODE_CACHE", "0")
         patch.setattr(_compile, "_dispatchers", {})
@@ -38,7 +38,7 @@ def no_disk_cache():
 
 
 def allocates(run):
-    """Whether a loop that was called asks for memory."""
+    """Return whether a loop that was called allocates memory."""
     text = "".join(run.machine.inspect_llvm().values())
     assert "define" in text
     return re.search(r"call .*NRT_(MemInfo_alloc|Allocate)", text) is not None
@@ -157,7 +157,7 @@ COMPENSATED = replace(
 
 # ---- six degrees of freedom: the state is (q, m, x, p), the model a wrench
 def wrench(t, q, m, x, p, body, params):
-    """A stub: (torque in body axes, force in inertial axes)."""
+    """Stub: (torque in body axes, force in inertial axes)."""
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 

@@ -92,7 +92,7 @@ def killed_at_random(case: str, file: Path, chance: random.Random, seconds: floa
 
 
 def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
-    """Return how many lives a run took, the k-th of which ended at its k-th operation.
+    """Return how many lives a run took; the k-th ended at its k-th operation.
 
     With ``stride`` it is the (stride k)-th, in case k operations do not get far.
     """

@@ -1,4 +1,4 @@
-"""The algorithms of Krysl 2006 once more: 3×3 matrices in mpmath numbers, solved by ``findroot``.
+"""An independent version of Krysl 2006: 3×3 matrices in mpmath numbers, solved by ``findroot``.
 
 Written from the paper with its misprints put right, and from nothing in the library but the
 coefficients of the tableaus.  Each function is ``step(world, t, h, r, p)`` with the attitude matrix

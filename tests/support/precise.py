@@ -1,4 +1,4 @@
-"""Numbers that do not round, and rotations written with them: what the tests compare with."""
+"""Exact and high-precision numbers, and rotations with them, for comparison in tests."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Bodies that move and turn, and what they do by an independent route.
+"""Bodies that translate and rotate, and their motion by an independent method.
 
 The equations of ``Flight`` are written with attitude *matrices*, apart from the library: M x'' = F,
 (R I Rᵀ ω)' = T in inertial axes.  SciPy integrates them.
@@ -50,7 +50,7 @@ class Flight:
 
     @cache  # noqa: B019 - the flights live as long as the tests
     def reference(self, times: tuple[float, ...]) -> tuple[np.ndarray, ...]:
-        """(R, ω in body axes, x, v) at ``times``, the first of which is the start."""
+        """Return (R, ω in body axes, x, v) at ``times``; the first is the start."""
         problem = self.problem
         r = matrix(problem.attitude)
         start = [

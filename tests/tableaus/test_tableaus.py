@@ -81,7 +81,7 @@ def test_there_are_as_many_trees_as_cayley_counted():
 
 @TABLEAU
 def test_the_declared_order_is_reached_and_not_exceeded(tableau):
-    # square roots have 50 digits, of which some dozen operations leave 45
+    # square roots have 50 digits; after a dozen operations 45 are left
     allowed = 0 if rational(tableau) else Fraction(1, 10**45)
     for order in range(1, tableau.order + 1):
         assert max(map(abs, defects(tableau, order))) <= allowed

@@ -159,7 +159,8 @@ def haywire(_: Laboratory) -> Measured:
     lost, kept = error_after_blow(reset=False), error_after_blow(reset=True)
     text = (
         f"after a jump of 1 it extrapolates to {over[0]:g} and {over[1]:g} for the middle and the"
-        f" end of the step; ω is wrong by {lost:.1g} rad/s after a blow, {kept:.1g} if the past is reset"
+        f" end of the step; ω is wrong by {lost:.1g} rad/s after a blow, {kept:.1g} if the past is"
+        " reset"
     )
     return text, judge(over[1] > 2 and lost > 10 * kept)
 
