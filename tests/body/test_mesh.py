@@ -151,7 +151,7 @@ def test_vertices_of_equal_coordinates_are_one():
     near(shapes.mesh(mixed, density=1.0), shapes.box([1, 1, 1], density=1.0).moved([0.5] * 3))
 
 
-def test_vertices_are_told_apart_whatever_their_keys(monkeypatch):
+def test_vertices_are_distinguished_whatever_their_keys(monkeypatch):
     monkeypatch.setattr("polhode.body.mesh._mixed", lambda rows, salt: np.zeros(len(rows), "u8"))
     test_vertices_of_equal_coordinates_are_one()
 
@@ -289,7 +289,7 @@ apart = together(block([2, 2, 2]), over(block([1, 1, 1], [5, 0, 0])))
         (3, "mesh must be a file, a pair"),
     ],
 )
-def test_what_is_no_solid_is_refused_with_the_reason(mesh, words):
+def test_meshes_that_are_not_solids_are_refused_with_the_reason(mesh, words):
     with pytest.raises(ph.InputError, match=words):
         shapes.mesh(mesh, density=1.0)
 

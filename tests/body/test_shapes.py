@@ -463,7 +463,7 @@ def test_a_small_but_real_product_of_inertia_stays():
         (lambda: ph.RigidBody([1, 1, 1], centre=[1, 2]), "centre must be three"),
     ],
 )
-def test_what_makes_no_body_is_refused_with_the_reason(make, words):
+def test_shapes_that_are_not_bodies_are_refused_with_the_reason(make, words):
     with pytest.raises(ph.InputError, match=words):
         make()
 

@@ -226,7 +226,7 @@ def test_models_take_vectors_and_words():
         (("name", "../up"), ["name = '../up'"]),
     ],
 )
-def test_a_bad_change_is_told_with_its_key(change, words):
+def test_a_bad_change_is_reported_with_its_key(change, words):
     with pytest.raises(ph.InputError) as told:
         make_plan("fast-top", [change])
     for word in words:
@@ -265,7 +265,7 @@ def written(text):
         ("[body]", "[body]\n[body]", ["bad.toml is not TOML"]),
     ],
 )  # fmt: skip
-def test_a_bad_file_is_told_with_its_keys(old, new, words, polhode):
+def test_a_bad_file_is_reported_with_its_keys(old, new, words, polhode):
     text = BOX.read_text()
     assert old in text
     code, out, err = polhode("run", written(text.replace(old, new, 1)))
@@ -277,7 +277,7 @@ def test_a_bad_file_is_told_with_its_keys(old, new, words, polhode):
     assert files() == ["bad.toml"]
 
 
-def test_a_model_that_is_no_table(polhode):
+def test_a_model_that_is_not_a_table(polhode):
     text = "model = 3\n" + BOX.read_text().replace('[model]\nname = "free"', "")
     assert polhode("run", written(text))[::2] == (
         2,
@@ -371,7 +371,7 @@ def test_the_mesh_of_a_run_file_lies_beside_it(polhode):
         ([("body.scale", 1.0)], "scale goes with mesh only"),
     ],
 )
-def test_a_bad_mesh_is_told(changes, words):
+def test_a_bad_mesh_is_reported(changes, words):
     with pytest.raises(ph.InputError, match="body: ") as told:
         make_plan("fast-top", changes)
     assert words in str(told.value)
@@ -527,7 +527,7 @@ def test_cite_as_bibtex(polhode):
     )
 
 
-def test_cite_of_the_unknown(polhode):
+def test_cite_refuses_an_unknown_name(polhode):
     code, out, err = polhode("cite", "krysl206")
     assert (code, out) == (2, "")
     assert "did you mean krysl2006?" in err

@@ -275,7 +275,7 @@ def test_mistakes_of_the_problem(tmp_path, monkeypatch):
     assert "vary: missing; say what differs" in mistakes(text=TOPS[: TOPS.index("[vary]")])
 
 
-def test_a_file_of_another_kind_is_no_directory(polhode):
+def test_a_file_is_refused_where_a_directory_is_expected(polhode):
     asked = "ensemble", written(TOPS), "--no-plot", "-q", "--out"
     code, _, err = polhode(*asked, "a.h5")
     assert code == 2

@@ -90,7 +90,7 @@ def test_bad_logs_are_refused_with_their_line(text, options, message, tmp_path):
         ph.read_samples(path, **{"kind": "rate", **options})
 
 
-def test_files_that_are_no_logs(tmp_path):
+def test_files_that_are_not_logs(tmp_path):
     with pytest.raises(ph.FileError, match="there is no file"):
         ph.read_samples(tmp_path / "log.csv", kind="rate")
     (tmp_path / "log.csv").write_bytes(b"\xff\xfe\x00\x81" * 10)

@@ -224,7 +224,7 @@ def test_no_allocation(case):
     assert not seams.allocates(getattr(case.lanes, "quick", case.lanes))
 
 
-def test_an_allocation_would_be_seen():
+def test_an_allocation_would_be_detected():
     def allocating(t, q, m, body, params):
         n = np.array([q[1], q[2], q[3]])
         return n[0], n[1], n[2]
@@ -414,7 +414,7 @@ def reads_more(x):
 
 
 @pytest.mark.parametrize("function", [reads_a_global, reads_more])
-def test_a_global_that_changes_is_seen(function, monkeypatch):
+def test_a_changed_global_is_detected(function, monkeypatch):
     for value in (1.0, 2.0):
         monkeypatch.setitem(globals(), "FACTOR", value)
         assert _compile.compiled(function)(1.0) == 1.0 + value

@@ -187,7 +187,7 @@ def labels_of(q, m):
 
 # ---- records and conversions
 @EACH
-def test_records_are_whole(record):
+def test_records_are_complete(record):
     assert isinstance(record, Coordinates)
     assert record.title
     assert record.singular

@@ -39,7 +39,7 @@ def random_attitudes(rng, count=200):
 
 
 @EACH
-def test_records_are_whole(record):
+def test_records_are_complete(record):
     assert isinstance(record, Formulation)
     assert record.title
     assert set(record.references) <= set(bibliography())

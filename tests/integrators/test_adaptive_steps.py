@@ -118,7 +118,7 @@ def test_no_allocation(adapt, adapt_lanes):
     assert not seams.allocates(adapt_lanes.machines[1])
 
 
-def test_every_body_has_steps_of_its_own(adapt_lanes):
+def test_every_body_has_its_own_steps(adapt_lanes):
     table = together(adapt_lanes, members(100))
     good = table[:, 0] == Status.OK
     assert len(set(table[good, 4])) > 10

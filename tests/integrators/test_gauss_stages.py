@@ -289,6 +289,6 @@ def test_what_is_undefined_does_not_converge():
     assert np.isfinite(y).all()
 
 
-def test_steps_that_are_too_long_are_told(oscillators):
+def test_steps_that_are_too_long_are_reported(oscillators):
     _, status, _ = run(oscillators, Y, h=50.0, n=1)
     assert status == Status.NOT_CONVERGED

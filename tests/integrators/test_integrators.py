@@ -67,7 +67,7 @@ def integrate(record, t_span, omega=inertial, frame="inertial", **options):
 
 # ---- records
 @over(RECORDS)
-def test_records_are_whole(record):
+def test_records_are_complete(record):
     assert record.name in ph.INTEGRATORS
     assert record.title
     assert set(record.references) <= set(bibliography())

@@ -158,7 +158,7 @@ def test_the_least_complements(mc, at_speed):
     assert d == pytest.approx(math.sqrt(mc), rel=4 * ULP)
 
 
-def test_what_is_no_number_is_nan():
+def test_undefined_arguments_give_nan():
     sn_cn_dn, elliptic_f = compiled(elliptic.sn_cn_dn), compiled(elliptic.elliptic_f)
     for u, mc in ((math.nan, 0.5), (1.0, math.nan), (math.inf, 0.5), (1.0, -0.5)):
         assert all(map(math.isnan, sn_cn_dn(u, mc)))

@@ -180,7 +180,7 @@ def test_what_does_not_move(m, moments, at_speed):
         assert function(t, m, moments, inverses(moments)) == m
 
 
-def test_what_is_no_number_is_nan():
+def test_undefined_arguments_give_nan():
     for place in range(3):
         m = tuple(float("nan") if k == place else 1.0 for k in range(3))
         assert np.isnan(compiled(moved)(1.0, m, MOMENTS, inverses(MOMENTS))).any()

@@ -44,7 +44,7 @@ def test_settled(size, last, done, at_speed):
     assert at_speed(newton.settled)(size, last, 1.0) is done
 
 
-def test_settled_knows_no_units():
+def test_settled_does_not_depend_on_units():
     for scale in (1e-100, 1e100):
         assert newton.settled(1e-17 * scale, 1e-1 * scale, scale)
         assert not newton.settled(1e-15 * scale, 1e-3 * scale, scale)

@@ -77,7 +77,7 @@ def test_tiny_angles_are_their_own_sines(a, at_speed):
 
 
 @pytest.mark.parametrize("a", [float("nan"), float("inf"), -float("inf")])
-def test_what_is_no_angle_is_nan(a):
+def test_an_angle_that_is_not_finite_is_nan(a):
     assert all(map(math.isnan, compiled(trig.sincos1)(a)))
 
 

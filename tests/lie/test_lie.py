@@ -243,7 +243,7 @@ class Heisenberg:
         raise NotImplementedError
 
 
-def test_a_group_of_ones_own():
+def test_a_user_defined_group():
     # x' = 2t, y' = 3t², z' = 4t³ + 2t y: x = t², y = t³, z = t⁴ + 2t⁵/5
     path = lie.integrate(Heisenberg(), lambda t: [2 * t, 3 * t**2, 4 * t**3], (0, 2))
     assert abs(path.y[-1] - [4, 8, 16 + 64 / 5]).max() < 1e-8
@@ -443,7 +443,7 @@ def test_fixed_steps_hit_the_end():
 
 
 @pytest.mark.parametrize("options", [{"dt": 0.1, "method": "rk4"}, {"rtol": 1e-8}])
-def test_times_asked_for_never_change_the_path(options, rng):
+def test_output_times_never_change_the_path(options, rng):
     group = lie.SE3("left")
     a, exact = turning(group, rng)
     whole = lie.integrate(group, a, (0, 2), **options)

@@ -357,7 +357,7 @@ def test_bodies_go_in_and_out_of_arrays():
 
 
 @pytest.mark.usefixtures("compiled_here")
-def test_the_least_and_the_most_of_numbers_that_are_none():
+def test_min_and_max_with_nan():
     """As of single numbers, which depend on the order."""
 
     def both(a, b):

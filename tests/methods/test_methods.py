@@ -223,7 +223,7 @@ WRONG = [(text, name) for text, (_, names) in MISPRINTS.items() for name in name
 
 
 @pytest.mark.parametrize(("misprint", "name"), WRONG)
-def test_a_misprint_would_be_seen(misprint, name):
+def test_a_misprint_would_be_detected(misprint, name):
     rows, _ = plain_run(ph.METHODS[name], TIME.problem, H, 1, t0=T)
     step, (variant, _) = reference.STEPS[name], MISPRINTS[misprint]
     apart = one_step_apart(rows[-1, :4], rows[-1, 4:], TIME, step, **variant)
@@ -532,7 +532,7 @@ def test_no_allocation(method):
 
 
 @pytest.mark.skipif(not caching(), reason="the machine code is not kept")
-def test_an_allocation_would_be_seen():
+def test_an_allocation_would_be_detected():
     def allocating(n):
         return np.zeros(n)[0]
 

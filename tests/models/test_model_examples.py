@@ -84,7 +84,7 @@ def test_every_model_has_examples():
 
 
 @EACH
-def test_records_are_whole(name, arguments):
+def test_records_are_complete(name, arguments):
     model = ph.MODELS[name](**arguments)
     assert model.name == name
     assert inspect.getdoc(ph.MODELS[name])

@@ -171,7 +171,7 @@ def test_a_potential_may_use_the_functions_of_math():
         assert found[k] == pytest.approx(-value(*shifted).imag / h, rel=1e-14)
 
 
-def test_whether_the_rate_is_read_is_seen_in_the_code():
+def test_whether_the_rate_is_read_is_found_in_the_code():
     def damping(t, q, omega, params):
         return -omega[0], 0.0, 0.0
 
@@ -275,7 +275,7 @@ def test_a_potential_without_a_complex_step_is_refused():
         solved(ph.models.heavy_top(1.0) + ph.potential(lambda t, q, p: abs(q[1]), name="folded"))
 
 
-def test_a_failing_torque_is_told_in_its_own_words():
+def test_the_error_of_a_failing_torque_is_shown():
     def broken(t, q, omega, params):
         return params[3], 0.0, 0.0
 

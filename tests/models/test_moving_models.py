@@ -187,7 +187,7 @@ def push(t, x, v, q, omega, params):
 
 @BODIES
 @pytest.mark.parametrize("frame", ["inertial", "body"])
-def test_a_force_of_ones_own(frame, body, rng):
+def test_a_user_defined_force(frame, body, rng):
     model = ph.force(push, {"a": 0.7, "b": -0.2}, at=ARM, frame=frame)
     assert model.parameters == {"a": 0.7, "b": -0.2}
     assert (model.depends_on_omega, model.depends_on_velocity, model.is_free) == (True, True, False)
@@ -273,7 +273,7 @@ def test_impossible_models(make, message):
         make()
 
 
-def test_mistakes_in_a_force_are_told():
+def test_mistakes_in_a_force_are_reported():
     start = {"omega": (1, 0, 0)}
     broken = ph.force(lambda t, x, v, q, omega, p: (p[3], 0.0, 0.0), name="broken")
     with pytest.raises(ph.InputError, match=r"the force of model 'broken' fails .*IndexError"):

@@ -66,7 +66,7 @@ def test_convergence_gives_the_slope(ax):
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
 
 
-def test_convergence_of_one_curve_leaves_out_what_has_no_logarithm(ax):
+def test_convergence_of_one_curve_omits_values_without_a_logarithm(ax):
     plot.convergence([1e-2, 1e-4, 0.0, np.nan], [1.0, 0.1, 0.01, 0.001], ax)
     (line,) = ax.lines
     assert line.get_xdata().tolist() == [1.0, 0.1]
@@ -208,7 +208,7 @@ def test_poinsot_is_for_free_bodies_that_turn(top, free, ax):
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
-def test_files_are_whole(suffix, top, tmp_path):
+def test_files_are_complete(suffix, top, tmp_path):
     path = plot.save(plot.rates(top), tmp_path / f"rates.{suffix}")
     assert path.stat().st_size > 1000
     assert [file.name for file in tmp_path.iterdir()] == [f"rates.{suffix}"]

@@ -70,7 +70,7 @@ def test_the_axis_has_any_length():
 
 
 @pytest.mark.parametrize("axis", [(0, 0, 0), (1, math.nan, 0), (1, 0)])
-def test_axes_that_are_none_are_refused(axis):
+def test_invalid_axes_are_refused(axis):
     with pytest.raises(InputError, match="axis must be"):
         about(axis, lambda t: t, lambda t: 1.0)
 

@@ -68,7 +68,7 @@ def test_a_body_must_be_a_body():
 
 
 @pytest.mark.parametrize("name", ph.problems.CATALOGUE)
-def test_entries_of_the_catalogue_are_whole(name):
+def test_entries_of_the_catalogue_are_complete(name):
     entry = ph.problems.CATALOGUE[name]
     problem = entry.make()
     assert entry.name == problem.name == name

@@ -51,7 +51,7 @@ def table_below(page, words):
 HEAD, ROWS = table_below("guide/angular-velocity.md", "Measured on the precessing binary")
 
 
-def test_the_table_of_given_rates_is_whole():
+def test_the_table_of_given_rates_is_complete():
     assert HEAD == ["tolerance", "gauss-taylor", "dop853", "bulirsch-stoer"]
     assert [row[0] for row in ROWS] == ["1e-6", "1e-10", "1e-12"]
 

@@ -206,7 +206,7 @@ def test_times_outside_are_refused(runs, name):
             run.sol(wrong)
 
 
-def test_what_was_read_from_a_file_has_no_dense_output(runs, tmp_path):
+def test_a_loaded_run_has_no_dense_output(runs, tmp_path):
     for name in ("dop853", "body", "closed form"):
         path = runs[name].save(tmp_path / f"{name}.nc")
         with pytest.raises(ph.InputError, match=r"no dense output .* t_eval="):

@@ -52,7 +52,7 @@ def test_without_a_step_an_integrator_finds_its_own():
     assert abs(run.q[-1] - exact.q[-1]).max() < 1e-6
 
 
-def test_what_is_chosen_is_said_and_kept(tmp_path):
+def test_the_choice_is_reported_and_kept(tmp_path):
     run = ph.solve(TOP, (0, 1), dt=0.001)
     assert run.method in ph.METHODS
     assert "cheapest" in run.reason

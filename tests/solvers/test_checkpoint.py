@@ -109,7 +109,7 @@ def test_nothing_is_left_of_a_write_that_fails(file, monkeypatch):
         write(file, "kind", {}, {"texts": np.array(["a"])})
 
 
-def test_a_file_made_elsewhere_is_told(file, monkeypatch):
+def test_a_file_made_elsewhere_is_reported(file, monkeypatch):
     other = {**_checkpoint.made_by(), "numba": "0.1", "processor": "abacus"}
     monkeypatch.setattr(_checkpoint, "made_by", lambda: other)
     with pytest.warns(ph.PolhodeWarning, match=r"made elsewhere \(numba .*here 0.1; processor .*"):
@@ -409,7 +409,7 @@ def test_a_run_of_another_shape_is_refused(unfinished):
         ph.resume(unfinished, model=PUSHED.model)
 
 
-def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
+def test_functions_outside_the_library_must_be_given_again(tmp_path):
     path = tmp_path / "run.ckpt"
     mine = replace(ph.METHODS["mr2"], name="mine")
     given = {"method": mine, "dt": 0.001, "events": rising}
@@ -425,7 +425,7 @@ def test_what_is_not_of_this_library_is_asked_for_again(tmp_path):
     same(ph.resume(path, method=mine, events=rising), run)
 
 
-def test_functions_that_cannot_be_seen_are_told(tmp_path):
+def test_functions_that_cannot_be_read_are_reported(tmp_path):
     class Motor:
         force = 0.3
 
@@ -474,7 +474,7 @@ def test_large_tables_are_compared_only(tmp_path):
         ({"checkpoint": "no/such/x"}, "there is no directory 'no/such' to write"),
     ],
 )
-def test_bad_arguments_are_told(arguments, message, tmp_path, monkeypatch):
+def test_bad_arguments_are_reported(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ph.PolhodeError, match=message):
         ph.solve(TOP, (0.0, 0.1), **{"method": "mr2", "dt": 0.001, **arguments})
@@ -504,7 +504,7 @@ def test_without_a_number_of_steps_time_decides(tmp_path, monkeypatch):
 
 
 # ---- the command line
-def test_the_command_line_goes_on(polhode):
+def test_the_command_line_continues(polhode):
     asked = ["fast-top", "--method", "mr2", "--t-end", "20", "--no-plot"]
     assert polhode("run", *asked, "-q", "--out", "whole")[0] == 0
     keep = ["--checkpoint", "top.ckpt", "--checkpoint-every", "400"]

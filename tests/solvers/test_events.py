@@ -205,7 +205,7 @@ def test_two_zeros_inside_one_step(t_span, share, place):
     assert np.abs(run.t_events[2] - last).max() < close
 
 
-def test_what_only_comes_near_is_none():
+def test_a_near_miss_is_not_an_event():
     def near_zero(t, q, omega):
         return (t - 2.0) ** 2 + 1e-9
 

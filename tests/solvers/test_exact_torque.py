@@ -635,7 +635,7 @@ TOP, BRICK, ROD = (
         ((BRICK, W, N), "inertial", ["at rest"]),
     ],
 )
-def test_what_is_not_known_is_said(arguments, frame, words):
+def test_unknown_quantities_are_reported(arguments, frame, words):
     body, w, n = arguments
     with pytest.raises(ph.MethodError, match="no closed form is known") as caught:
         ph.exact_constant_torque(body, TURN, w, n, 1.0, frame=frame)

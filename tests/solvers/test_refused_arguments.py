@@ -122,7 +122,7 @@ def test_a_torque_without_a_value_ends_the_run():
     assert not kept.success
 
 
-def test_auto_says_what_it_took():
+def test_auto_reports_its_choice():
     run = ph.solve(TIME.problem, (0.0, 1.0), rtol=1e-9)
     assert RECORDS[run.method].adaptive
     assert run.reason

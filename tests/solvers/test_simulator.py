@@ -530,7 +530,7 @@ def test_set_state_changes_what_is_given(body):
     assert sim.t == before.t
 
 
-def test_set_state_goes_on_as_a_new_simulator_and_can_be_undone():
+def test_set_state_continues_as_a_new_simulator_and_can_be_undone():
     sim = simulator(method="rk4", extrapolation=2)
     for _ in range(4):
         push(sim)
@@ -672,7 +672,7 @@ def test_what_calls_refuse_changes_nothing(call, message):
     assert (sim._data == row).all()
 
 
-def test_a_mistake_in_a_model_is_told():
+def test_a_mistake_in_a_model_is_reported():
     def wrong(t, q, omega, params):
         return params[7], 0.0, 0.0
 

@@ -158,7 +158,7 @@ def test_a_prepared_solver_is_solve():
         solver((0, 1), params=[1.0, 2.0])
 
 
-def test_a_tableau_of_ones_own():
+def test_a_user_defined_tableau():
     ralston = ph.Tableau(
         name="ralston", a=((0, 0), (2 / 3, 0)), b=(1 / 4, 3 / 4), c=(0, 2 / 3), order=2
     )

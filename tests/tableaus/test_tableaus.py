@@ -105,7 +105,7 @@ def stability(tableau, z):
 
 
 @TABLEAU
-def test_symmetric_ones_undo_a_step(tableau):
+def test_symmetric_methods_undo_a_step(tableau):
     """R(z) R(-z) = 1 for the symmetric, and for none of the others here."""
     with mp.workdps(50):
         back_and_forth = stability(tableau, mp.mpf(0.3)) * stability(tableau, mp.mpf(-0.3))
