@@ -48,7 +48,7 @@ def test_records_come_in_the_order_of_their_places(package):
         late=RECORD.format(30, "late"),
         early=RECORD.format(10, "early"),
         several="PLACE = 20\nTHINGS = {'a': lambda: 1, 'b': lambda: 2}\n",
-        helper="THING = 'without a place'\n",
+        helper="OTHER = 'without a place'\n",
         _private="PLACE = 5\n",
     )
     (found,) = records(name, "THING")
@@ -79,3 +79,15 @@ def test_a_file_with_a_place_needs_an_entry(package):
         records(name, "THING", "OTHER")
     with pytest.raises(ImportError, match=r"things\.empty has PLACE, but no function empty"):
         functions(name)
+
+
+def test_a_record_needs_a_place(package):
+    name = package(lost=RECORD.format(1, "lost").replace("PLACE", "PLAICE"))
+    with pytest.raises(ImportError, match=r"things\.lost has THING, but no PLACE; add a line"):
+        records(name, "THING")
+
+
+def test_names_are_unique(package):
+    name = package(one=RECORD.format(1, "same"), two=RECORD.format(2, "same"))
+    with pytest.raises(ImportError, match=r"things\.two has the name 'same', which another file"):
+        records(name, "THING")

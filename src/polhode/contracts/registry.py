@@ -3,7 +3,8 @@
 A package with a registry holds one file for each entry.  A file that belongs to it has a line
 ``PLACE = 120``: entries are listed in the order of these numbers, and a new one takes any number
 between those of its neighbours.  Files without ``PLACE``, and files whose names begin with an
-underscore, are helpers.
+underscore, are helpers.  A record in a file without ``PLACE`` would never be found, and one with a
+name that is taken would replace another, so both are errors.
 
 What an entry is depends on the package: a record (``METHOD = Method(...)``), or the function that
 has the name of the file (``def heavy_top(...)`` in ``heavy_top.py``).  A file with several entries
@@ -25,8 +26,11 @@ def file_names(package: str) -> list[str]:
 
 def entry_files(package: str) -> Iterator[ModuleType]:
     """The modules of ``package`` that hold an entry, in the order of their ``PLACE``."""
-    modules = (import_module(f"{package}.{name}") for name in file_names(package))
-    yield from sorted((m for m in modules if hasattr(m, "PLACE")), key=_place)
+    yield from sorted((m for m in _modules(package) if hasattr(m, "PLACE")), key=_place)
+
+
+def _modules(package: str) -> Iterator[ModuleType]:
+    return (import_module(f"{package}.{name}") for name in file_names(package))
 
 
 def _place(module: ModuleType) -> tuple[float, str]:
@@ -46,12 +50,24 @@ def makers(module: ModuleType, kind: str) -> Mapping[str, Callable[[], Any]]:
 
 def all_makers(package: str, *kinds: str) -> tuple[dict[str, Callable[[], Any]], ...]:
     """``makers`` of all files of a package, a dictionary for each of ``kinds``."""
+    for module in _modules(package):
+        stray = [kind for kind in kinds if makers(module, kind)]
+        if stray and not hasattr(module, "PLACE"):
+            raise ImportError(
+                f"{module.__name__} has {stray[0]}, but no PLACE; add a line such as PLACE = 45, or"
+                " begin the name of the file with an underscore if it is a helper"
+            )
     found: tuple[dict[str, Callable[[], Any]], ...] = tuple({} for _ in kinds)
     for module in entry_files(package):
         made = [makers(module, kind) for kind in kinds]
         if not any(made):
             raise ImportError(f"{module.__name__} has PLACE, but no {' or '.join(kinds)}")
         for entries, of_file in zip(found, made, strict=True):
+            for name in entries.keys() & of_file:
+                raise ImportError(
+                    f"{module.__name__} has the name {name!r}, which another file of {package} has;"
+                    " choose another name"
+                )
             entries.update(of_file)
     return found
 
