@@ -82,12 +82,19 @@ def test_a_file_with_a_place_needs_an_entry(package):
 
 
 def test_a_record_needs_a_place(package):
-    name = package(lost=RECORD.format(1, "lost").replace("PLACE", "PLAICE"))
-    with pytest.raises(ImportError, match=r"things\.lost has THING, but no PLACE; add a line"):
+    name = package(lost="from types import SimpleNamespace\nTHING = SimpleNamespace(name='lost')\n")
+    with pytest.raises(ImportError, match=r"things\.lost has a record, but no PLACE; add a line"):
         records(name, "THING")
+
+
+def test_a_function_needs_a_place(package):
+    name = package(cube="def cube(x): return x**3\n", helper="def other(x): return x\n")
+    with pytest.raises(ImportError, match=r"things\.cube has a function cube, but no PLACE; add"):
+        functions(name)
 
 
 def test_names_are_unique(package):
     name = package(one=RECORD.format(1, "same"), two=RECORD.format(2, "same"))
-    with pytest.raises(ImportError, match=r"things\.two has the name 'same', which another file"):
+    words = r"things\.one and things\.two have the same name 'same'; rename one of them"
+    with pytest.raises(ImportError, match=words):
         records(name, "THING")
