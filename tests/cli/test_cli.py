@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -16,6 +17,7 @@ from polhode.celestial import layered, precession
 from polhode.cli import main as entry
 from polhode.cli.plan import make_plan, parse_change, settable_keys
 from polhode.models import MODELS
+from polhode.papers import PAPERS
 from polhode.problems import CATALOGUE, RATES
 from polhode.references import bibliography, bibtex, citation, fields
 from polhode.solvers import exact_torque
@@ -481,9 +483,12 @@ def used_keys():
     records = *ph.INTEGRATORS.values(), *ph.FORMULATIONS.values(), *ph.COORDINATES.values()
     for record in records:
         keys |= set(record.references)
+    for name, model in MODELS.items():
+        for arguments in import_module(f"polhode.models.{name}").EXAMPLES:
+            keys |= set(model(**arguments).references)
     for file in (exact_torque, layered, precession):
         keys |= set(file.REFERENCES)
-    return keys | {key for make in RATES.values() for key in make().references}
+    return keys | {key for make in RATES.values() for key in make().references} | set(PAPERS)
 
 
 def test_every_key_resolves_and_every_entry_is_used():

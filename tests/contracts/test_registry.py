@@ -48,7 +48,7 @@ def test_records_come_in_the_order_of_their_places(package):
         late=RECORD.format(30, "late"),
         early=RECORD.format(10, "early"),
         several="PLACE = 20\nTHINGS = {'a': lambda: 1, 'b': lambda: 2}\n",
-        helper="THING = 'without a place'\n",
+        helper="OTHER = 'without a place'\n",
         _private="PLACE = 5\n",
     )
     (found,) = records(name, "THING")
@@ -79,3 +79,22 @@ def test_a_file_with_a_place_needs_an_entry(package):
         records(name, "THING", "OTHER")
     with pytest.raises(ImportError, match=r"things\.empty has PLACE, but no function empty"):
         functions(name)
+
+
+def test_a_record_needs_a_place(package):
+    name = package(lost="from types import SimpleNamespace\nTHING = SimpleNamespace(name='lost')\n")
+    with pytest.raises(ImportError, match=r"things\.lost has a record, but no PLACE; add a line"):
+        records(name, "THING")
+
+
+def test_a_function_needs_a_place(package):
+    name = package(cube="def cube(x): return x**3\n", helper="def other(x): return x\n")
+    with pytest.raises(ImportError, match=r"things\.cube has a function cube, but no PLACE; add"):
+        functions(name)
+
+
+def test_names_are_unique(package):
+    name = package(one=RECORD.format(1, "same"), two=RECORD.format(2, "same"))
+    words = r"things\.one and things\.two have the same name 'same'; rename one of them"
+    with pytest.raises(ImportError, match=words):
+        records(name, "THING")

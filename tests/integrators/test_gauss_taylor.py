@@ -15,9 +15,9 @@ from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
 from polhode.contracts import velocity
 from polhode.errors import InputError
+from polhode.integrators import INTEGRATORS
 from polhode.integrators import gauss_taylor as module
 from polhode.integrators.gauss_taylor import choose, functions, gauss_taylor, stages_for
-from polhode.integrators.magnus import MAGNUS4, MAGNUS6, MAGNUS8
 from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 from polhode.kernels.trig import ELEMENTARY
 from polhode.problems.given_motions import PRECESSING_BINARY, ZUPAN_SAJE, about, by_vector
@@ -29,7 +29,8 @@ from support.precise import hamilton
 
 STAGES = pytest.mark.parametrize("s", module.STAGES)
 FRAMES = pytest.mark.parametrize("frame", ["inertial", "body"])
-MAGNUS = pytest.mark.parametrize("magnus", [MAGNUS4, MAGNUS6, MAGNUS8], ids=lambda m: m.name)
+SERIES = [INTEGRATORS[f"magnus{order}"] for order in (4, 6, 8)]
+MAGNUS = pytest.mark.parametrize("magnus", SERIES, ids=lambda m: m.name)
 SIDES = {"inertial": on_the_left, "body": on_the_right}
 IN_MP = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
 
@@ -391,7 +392,7 @@ def test_records():
         record = gauss_taylor(s)
         assert (record.order, record.linear, record.adaptive) == (2 * s, True, True)
         assert set(record.references) <= set(bibliography())
-    for record in (MAGNUS4, MAGNUS6, MAGNUS8):
+    for record in SERIES:
         assert record.evaluations == record.order // 2
         assert not record.adaptive
         assert set(record.references) <= set(bibliography())

@@ -23,6 +23,7 @@ from polhode.contracts import start as start_stub
 from polhode.contracts.registry import entry_files
 from polhode.kernels import elliptic, free_flow, newton, so3, trig
 from polhode.problems.problem import inner_state, outer_states
+from polhode.references import bibliography
 from polhode.tableaus.splitting import SPLITTINGS
 from support import krysl_schemes as reference
 from support.bodies import (
@@ -98,6 +99,7 @@ def test_record(method):
         assert set(kept) <= set(MOTIONS)
         assert len(set(kept)) == len(kept)
     assert method.references
+    assert set(method.references) <= set(bibliography())
     assert sum(method.fractions) == pytest.approx(1, abs=4 * ULP)
     if isinstance(method.weights[0], tuple):
         assert sum(b + c for _, b, c in method.weights) == pytest.approx(1, abs=4 * ULP)
@@ -109,7 +111,8 @@ def test_record(method):
 def test_the_file_opens_with_its_equations(method):
     functions = method.step, method.improve, method.trial
     (file,) = {f.__module__ for f in functions if f is not None}
-    assert re.search(r"=.*\(1\)$", sys.modules[file].__doc__, re.MULTILINE)
+    numbered = re.search(r"=.*\(1\)$", sys.modules[file].__doc__, re.MULTILINE)
+    assert numbered, f"the docstring of {file} needs an equation that ends in (1)"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -205,7 +208,10 @@ def mp_matrix(q):
 @pytest.mark.parametrize("case", [TIME, RATE], ids=lambda case: case.name)
 def test_one_step(method, case):
     case = suited(method, case)
-    assert method.name in reference.STEPS, "write its equations in support/krysl_schemes.py"
+    assert method.name in reference.STEPS, (
+        "write its equations with 3×3 matrices in tests/support/krysl_schemes.py, and add to it"
+        f' STEPS["{method.name}"] = …; see "Add a method" in CONTRIBUTING.md'
+    )
     run = solved(case.problem, (T, T + H), method, H)
     apart = one_step_apart(run.q[-1], run.angular_momentum[-1], case, reference.STEPS[method.name])
     assert max(apart) < 1e-13  # some hundred roundings of numbers up to |m| = 4

@@ -162,8 +162,10 @@ def test_what_velocities_add_is_declared_and_takes_energy_or_none(name, argument
 def test_power_balance(name, arguments, rng):
     """The kinetic energy changes by the power of torque and force, along SciPy's motion."""
     model, body = ph.MODELS[name](**arguments), BODIES["tensor"]
-    q, m, x, p = somewhere(rng)
     acted = acted_by(model, body)
+    q, m, x, p = somewhere(rng)
+    while np.linalg.norm(acted(q, m, x, p)[0]) > 30:  # close to the wall: stiff
+        q, m, x, p = somewhere(rng)
 
     def rate(t, y):
         q, m, x, p = y[:4], y[4:7], y[7:10], y[10:13]

@@ -365,9 +365,9 @@ class Formulation:
     """Variables for the attitude and their rate of change: one file, one record.
 
     ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
-    inertial axes, ``reset(y) -> (y, changed)``.  For a body the momentum is appended to y, and
-    omega follows from it; ``moved(t, y, body, params) -> dy/dt`` is for variables with a better
-    slope of (y, m).
+    inertial axes, ``reset(y) -> (y, changed)``, after which a second reset changes nothing.  For a
+    body the momentum is appended to y, and omega follows from it; ``moved(t, y, body, params) ->
+    dy/dt`` is for variables with a better slope of (y, m).
     """
 
     name: str
@@ -377,7 +377,7 @@ class Formulation:
     rate: Callable
     reset: Callable = unchanged
     moved: Callable | None = None
-    angle: float  # a small error d of y is a rotation by this times |d|
+    angle: float  # at the identity a small error d of y is a rotation by at least this times |d|
     continuous: bool = True  # the sign of ``attitude`` never jumps, along a motion or in a reset
     references: tuple[str, ...]
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from polhode.contracts import Integrator
-from polhode.contracts.registry import entry_files, file_names, makers
+from polhode.contracts.registry import all_makers, file_names, makers
 
 
 def _file(name: str) -> str | None:
@@ -43,7 +43,7 @@ class Registry(Mapping[str, Integrator]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        names = (name for file in entry_files(__name__) for name in makers(file, "INTEGRATOR"))
+        (names,) = all_makers(__name__, "INTEGRATOR")
         return (name for name in names if name in self)
 
     def __len__(self) -> int:
