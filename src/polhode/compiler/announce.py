@@ -1,4 +1,4 @@
-"""One line on stderr when compiling takes long, for whoever waits in a terminal or a notebook.
+"""One line on stderr when compiling takes long, for users of a terminal or a notebook.
 
 The environment variable ``POLHODE_MESSAGES=0`` turns it off.
 """

@@ -210,7 +210,7 @@ class EnsembleSaver:
             self.journal.cut(self.whole)
 
     def enter(self, chunk: Chunk) -> None:
-        """Prepare a chunk to run; it goes on from where the last process left it."""
+        """Prepare a chunk to run; it continues from where the last process left it."""
         if self._before is not None:
             state, rows = self._before
             try:

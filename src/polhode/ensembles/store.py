@@ -141,7 +141,7 @@ class Store:
     """A store while it is written.
 
     ``rows`` is the number of times that lie together in it; ``write`` is best given that many.
-    ``reopen``: it was created by an earlier process, whose run goes on or is finished.
+    ``reopen``: it was created by an earlier process, whose run continues or is finished.
     """
 
     def __init__(

@@ -107,7 +107,7 @@ def about(axis, angle: Function, speed: Function) -> Turning:
 
 
 def by_vector(vector: Callable[[float], Vector], slope: Callable[[float], Vector]) -> Turning:
-    """The rotation by the rotation vector ``vector(t)``, of which ``slope`` is the derivative."""
+    """Return the rotation by the rotation vector ``vector(t)``, whose derivative is ``slope``."""
 
     def attitude(t):
         return exp(vector(t))

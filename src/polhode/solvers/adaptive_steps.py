@@ -124,7 +124,7 @@ class StepsTaken:
 
     @cached_property
     def _patterns(self) -> tuple:
-        """(state, carry, fitted polynomial), of which only the form matters."""
+        """(state, carry, fitted polynomial); only their form matters."""
         row = self.rows[0].tolist()
         t, state = row[0] + row[1], like(self.pattern, iter(row[2:]))
         h = (self.rows[-1, 0] - t) / max(self.nsteps, 1)

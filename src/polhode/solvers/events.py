@@ -2,7 +2,7 @@
 
 Each step is searched in ``PARTS`` pieces.  Where a function changes sign, its zero is found by
 bracketing; where it comes near zero and turns back between two pieces, the turning point is found
-first, since there may be two zeros around it.  A zero at the very start does not count.
+first, since there may be two zeros around it.  A zero exactly at the start does not count.
 """
 
 import inspect

@@ -14,8 +14,8 @@ class FirstTime(Reduction):
     """For every member, the time of the first zero of a function like those for events.
 
     Its attribute ``direction`` works as in ``ph.solve``.  The function is evaluated after every
-    step, or at 1001 times where members take steps of their own; with ``every`` only once in so
-    many seconds, rounded down to whole steps.  Two zeros in between are missed.  NaN: no zero.
+    step, or at 1001 times if members take their own steps; ``every`` sets the interval in seconds,
+    rounded down to whole steps.  Two zeros in between are missed.  NaN: no zero.
     """
 
     every: float | None = None

@@ -50,7 +50,7 @@ _reset = FORMULATIONS[RESET].reset
 
 
 def _stale(y):
-    """A reset after which the integrator goes on with the slope of the old generator."""
+    """A reset after which the integrator continues with the slope of the old generator."""
     return _reset(y)[0], False
 
 

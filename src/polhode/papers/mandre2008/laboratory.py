@@ -47,7 +47,7 @@ VARIANTS: Mapping[str, dict[str, Any]] = {
 }
 
 
-# ---- 7.5: RKN4 in two halves, each of which takes the other's state from the start of the step
+# ---- 7.5: RKN4 in two halves, each using the other's state at the start of the step
 def _held_place(t, y, yd, body, params):
     given, x, p = params
     u, omega, m = spin(y, yd, body)

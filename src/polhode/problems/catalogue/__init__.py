@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class GivenRate:
-    """A motion of which the angular velocity is given, and the attitude known in closed form.
+    """A motion with a given angular velocity, whose attitude is known in closed form.
 
     >>> import polhode as ph
     >>> binary = ph.problems.precessing_binary()
