@@ -58,7 +58,7 @@ class Report:
         return bool(self.claims) and all(claim.as_expected for claim in self.claims)
 
     def markdown(self) -> str:
-        """The claims as a Markdown table, in the order of the paper."""
+        """Return the claims as a Markdown table, in the order of the paper."""
         rows = [
             "| § | statement | claimed | measured | verdict |",
             "| --- | --- | --- | --- | --- |",
@@ -85,7 +85,7 @@ class Statement:
     timed: bool = False
 
     def measure(self, laboratory: Any) -> Claim:
-        """The claim with its measurement, or with the reason why it could not be made."""
+        """Return the claim with its measurement, or with the reason why it could not be made."""
         note = self.note
         try:
             measured, verdict = self.check(laboratory)
@@ -106,7 +106,7 @@ class Statement:
 
 # ---- tables of claims
 def measurements(modules: Iterable[ModuleType]) -> dict[str, Check]:
-    """The measurements of modules, by the name of their row.
+    """Return the measurements of modules, by the name of their row.
 
     They are the entries of ``MEASUREMENTS`` and the public functions that return ``Measured``.  A
     function whose name is taken in its module may end with an underscore.
@@ -139,7 +139,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ...]:
-    """The statements of a table, each with its measurement."""
+    """Return the statements of a table, each with its measurement."""
     made: dict[str, Statement] = {}
     for row in rows_of(text):
         name, verdict = row["name"], row["verdict"]

@@ -49,7 +49,7 @@ class Laboratory:
 
 
 def under(problem: Problem, model: Model) -> Problem:
-    """The same start of the same body with another model."""
+    """Return the same start of the same body with another model."""
     return Problem(
         problem.body,
         model,

@@ -54,7 +54,7 @@ LAWS: dict[str, reference.Law] = {
 
 
 def torque_by_hand(model: str) -> Callable[[float, np.ndarray], np.ndarray]:
-    """The same torques as functions of t and R."""
+    """Return the same torques as functions of t and R."""
     law = LAWS[model]
     return lambda t, r: np.array(law(t, *r[2]))
 
@@ -81,7 +81,7 @@ def gap(a: State, b: State) -> float:
 # ---- maps
 @cache
 def step(method: str, model: str = "free") -> Map:
-    """The map (h, state, t=0) of one step of a method."""
+    """Return the map (h, state, t=0) of one step of a method."""
     record, acting = METHODS[method], MODELS[model]
     whole, start = (loops.joined(f, record, acting) for f in (loops.whole_step, record.start))
     parts = [array.tolist() for array in loops.substeps(record)]
@@ -97,7 +97,7 @@ def step(method: str, model: str = "free") -> Map:
 
 
 def march(method: str, model: str, t_end: float, count: int, state: State) -> list[State]:
-    """The states of ``count`` steps from 0 to ``t_end``."""
+    """Return the states of ``count`` steps from 0 to ``t_end``."""
     h, path, mapped = t_end / count, [state], step(method, model)
     for k in range(count):
         path.append(mapped(h, path[-1], k * h))
@@ -125,7 +125,7 @@ def end_state(model: str) -> Matrices:
 
 
 def orders(method: str, model: str, counts: Sequence[int]) -> tuple[float, float]:
-    """The orders in Π and R of a method, from runs with these numbers of steps."""
+    """Return the orders in Π and R of a method, from runs with these numbers of steps."""
     ends = [march(method, model, T_END, n, states(1)[0])[-1] for n in counts]
     return orders_of_ends(model, counts, [(matrix(q), np.array(m)) for q, m in ends])
 
@@ -133,7 +133,7 @@ def orders(method: str, model: str, counts: Sequence[int]) -> tuple[float, float
 def orders_of_ends(
     model: str, counts: Sequence[int], ends: Sequence[Matrices]
 ) -> tuple[float, float]:
-    """The orders in Π and R, from the ends of runs with these numbers of steps."""
+    """Return the orders in Π and R, from the ends of runs with these numbers of steps."""
     attitude, momentum = end_state(model)
     steps = [T_END / n for n in counts]
     return (
@@ -144,7 +144,7 @@ def orders_of_ends(
 
 # ---- symplecticity
 def symplectic_form(p: np.ndarray) -> np.ndarray:
-    """The canonical form of the cotangent bundle on (Rᵀδr, δΠ), both in body axes."""
+    """Return the canonical form of the cotangent bundle on (Rᵀδr, δΠ), both in body axes."""
     return np.block([[-skew(p), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
 
@@ -166,7 +166,7 @@ def symplectic_defect(move: Callable[[Matrices], Matrices], state: Matrices) -> 
 def derivatives(
     moved: Callable[[np.ndarray], np.ndarray], size: float, dimension: int
 ) -> np.ndarray:
-    """The Jacobian of a function of a displacement, by fourth-order differences."""
+    """Return the Jacobian of a function of a displacement, by fourth-order differences."""
 
     def along(e: np.ndarray, factor: int) -> np.ndarray:
         return moved(factor * size * e)

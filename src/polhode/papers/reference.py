@@ -56,7 +56,7 @@ def motion_of(problem: Problem, law: Law, times: Any) -> tuple[np.ndarray, np.nd
 def solution(
     rates: Callable[[float, np.ndarray], Any], t_end: float, start: Any, atol: float = 1e-14
 ) -> np.ndarray:
-    """The solution of y' = rates(t, y) at ``t_end``, by DOP853."""
+    """Return the solution of y' = rates(t, y) at ``t_end``, by DOP853."""
     from scipy.integrate import solve_ivp
 
     found = solve_ivp(rates, (0.0, t_end), start, method="DOP853", rtol=1e-13, atol=atol)

@@ -11,7 +11,7 @@ Array = np.ndarray
 
 
 def skew(w: Any) -> Array:
-    """The matrix of w ×."""
+    """Return the matrix of w ×."""
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
@@ -25,21 +25,21 @@ def exp(psi: Any) -> Array:
 
 
 def log(rotation: Array) -> Array:
-    """The rotation vector of a small rotation."""
+    """Return the rotation vector of a small rotation."""
     axial = 0.5 * np.array([(rotation - rotation.T)[i] for i in ((2, 1), (0, 2), (1, 0))])
     sine = float(np.sqrt(axial @ axial))
     return axial * (np.arcsin(sine) / sine if sine > 1e-8 else 1.0 + sine * sine / 6.0)
 
 
 def matrix(q: Any) -> Array:
-    """The attitude matrix of a quaternion."""
+    """Return the attitude matrix of a quaternion."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_quat(q, scalar_first=True).as_matrix()
 
 
 def quaternion(rotation: Array) -> tuple[float, ...]:
-    """The quaternion of an attitude matrix."""
+    """Return the quaternion of an attitude matrix."""
     from scipy.spatial.transform import Rotation
 
     return tuple(Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist())

@@ -51,24 +51,24 @@ def of_order(order: float, text: str, *found: float, band: float = 0.15) -> Meas
 
 
 def near(order: float, expected: float, band: float = 0.15) -> bool:
-    """Whether an order of convergence is the one expected."""
+    """Return whether an order of convergence is the one expected."""
     return abs(order - expected) < band
 
 
 # ---- numbers
 def largest(values: Any) -> float:
-    """The largest absolute value of an array."""
+    """Return the largest absolute value of an array."""
     return float(np.abs(values).max())
 
 
 def relative_change(values: Any) -> np.ndarray:
-    """The change of values over time, relative to the first."""
+    """Return the change of values over time, relative to the first."""
     values = np.asarray(values)
     return values / values[0] - 1
 
 
 def slope(steps: Sequence[float], values: Sequence[float]) -> float:
-    """The exponent p of values ~ steps^p, by least squares on the logarithms."""
+    """Return the exponent p of values ~ steps^p, by least squares on the logarithms."""
     return float(np.polyfit(np.log(steps), np.log(values), 1)[0])
 
 

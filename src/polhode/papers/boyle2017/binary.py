@@ -178,7 +178,7 @@ def figure_1(_: Laboratory) -> Measured:
 
 # ---- figure 4
 def _dominant(values: np.ndarray) -> float:
-    """The strongest frequency of some curves, in cycles over their length."""
+    """Return the strongest frequency of some curves, in cycles over their length."""
     power = (np.abs(np.fft.rfft(values - values.mean(0), axis=0)) ** 2).sum(1)
     return float(power.argmax())
 

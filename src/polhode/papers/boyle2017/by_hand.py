@@ -26,7 +26,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def times(*factors: np.ndarray) -> np.ndarray:
-    """The product of several quaternions, from the left."""
+    """Return the product of several quaternions, from the left."""
     total = factors[0]
     for factor in factors[1:]:
         total = product(total, factor)
@@ -47,7 +47,7 @@ def inverse(a: np.ndarray) -> np.ndarray:
 
 
 def pure(v: np.ndarray) -> np.ndarray:
-    """The quaternion of a vector."""
+    """Return the quaternion of a vector."""
     v = np.asarray(v, float)
     return np.concatenate([np.zeros((*v.shape[:-1], 1)), v], -1)
 
@@ -64,7 +64,7 @@ def rotate(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def frame(rotor: np.ndarray) -> np.ndarray:
-    """The rotated x, y and z: rows of the last two axes."""
+    """Return the rotated x, y and z: rows of the last two axes."""
     rotor = np.asarray(rotor, float)[..., None, :]
     return rotate(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
 

@@ -55,7 +55,7 @@ def samples(count: int, width: int = 3, seed: int = 17) -> np.ndarray:
 
 
 def gap(a, b) -> float:
-    """The largest difference."""
+    """Return the largest difference."""
     return largest(np.asarray(a) - np.asarray(b))
 
 
@@ -92,7 +92,7 @@ def violations(lab: Laboratory) -> Measured:
 
 
 def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
-    """The rate at which a small violation decays without any rotation."""
+    """Return the rate at which a small violation decays without any rotation."""
     rate = vectors2_damped.damped(length, angle)
     y, h, values = start, 1e-3, []
     for _ in range(2):

@@ -100,12 +100,12 @@ def _rate(problem: GivenRate) -> Rate:
 
 
 def exact(problem: GivenRate, t: np.ndarray) -> np.ndarray:
-    """The attitudes at some times; those of the binary by the formula of the page."""
+    """Return the attitudes at some times; those of the binary by the formula of the page."""
     return by_hand.binary(t) if problem is BINARY else problem.exact(t)
 
 
 def frames(name: str, y: np.ndarray) -> np.ndarray:
-    """The frame vectors (rows) of variables; vectors are taken as they are."""
+    """Return the frame vectors (rows) of variables; vectors are taken as they are."""
     if name == THREE:
         return y.reshape(-1, 3, 3)
     if y.shape[1] == 6:
@@ -114,7 +114,7 @@ def frames(name: str, y: np.ndarray) -> np.ndarray:
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The distance of frames, (25)."""
+    """Return the distance of frames, (25)."""
     return np.sqrt(((a - b) ** 2).sum(axis=(-1, -2)))
 
 
@@ -157,7 +157,7 @@ class Study:
         return np.array([getattr(run, of) for run in self.runs[integrator, name]], float)
 
     def cost(self, integrator: str, name: str, error: float, of: str = "evaluations") -> float:
-        """The cost of reaching a largest error, interpolated between tolerances."""
+        """Return the cost of reaching a largest error, interpolated between tolerances."""
         errors, costs = (self.numbers(integrator, name, what) for what in ("worst", of))
         falling = np.minimum.accumulate(errors)
         keep = np.concatenate([[True], falling[1:] < falling[:-1]])
@@ -167,18 +167,18 @@ class Study:
         return float(np.exp(np.interp(np.log(error), x, y)))
 
     def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
-        """The cost relative to that of the rotor, at each of some errors."""
+        """Return the cost relative to that of the rotor, at each of some errors."""
         ours, rotor = ([self.cost(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
         return np.divide(ours, rotor)
 
 
 def spread(values: Any) -> str:
-    """The smallest and the largest, in words."""
+    """Return the smallest and the largest, in words."""
     return f"{np.min(values):.2f} to {np.max(values):.2f}"
 
 
 def spreads(values: Mapping[str, Any]) -> str:
-    """The spread of each, by name."""
+    """Return the spread of each, by name."""
     return ", ".join(f"{LABELS.get(name, name)} {spread(x)}" for name, x in values.items())
 
 
@@ -314,7 +314,7 @@ class Laboratory(Base):
         return study
 
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
-        """The cost relative to that of the rotor, at the errors of the figure."""
+        """Return the cost relative to that of the rotor, at the errors of the figure."""
         return self.study.ratio(integrator, name, self.errors, of)
 
     @cached_property
@@ -365,7 +365,7 @@ class Laboratory(Base):
 
     # ---- the appendix
     def span(self, problem: GivenRate) -> float:
-        """The end of a stand-in; the quick form takes a part of all but the last."""
+        """Return the end of a stand-in; the quick form takes a part of all but the last."""
         short = {STAND_INS[0]: 25.0, STAND_INS[1]: 10.0, STAND_INS[2]: 2.0}
         return short.get(problem, problem.span[1]) if self.quick else problem.span[1]
 

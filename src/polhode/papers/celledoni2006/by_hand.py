@@ -36,7 +36,7 @@ def exp(v: Array) -> Array:
 
 
 def euler(inertia: Array, omega: Array) -> Array:
-    """The right-hand side of (1)."""
+    """Return the right-hand side of (1)."""
     (i1, i2, i3), (w1, w2, w3) = inertia, omega
     return np.array([(i2 - i3) * w2 * w3, (i3 - i1) * w3 * w1, (i1 - i2) * w1 * w2])
 
@@ -55,7 +55,7 @@ def fields(inertia: Array, omega: Array) -> Array:
 
 # ---- elliptic functions, section 3
 def means(mc: float) -> tuple[list[float], list[float], list[float]]:
-    """The arithmetic-geometric means (18) of 1 and √mc, mc = 1 - k², until c < eps."""
+    """Return the arithmetic-geometric means (18) of 1 and √mc, mc = 1 - k², until c < eps."""
     a, b, c = [1.0], [float(np.sqrt(mc))], [float(np.sqrt(1.0 - mc))]
     while c[-1] > EPS and len(a) < 40:
         a, b, c = (
@@ -67,7 +67,7 @@ def means(mc: float) -> tuple[list[float], list[float], list[float]]:
 
 
 def recursions(mc: float) -> int:
-    """The number of steps of (18)."""
+    """Return the number of steps of (18)."""
     return len(means(mc)[0]) - 1
 
 
@@ -124,7 +124,7 @@ def constants(inertia: Array, omega: Array, printed: bool = False, half: bool = 
 
 
 def arrangement(inertia: Array, omega: Array, proper: bool = True) -> Array:
-    """The signed permutation to axes for which (13) is written; unsigned if not ``proper``.
+    """Return the signed permutation to axes for which (13) is written; unsigned if not ``proper``.
 
     The third axis has the largest moment, or, in the second family, the smallest.
     """
@@ -234,7 +234,7 @@ def dmv(h: float, p: Array, inertia: Array, tolerance: float = 0.0) -> Array:
 
 
 def scale(h: float, p: Array, inertia: Array, order: int) -> float:
-    """The factor of π0 for order 4 or 6; π is divided by it at the end."""
+    """Return the factor of π0 for order 4 or 6; π is divided by it at the end."""
     energy, size = float(p @ (p / inertia)) / 2, float(p @ p) / 2
     volume = float(np.prod(inertia))
     s1, s2 = float(inertia.sum()), float((inertia**2).sum())

@@ -40,7 +40,7 @@ def circle(inertia: np.ndarray, omega: np.ndarray, c: by_hand.Constants) -> floa
 
 
 def top_circle(**reading: bool) -> float:
-    """The same of the top of 4.2, with a reading of (12)."""
+    """Return the same of the top of 4.2, with a reading of (12)."""
     return circle(TOP_BODY, TOP_RATE, by_hand.constants(TOP_BODY, TOP_RATE, **reading))
 
 

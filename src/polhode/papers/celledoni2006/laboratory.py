@@ -105,12 +105,12 @@ def find_method(name: str) -> Method:
 
 
 def label(name: str) -> str:
-    """The name of a method in text and figures."""
+    """Return the name of a method in text and figures."""
     return LABELS.get(name, name.upper())
 
 
 def short_label(name: str) -> str:
-    """The same where MR2 is the only method of its kind."""
+    """Return the same where MR2 is the only method of its kind."""
     return "MR" if name == "mr2" else label(name)
 
 
@@ -153,7 +153,7 @@ class Study:
     iterations: Mapping[str, float]  # Newton's, for each step
 
     def both(self, name: str) -> np.ndarray:
-        """The errors in π and Q together."""
+        """Return the errors in π and Q together."""
         return np.hypot(self.momentum[name], self.attitude[name])
 
     def time(self, name: str) -> np.ndarray:
@@ -161,13 +161,13 @@ class Study:
         return self.cost[name] / self.steps
 
     def cost_of(self, name: str) -> float:
-        """The time of a step, in steps of MR2."""
+        """Return the time of a step, in steps of MR2."""
         return float(np.median(self.cost[name]))
 
     def orders(
         self, errors: Mapping[str, np.ndarray], names: Sequence[str], last: int = 99
     ) -> dict[str, float]:
-        """The slopes of the errors above rounding, over the last steps, for each method."""
+        """Return the slopes of the errors above rounding, over the last steps, for each method."""
         found = {}
         for name in names:
             values = errors[name]
@@ -176,7 +176,7 @@ class Study:
         return found
 
     def time_to(self, errors: Mapping[str, np.ndarray], name: str, aim: float) -> float:
-        """The time to reach an error, in steps of MR2, by interpolation or extrapolation."""
+        """Return the time to reach an error, in steps of MR2, by interpolation or extrapolation."""
         values, times = errors[name], self.time(name)
         if values[0] <= aim:
             return float(times[0])
@@ -193,11 +193,11 @@ class Study:
     def time_ratio(
         self, errors: Mapping[str, np.ndarray], name: str, other: str, aim: float
     ) -> float:
-        """The time of one method to an error, over that of another."""
+        """Return the time of one method to an error, over that of another."""
         return self.time_to(errors, name, aim) / self.time_to(errors, other, aim)
 
     def times_to(self, aim: float) -> dict[str, float]:
-        """The times of MR, SEJ and SEJ4 to an error in Q."""
+        """Return the times of MR, SEJ and SEJ4 to an error in Q."""
         return {name: self.time_to(self.attitude, name, aim) for name in THREE}
 
 
@@ -225,7 +225,7 @@ class Swing:
 
 
 def swing(run: Trajectory) -> Swing:
-    """The energy error of a run."""
+    """Return the energy error of a run."""
     energy = np.asarray(run.energy)
     return Swing(energy - energy[0], float(energy[0]))
 
@@ -236,7 +236,7 @@ def vertical(run: Trajectory) -> np.ndarray:
 
 
 def mean_distance(path: np.ndarray, other: np.ndarray) -> float:
-    """The mean distance of two paths at the same times."""
+    """Return the mean distance of two paths at the same times."""
     return float(np.linalg.norm(path - other, axis=1).mean())
 
 
@@ -252,21 +252,21 @@ class Experiment:
         return vertical(self.runs[name, h])
 
     def astray(self, name: str, h: float) -> np.ndarray:
-        """How far each point of a path is from the nearest point of the exact curve."""
+        """Return how far each point of a path is from the nearest point of the exact curve."""
         from scipy.spatial import cKDTree
 
         return np.asarray(cKDTree(self.curve).query(self.path(name, h))[0])
 
     def farthest(self, name: str, h: float) -> float:
-        """The largest of these distances."""
+        """Return the largest of these distances."""
         return float(self.astray(name, h).max())
 
     def swing(self, name: str, h: float) -> Swing:
-        """The energy error of a run."""
+        """Return the energy error of a run."""
         return swing(self.runs[name, h])
 
     def energy_ratio(self, h: float) -> float:
-        """The largest energy error of MR over that of SEJ."""
+        """Return the largest energy error of MR over that of SEJ."""
         return self.swing("mr2", h).largest / self.swing("sej", h).largest
 
 
@@ -405,7 +405,7 @@ class Laboratory(shared.Laboratory):
 
     # ---- figures 4 to 8
     def curve_errors(self) -> tuple[float, float]:
-        """The distance of the two exact curves from DOP853; the quick form takes a tenth."""
+        """Return the distance of the two exact curves from DOP853; the quick form takes a tenth."""
         self.progress("trajectories by DOP853")
         share = 10 if self.quick else 1
         spinning, orbiting = problems.celledoni_heavy_top(), problems.satellite()

@@ -23,7 +23,7 @@ def small(value: float) -> str:
 
 
 def round_trip(method: str, model: str) -> float:
-    """The relative distance from the start after a step forward and a step back."""
+    """Return the relative distance from the start after a step forward and a step back."""
     mapped = step(method, model)
     return max(gap(mapped(-STEP, mapped(STEP, state), STEP), state) for state in states())
 
@@ -65,6 +65,6 @@ def truth(inertia: np.ndarray, omega: np.ndarray, times: Any) -> np.ndarray:
 
 
 def free_error(inertia: np.ndarray, omega: np.ndarray, t: float, **reading: bool) -> float:
-    """The error of the closed form of section 3 against DOP853, relative to |ω|."""
+    """Return the error of the closed form of section 3 against DOP853, relative to |ω|."""
     found = by_hand.closed_form(inertia, omega, t, **reading)[0]
     return float(np.linalg.norm(found - truth(inertia, omega, t)[-1]) / np.linalg.norm(omega))

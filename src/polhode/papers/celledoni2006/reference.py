@@ -10,7 +10,7 @@ from polhode.papers.reference import Law, Vector
 
 
 def satellite(inertia: Sequence[float], mu: float = 3.986e14, r: float = 1.5e5) -> Law:
-    """The torque of section 4.3."""
+    """Return the torque of section 4.3."""
     i1, i2, i3 = inertia
     c = 3 * mu / r**3
 

@@ -27,7 +27,7 @@ GRAVITY, MASS = 6.6743e-11, 5.9722e24  # of the Earth, SI
 
 
 def model_gap(problem: Problem, page: by_hand.Torque) -> float:
-    """The relative difference between a model of the library and the torque of the page."""
+    """Return the relative difference between a model of the library and the torque of the page."""
     model, found = problem.model, 0.0
     for q, m in states():
         right = page(matrix(q).T)
@@ -42,7 +42,7 @@ def by_step(values: dict[float, float], form: str) -> str:
 
 
 def _satellite_energy(lab: Laboratory, h: float, factor: float) -> Measured:
-    """Whether SEJ and SEJ4 preserve the energy better than MR by a factor."""
+    """Return whether SEJ and SEJ4 preserve the energy better than MR by a factor."""
     found = {n: lab.satellite.swing(n, h) for n in THREE}
     error = {n: s.largest / abs(s.start) for n, s in found.items()}
     text = f"largest relative energy error: {listing(error, '.1e', short_label)}"

@@ -74,7 +74,7 @@ def along(r: Array, m: Array, moments: Array, torque: Array) -> tuple[Array, Arr
 
 
 def angle_rate(c: Any, s: Any) -> float:
-    """The increment of arg(c + i s) from the imaginary parts of c and s."""
+    """Return the increment of arg(c + i s) from the imaginary parts of c and s."""
     return float((c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2))
 
 
@@ -126,12 +126,12 @@ def states(count: int, upward: bool, seed: int = 1995) -> list[tuple[Array, Arra
 
 
 def matrix(q: Any) -> Array:
-    """The attitude matrix of a quaternion."""
+    """Return the attitude matrix of a quaternion."""
     w, v = q[0], np.array(q[1:])
     cross = np.cross(np.eye(3), v)
     return (w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) - 2 * w * cross
 
 
 def worst(difference: Callable[..., Any], cases: Iterable[Any]) -> float:
-    """The largest difference over all cases."""
+    """Return the largest difference over all cases."""
     return max(largest(difference(*case)) for case in cases)

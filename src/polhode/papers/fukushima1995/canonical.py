@@ -41,7 +41,7 @@ UNLIKE = np.diag([1.0, 1, 1, 1, -1, 1])  # σ for -σ
 
 # ---- the variables u = (L, L_X, L_A, f, -σ, ξ)
 def change(r: Any, m: Any) -> Array:
-    """The change of u from the imaginary parts of r and m, by the definition."""
+    """Return the change of u from the imaginary parts of r and m, by the definition."""
     outside = r @ m
     c, s, whole = by_hand.planes(r, m)
     turned = (c, s), (outside[2], -outside[1]), (m[2], m[1])
@@ -159,7 +159,7 @@ def equator(lab: Laboratory) -> tuple[float, float]:
 
 
 def _sweep(weight: Array, angle: Array) -> float:
-    """The largest |∫ weight d(angle)|."""
+    """Return the largest |∫ weight d(angle)|."""
     return largest(np.cumsum(0.5 * (weight[1:] + weight[:-1]) * np.diff(angle)))
 
 
@@ -205,7 +205,7 @@ def symplectic(_: Laboratory) -> Measured:
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
-    """The change of the symplectic form by a step; the form does not use these variables."""
+    """Return the change of the symplectic form by a step; the form does not use these variables."""
 
     def move(state: Matrices) -> Matrices:
         return state_of(midpoint(variables_of(*state), STEP, moments, k, implicit))

@@ -57,7 +57,7 @@ def within(lab: Laboratory, values: tuple[float, ...], low: float, high: float) 
 
 
 def steady(lab: Laboratory, body: str) -> bool:
-    """Whether departures lose no more than ``LOST``."""
+    """Return whether departures lose no more than ``LOST``."""
     return lab.errors(body, NEW).worst() < LOST[body]
 
 

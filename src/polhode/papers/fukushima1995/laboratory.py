@@ -94,14 +94,14 @@ class Errors:
         return max(float(getattr(self, what)[self.revolutions <= most].max()), FLOOR)
 
     def growth(self, most: float = 1e4) -> float:
-        """The exponent p of errors that grow as N^p."""
+        """Return the exponent p of errors that grow as N^p."""
         kept = self.revolutions <= most
         values = np.maximum(self.orientation[kept], FLOOR)
         return exponent(self.revolutions[kept].tolist(), values.tolist())
 
 
 def digits(errors: Errors, than: Errors, what: str = "orientation") -> float:
-    """How many digits better the first are, as long as both last."""
+    """Return how many digits better the first are, as long as both last."""
     last = min(errors.revolutions[-1], than.revolutions[-1])
     return log10(than.worst(what, last) / errors.worst(what, last))
 
@@ -145,7 +145,7 @@ def revolution_loop(pattern: tuple) -> Callable:
 
 
 def needs_reset(t, y, body):
-    """Whether the variables must be reset, which ``revolution_loop`` does not do."""
+    """Return whether the variables must be reset, which ``revolution_loop`` does not do."""
     return reset(t, y, body)[1]
 
 
@@ -191,7 +191,7 @@ def course(
     start: Integrator | None = None,
     plain: bool = False,
 ) -> Course:
-    """The path by ``a_turn`` steps a revolution, compiled unless ``plain``.
+    """Return the path by ``a_turn`` steps a revolution, compiled unless ``plain``.
 
     ``start`` takes the first steps in plain Python, until its history is full.
     """

@@ -38,7 +38,7 @@ STORED = 110.0, 138.0  # quadruple over double of clock.c, gcc -O2 on x86-64
 
 # ---- loops in which every turn needs the one before, so that nothing is hoisted out of them
 def leaving(t, y, body):
-    """The place of the variables' ``leave``."""
+    """Return the place of the variables' ``leave``."""
     raise NotImplementedError
 
 

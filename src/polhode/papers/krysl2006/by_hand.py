@@ -215,7 +215,7 @@ def line_midpoint(h: float, state: Line, displacement: float = 1.0) -> Line:
 
 
 def newmark(h: float, u: float, v: float, acceleration: Callable[[float], float]) -> Line:
-    """The implicit Newmark step (beta = 1/4, gamma = 1/2): (u, v)."""
+    """Return the implicit Newmark step (beta = 1/4, gamma = 1/2): (u, v)."""
     a = acceleration(u)
 
     def end(x: Array) -> Array:

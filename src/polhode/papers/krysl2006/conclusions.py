@@ -100,7 +100,7 @@ def newmark(_: Laboratory) -> Measured:
     start = (c, s, 0.0, 0.0), (rate * float(INERTIA[0]), 0.0, 0.0)  # about body axis 1
 
     def acceleration(u: float) -> float:
-        """The torque of ``maps`` about that axis: c(R33) sin u, R33 = cos u."""
+        """Return the torque of ``maps`` about that axis: c(R33) sin u, R33 = cos u."""
         x = 1.1 + np.cos(u)
         return float((-3.0 - x**-2 + 0.01 * x**-11) * np.sin(u) / INERTIA[0])
 

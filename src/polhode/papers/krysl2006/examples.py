@@ -11,7 +11,7 @@ from polhode.papers.verdicts import Check, Measured, below, between, judge, larg
 
 
 def _second_order(lab: Laboratory, name: str) -> Measured:
-    """The orders of all methods, from the last two halvings."""
+    """Return the orders of all methods, from the last two halvings."""
     study = lab.convergence[name]
     p, r = study.orders(study.momentum), study.orders(study.attitude)
     text = f"order {min(p):.2f} to {max(p):.2f} (Π), {min(r):.2f} to {max(r):.2f} (R)"
@@ -19,7 +19,7 @@ def _second_order(lab: Laboratory, name: str) -> Measured:
 
 
 def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
-    """The error of a reference like the paper's, and of ours against another method."""
+    """Return the error of a reference like the paper's, and of ours against another method."""
     example, study = EXAMPLES[name], lab.convergence[name]
     run = lab.run(example.problem(), "imidm", example.t_end, dt, WHOLE_RUN)
     p, r = lab.error(name, run)
@@ -33,7 +33,7 @@ def _own_reference(lab: Laboratory, name: str, dt: float) -> Measured:
 
 
 def _present_leads(errors: dict[str, float]) -> Measured:
-    """Whether one of the present algorithms is the most accurate."""
+    """Return whether one of the present algorithms is the most accurate."""
     return listing(errors, ".1e"), judge(next(iter(errors)) in PRESENT)
 
 

@@ -49,7 +49,7 @@ class Example:
     strength: float = 0.0
 
     def problem(self) -> Problem:
-        """The problem, with the shared model of all torques."""
+        """Return the problem, with the shared model of all torques."""
         return under(self.start(), torques(self.strength))
 
     def reference(self, times: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -73,13 +73,13 @@ class Convergence:
     attitude: Mapping[str, np.ndarray]
 
     def orders(self, errors: Mapping[str, np.ndarray]) -> list[float]:
-        """The slope over the last two halvings, for each method."""
+        """Return the slope over the last two halvings, for each method."""
         fine = self.steps <= 4.001 * self.steps[-1]
         return [slope(self.steps[fine], errors[name][fine]) for name in ALL]
 
     @staticmethod
     def ranking(errors: Mapping[str, np.ndarray]) -> dict[str, float]:
-        """The errors at the smallest step, the best first."""
+        """Return the errors at the smallest step, the best first."""
         return dict(sorted(((n, float(e[-1])) for n, e in errors.items()), key=lambda x: x[1]))
 
     @property
@@ -108,7 +108,7 @@ class Drift:
 
 
 def drift(run: Trajectory, vertical: bool = False) -> Drift:
-    """The drift of a run; with ``vertical``, of the momentum only the component along e₃."""
+    """Return the drift of a run; with ``vertical``, of the momentum only the component along e₃."""
     momentum = run.angular_momentum_inertial
     change = momentum - momentum[0]
     moved = np.abs(change[:, 2]) if vertical else np.linalg.norm(change, axis=1)
@@ -205,7 +205,7 @@ class Laboratory(shared.Laboratory):
 
     # ---- section 5.4
     def wall_problem(self, sign: float) -> Problem:
-        """The soft wall: sign +1 as printed, -1 the attraction that the text describes."""
+        """Return the soft wall: sign +1 as printed, -1 the attraction that the text describes."""
         return under(problems.soft_wall(), torques(0.0, sign))
 
     @cached_property

@@ -32,25 +32,25 @@ from polhode.papers.verdicts import Measured, judge, largest, near, relative_cha
 
 
 def kinetic(state: State) -> float:
-    """The kinetic energy."""
+    """Return the kinetic energy."""
     m = np.array(state[1])
     return float(m @ (m / INERTIA)) / 2
 
 
 def energy_change(method: str, count: int, h: float = STEP) -> np.ndarray:
-    """The relative change of the kinetic energy along free steps of a method."""
+    """Return the relative change of the kinetic energy along free steps of a method."""
     path = march(method, "free", count * h, count, states(1)[0])
     return relative_change([kinetic(state) for state in path])
 
 
 # ---- differences
 def worst(difference: Callable[[State, str], float]) -> float:
-    """The largest of a difference over several states, with and without torque."""
+    """Return the largest of a difference over several states, with and without torque."""
     return max(difference(state, model) for state in states() for model in ("free", "torque"))
 
 
 def same_step(one: str, other: str) -> float:
-    """The difference between a step of one method and a step of another."""
+    """Return the difference between a step of one method and a step of another."""
 
     def difference(state: State, model: str) -> float:
         return gap(step(one, model)(STEP, state), step(other, model)(STEP, state))
@@ -59,7 +59,7 @@ def same_step(one: str, other: str) -> float:
 
 
 def composed_gap(whole: str, first: str, second: str) -> float:
-    """The difference between a step of one method and half steps of two others."""
+    """Return the difference between a step of one method and half steps of two others."""
 
     def difference(state: State, model: str) -> float:
         middle = step(first, model)(STEP / 2, state)
@@ -70,7 +70,7 @@ def composed_gap(whole: str, first: str, second: str) -> float:
 
 
 def round_trip(first: str, second: str, h: float = STEP) -> float:
-    """The distance from the start after a step of one method and a step back of another."""
+    """Return the distance from the start after a step of one method and a step back of another."""
 
     def difference(state: State, model: str) -> float:
         there = step(first, model)(h, state)
@@ -80,13 +80,13 @@ def round_trip(first: str, second: str, h: float = STEP) -> float:
 
 
 def asymmetry(method: str) -> float:
-    """The distance from the start after a step forward and a step back."""
+    """Return the distance from the start after a step forward and a step back."""
     return round_trip(method, method)
 
 
 # ---- the page
 def page_gap(method: str, **reading: Any) -> float:
-    """The difference between a step of the library and the formula of the page."""
+    """Return the difference between a step of the library and the formula of the page."""
     formula = getattr(by_hand, method.partition(":")[0])
 
     def difference(state: State, model: str) -> float:
@@ -112,7 +112,7 @@ def torque_gap(model: Model, printed: Callable[[np.ndarray], np.ndarray]) -> flo
 def orders_by_hand(
     formula: Callable[..., by_hand.State], model: str, counts: Sequence[int], **reading: Any
 ) -> tuple[float, float]:
-    """The orders in Π and R of a formula of the page, with a reading of it."""
+    """Return the orders in Π and R of a formula of the page, with a reading of it."""
     ends, acting = [], torque_by_hand(model)
     for n in counts:
         q, m = states(1)[0]
@@ -137,7 +137,7 @@ def defects(method: str) -> tuple[float, float, float]:
 
 
 def torque_time(method: str) -> Measured:
-    """The orders of the page and of the library with a torque that depends on time."""
+    """Return the orders of the page and of the library with a torque that depends on time."""
     counts = 20, 40, 80
     library = min(orders(method, "swinging", counts))
     right, printed = (

@@ -27,30 +27,30 @@ def spectrum(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def slow_share(values: np.ndarray, period: float) -> float:
-    """The part of the variance with periods of more than ``period`` steps."""
+    """Return the part of the variance with periods of more than ``period`` steps."""
     frequency, power = spectrum(values)
     return float(power[frequency < 1 / period].sum() / power.sum())
 
 
 def slowest_line(values: np.ndarray, period: float) -> float:
-    """The period in steps of the strongest line among those slower than ``period``."""
+    """Return the period in steps of the strongest line among those slower than ``period``."""
     frequency, power = spectrum(values)
     slow = np.flatnonzero(frequency < 1 / period)[2:]
     return float(len(values) / slow[np.argmax(power[slow])])
 
 
 def extremes(lab: Laboratory) -> dict[str, float]:
-    """The largest |H/H0 - 1| of figures 4 and 5."""
+    """Return the largest |H/H0 - 1| of figures 4 and 5."""
     return {name: largest(h - 1) for name, h in lab.hamiltonian.items()}
 
 
 def rms(lab: Laboratory) -> dict[str, float]:
-    """The root mean square of H/H0 - 1 of figures 4 and 5."""
+    """Return the root mean square of H/H0 - 1 of figures 4 and 5."""
     return {name: float(np.sqrt(((h - 1) ** 2).mean())) for name, h in lab.hamiltonian.items()}
 
 
 def wander(values: np.ndarray) -> float:
-    """The range of the means of 20 stretches."""
+    """Return the range of the means of 20 stretches."""
     return float(np.ptp([part.mean() for part in np.array_split(values, 20)]))
 
 

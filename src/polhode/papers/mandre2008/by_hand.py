@@ -15,7 +15,7 @@ Torque = Callable[[Any, Numbers, Numbers], Numbers]  # (t, q, ω), in body axes
 
 # ---- vectors
 def combine(*terms: tuple[Any, Numbers]) -> Numbers:
-    """The sum of factor * vector over all terms."""
+    """Return the sum of factor * vector over all terms."""
     return tuple(
         sum((f * v for f, v in zip((f for f, _ in terms), column, strict=True)), 0 * column[0])
         for column in zip(*(v for _, v in terms), strict=True)
@@ -161,7 +161,7 @@ def cubic(tensor: Rows) -> tuple[Any, Any, Any, Any]:
 
 # ---- 7.3: extrapolation from the starts of the last three steps
 def extrapolate(values: Sequence[Any], x: Any) -> Any:
-    """The value x steps after the last of (a, b, c), from as many of them as are given."""
+    """Return the value x steps after the last of (a, b, c), from as many of them as are given."""
     if len(values) == 1:
         return values[0]
     if len(values) == 2:

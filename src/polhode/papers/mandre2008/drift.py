@@ -34,17 +34,17 @@ WHERE = f"T = {SPAN:g}, h = {STEP}"
 
 
 def off_sphere(path: Array) -> float:
-    """The largest | |q| - 1 |."""
+    """Return the largest | |q| - 1 |."""
     return largest(np.linalg.norm(path, axis=1) - 1)
 
 
 def off_attitude(lab: Laboratory, name: str) -> float:
-    """The angle by which a run from the exact ω misses the attitude at its end."""
+    """Return the angle by which a run from the exact ω misses the attitude at its end."""
     return angle(lab.kinematics[name][-1], lab.tumbling_exact.q[-1])
 
 
 def orders(name: str) -> float:
-    """The order in the attitude at t = 4, from the exact ω."""
+    """Return the order in the attitude at t = 4, from the exact ω."""
     counts, end = (40, 80, 160, 320), tumbling_exact([4.0]).q[0]
     errors = [angle(kinematic_runs(4.0 / n, n)[name][-1], end) for n in counts]
     return slope([4.0 / n for n in counts], errors)
@@ -174,7 +174,7 @@ def eons(lab: Laboratory) -> Measured:
 def closed_form_error(
     moments: Sequence[float], omega: Sequence[float], torque: Sequence[float]
 ) -> float:
-    """How far the closed form is from DOP853 after 10 s."""
+    """Return how far the closed form is from DOP853 after 10 s."""
     body, end = RigidBody(list(moments)), 10.0
     found = exact_constant_torque(body, None, omega, torque, [end])
     problem = Problem(body, omega=omega, position=[0.0, 0.0, 0.0])

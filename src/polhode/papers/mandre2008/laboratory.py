@@ -105,7 +105,7 @@ Step = Callable[[float, float, Numbers, Numbers], tuple[Numbers, Numbers]]  # (t
 
 
 def angle(q: Any, p: Any) -> float:
-    """The angle between two attitudes; quaternions of any length."""
+    """Return the angle between two attitudes; quaternions of any length."""
     u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
 
@@ -161,7 +161,7 @@ def coupled() -> dict[str, Coupled]:
 
 
 def tumbling_exact(times: Any) -> Trajectory:
-    """The tumbling body in closed form."""
+    """Return the tumbling body in closed form."""
     return exact_free_motion(TUMBLING.body, None, TUMBLING.omega, times)
 
 
@@ -187,7 +187,7 @@ class Laboratory(Base):
         return tumbling_exact(self.tumbling["q⁻¹, every step"].t)
 
     def changes(self, name: str) -> dict[str, np.ndarray]:
-        """The errors of a variant over time: length of q, energy, momentum, attitude."""
+        """Return the errors of a variant over time: length of q, energy, momentum, attitude."""
         run = self.tumbling[name]
         size = np.linalg.norm(run.q, axis=1)
         momentum = run.to_inertial(run.angular_momentum)  # q of any length
@@ -214,7 +214,7 @@ class Laboratory(Base):
         return q, omega
 
     def study(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
-        """The errors in attitude and ω of a step from the page."""
+        """Return the errors in attitude and ω of a step from the page."""
         q_end, omega_end = self.pushed_end
         rows = []
         for count in counts:

@@ -59,7 +59,7 @@ def fly(force: Force, count: int, **reading: bool) -> tuple[Numbers, Numbers]:
 
 
 def linear_orders(force: Force, **reading: bool) -> list[float]:
-    """The orders in p and v."""
+    """Return the orders in p and v."""
     from scipy.integrate import solve_ivp
 
     def rates(t: float, y: np.ndarray) -> Numbers:
@@ -187,13 +187,13 @@ def second_derivative(_: Laboratory) -> Measured:
 
 # ---- section 6: the step
 def top(t: Any, q: Numbers, omega: Numbers) -> Numbers:
-    """The torque of a heavy top of strength 3, polynomial in q."""
+    """Return the torque of a heavy top of strength 3, polynomial in q."""
     w, x, y, z = q
     return 6 * (w * x + y * z), -6 * (x * z - w * y), 0 * w
 
 
 def one_step(back: by_hand.Back) -> float:
-    """How far a step of the library is from the page, which is computed in fractions."""
+    """Return how far a step of the library is from the page, which is computed in fractions."""
     q, omega, h = (0.5, 0.5, -0.5, 0.5), (0.75, -1.25, 0.5), 0.125
     exact_q, exact_omega, moments = (tuple(map(Fraction, x)) for x in (q, omega, MOMENTS))
     exact = by_hand.spin_step(Fraction(0), Fraction(h), exact_q, exact_omega, top, moments, back)

@@ -130,7 +130,7 @@ def cubic_lagrange(_: Laboratory) -> Measured:
 
 
 def error_after_blow(reset: bool, count: int = 40) -> float:
-    """The error in ω at t = 2 if a torque jumps at t = 1, where the history may be reset."""
+    """Return the error in ω at t = 2 if a torque jumps at t = 1, where the history may be reset."""
     values: list[Numbers] = []
 
     def blow(t: float, q: Numbers, omega: Numbers) -> Numbers:
@@ -249,7 +249,7 @@ def no_wobble(lab: Laboratory) -> Measured:
 
 
 def precession(run: Trajectory) -> float:
-    """The mean rate at which the axis of a top goes round the vertical."""
+    """Return the mean rate at which the axis of a top goes round the vertical."""
     axis = run.to_inertial([0.0, 0.0, 1.0])
     azimuth = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
     return float((azimuth[-1] - azimuth[0]) / (run.t[-1] - run.t[0]))

@@ -178,7 +178,7 @@ def new_axes(_: Laboratory) -> Measured:
 
 
 def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """The point after 3 s, computed in the new axes from ``attitude`` in them."""
+    """Return the point after 3 s, computed in the new axes from ``attitude`` in them."""
     body = RigidBody(of["moments"].tolist())
     run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
     return run.point_position(of["b"].T @ of["x"])[0]

@@ -38,7 +38,7 @@ class Particles:
         return float(self.masses.sum())
 
     def centre(self, values: Array) -> Array:
-        """The mean of places, velocities or accelerations, weighted by mass."""
+        """Return the mean of places, velocities or accelerations, weighted by mass."""
         return np.tensordot(self.masses, values, (0, -2)) / self.mass
 
     @property
@@ -106,12 +106,12 @@ def matrix(q: Any) -> Array:
 
 
 def at_point(r: Array, q: Sequence[float], force: Array, weight: Array) -> tuple[Array, Array]:
-    """The wrench of a force at the point r of the body, and of the weight."""
+    """Return the wrench of a force at the point r of the body, and of the weight."""
     return np.cross(r, matrix(q).T @ force), force + weight
 
 
 def spring_wrench(mass: float) -> Wrench:
-    """The spring of the problem off-centre-spring, and the weight."""
+    """Return the spring of the problem off-centre-spring, and the weight."""
     corner, anchor = np.array([0.15, 0.1, 0.05]), np.array([0.0, 0.0, 1.0])
 
     def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> tuple[Array, Array]:
@@ -123,7 +123,7 @@ def spring_wrench(mass: float) -> Wrench:
 
 
 def charge_wrench(mass: float) -> Wrench:
-    """The fields of the problem charged-top, and the weight."""
+    """Return the fields of the problem charged-top, and the weight."""
     charge, r, field = 0.05, np.array([0.0, 0.0, -0.02]), np.array([0.0, 0.0, 4.0])
 
     def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> tuple[Array, Array]:

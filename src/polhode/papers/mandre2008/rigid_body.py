@@ -41,7 +41,7 @@ def moving_particles(particle: int | None) -> tuple[Array, Array]:
 
 
 def around_centre(particle: int | None) -> Array:
-    """The places of ``moving_particles``, relative to the centre of mass."""
+    """Return the places of ``moving_particles``, relative to the centre of mass."""
     places = moving_particles(particle)[0]
     return places - BODY.centre(places)[:, None]
 

@@ -53,7 +53,7 @@ class Series:
         return Series(*quotient)
 
     def rate(self) -> "Series":
-        """The derivative; its last coefficient is lost."""
+        """Return the derivative; its last coefficient is lost."""
         return Series(*(n * c for n, c in enumerate(self.c) if n))
 
 
@@ -62,7 +62,7 @@ def rates(values: Numbers) -> Numbers:
 
 
 def apart(a: Numbers, b: Numbers, known: int = TERMS) -> float:
-    """The largest difference of the first ``known`` coefficients."""
+    """Return the largest difference of the first ``known`` coefficients."""
     pairs = zip(a, b, strict=True)
     return float(max(abs(d) for x, y in pairs for d in Series.of(x - y).c[:known]))
 
@@ -75,7 +75,7 @@ def turning() -> Numbers:
 
 
 def matrix(q: Numbers) -> tuple[Numbers, ...]:
-    """The rotation matrix of a unit quaternion, by its elements."""
+    """Return the rotation matrix of a unit quaternion, by its elements."""
     w, x, y, z = q
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
