@@ -178,7 +178,9 @@ def test_turned_off_it_writes_nothing(folder):
 
 
 def test_where_the_library_cannot_be_written_it_lies_in_the_users_directory(folder):
-    (folder / "polhode" / "__pycache__").touch()  # a file where a directory should be
+    package = folder / "polhode"
+    for room in (package, *(path for path in package.rglob("*") if path.is_dir())):
+        (room / "__pycache__").touch()  # a file where a directory should be
     home = folder / "home"
     home.mkdir()
     place = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}

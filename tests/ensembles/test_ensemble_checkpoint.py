@@ -363,7 +363,7 @@ def test_an_unfinished_ensemble_is_not_overwritten(unfinished, tmp_path):
     same(ph.resume(unfinished), result)
     run = tmp_path / "run.ckpt"
     ph.solve(TOP, (0.0, 0.1), method="mr2", dt=1e-3, checkpoint=run)
-    with pytest.raises(ph.FileError, match=r"no checkpoint of an ensemble .*kind 'run'"):
+    with pytest.raises(ph.FileError, match=r"not a checkpoint of an ensemble .*kind 'run'"):
         ph.solve_ensemble(TOP, (0.0, 0.1), **{**asked, "checkpoint": run})
     with pytest.raises(ph.InputError, match="of a run, and reduce= is for ensembles: leave it"):
         ph.resume(run, reduce="attitude")

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import loops
+from polhode.compiler.machine import fma
 from polhode.contracts import Status
 from polhode.contracts import start as start_stub
 from polhode.loops.lanes import fixed
@@ -169,7 +170,7 @@ def test_energy_does_not_drift(name):
 
 def plain_steps(method, problem, h, steps):
     """States as rows, of the same source as plain Python with an exact fma."""
-    joining = method, problem.model, problem.body.is_aligned, {ph._compile.fma: exact_fma}
+    joining = method, problem.model, problem.body.is_aligned, {fma: exact_fma}
     first, run = loops.joined(start_stub, *joining), loops.joined(loops.record, *joining)
     weights, offsets = loops.substeps(method)
     rest = problem.body.data, problem.model.params

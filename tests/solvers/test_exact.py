@@ -14,6 +14,7 @@ from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
 from polhode.kernels import free_flow as kernel
 from polhode.kernels.trig import sincos1
+from polhode.solvers.exact import free_rows
 
 EPS = 2.0**-52
 BOUND = 20  # times eps (1 + G|t|/I_min + K)
@@ -152,8 +153,8 @@ def worst_ratio(regime, count):
         q = tuple((q / np.linalg.norm(q)).tolist())
         body = ph.RigidBody(inertia)
         moments = body.data[0]
-        m, out = tuple(m.tolist()), np.empty((1, 7))
-        ph.exact._loop()(np.array([t]), (q, m), body.data, out)
+        m = tuple(m.tolist())
+        out = free_rows(body.data, (q, m), np.array([t]))
         assert np.isfinite(out).all()
         found = out[0, :4].tolist(), out[0, 4:].tolist()
         with mp.workdps(DIGITS):
@@ -202,9 +203,8 @@ def test_units_do_not_matter(moment, momentum):
     """A molecule, a planet, and extreme units."""
     inertia, m = np.array([1.0, 2.0, 2.5]) * moment, np.array([0.3, 1.0, 0.2]) * momentum
     t = 7 / (momentum / moment)
-    out, body = np.empty((1, 7)), ph.RigidBody(inertia)
-    q = 1.0, 0.0, 0.0, 0.0
-    ph.exact._loop()(np.array([t]), (q, tuple(m.tolist())), body.data, out)
+    body, q = ph.RigidBody(inertia), (1.0, 0.0, 0.0, 0.0)
+    out = free_rows(body.data, (q, tuple(m.tolist())), np.array([t]))
     with mp.workdps(DIGITS):
         exact = precise_flow(t, q, m.tolist(), body.data[0])
         size = mp.sqrt(sum(mp.mpf(x) ** 2 for x in m.tolist()))

@@ -416,5 +416,5 @@ def test_pictures(run):
     for panel in ("drift", "polhode", "herpolhode", "poinsot"):
         with pytest.raises(ph.InputError, match=f"{panel}.*needs a body"):
             run.plot(panel)
-    with pytest.raises(ph.InputError, match="needs a run with an estimate"):
+    with pytest.raises(ph.InputError, match="needs a run with an error estimate"):
         plot.error(ph.exact_free_motion(ph.RigidBody([1, 2, 2.5]), None, [1, 0, 0], [0, 1]))

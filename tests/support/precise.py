@@ -13,9 +13,9 @@ repeatable = settings(deadline=None, derandomize=True)
 
 def exact_fma(a, b, c):
     """a * b + c rounded once, as compiled code does it."""
-    if isfinite(a) and isfinite(b) and isfinite(c):
+    if isfinite(a) and isfinite(b) and isfinite(c) and (c or (a and b)):
         return float(Fraction(a) * Fraction(b) + Fraction(c))
-    return a * b + c
+    return a * b + c  # of zeros too, whose sign it keeps
 
 
 # ---- quaternions and matrices in mpmath numbers, from their definitions
