@@ -18,7 +18,7 @@ from typing import Any
 from polhode.papers.verdicts import HOLDS, UNTESTED, VERDICTS, Check, Measured, Untestable
 
 TABLE = "claims.md"
-COLUMNS = "name", "§", "statement", "claimed", "verdict", "note"
+COLUMNS = "name", "§", "statement", "claimed", "measured", "verdict", "note"
 TIMED = ", timed"  # after a verdict
 
 Progress = Callable[[str], None]
@@ -79,6 +79,7 @@ class Statement:
     section: str
     statement: str
     claimed: str
+    words: str  # what was measured, with a place ``{}`` for each value
     expected: str
     note: str
     check: Check
@@ -88,7 +89,11 @@ class Statement:
         """Return the claim with its measurement, or with the reason why it could not be made."""
         note = self.note
         try:
-            measured, verdict = self.check(laboratory)
+            verdict, values = self.check(laboratory)
+            if isinstance(values, str):
+                measured, verdict = verdict, values
+            else:
+                measured = self.words.format(*values)
         except Untestable as reason:
             measured, verdict, note = "", UNTESTED, str(reason)
         return Claim(
@@ -132,6 +137,8 @@ def rows_of(text: str) -> list[dict[str, str]]:
     rows = []
     for line in [line for line in text.splitlines() if line.startswith("|")][2:]:
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == len(COLUMNS) - 1:
+            cells.insert(4, "")
         if len(cells) != len(COLUMNS):
             raise ValueError(f"a claim must have the cells {COLUMNS}, got {line!r}")
         rows.append(dict(zip(COLUMNS, cells, strict=True)))
@@ -155,6 +162,7 @@ def statements_of(text: str, checks: Mapping[str, Check]) -> tuple[Statement, ..
             section=row["§"],
             statement=row["statement"],
             claimed=row["claimed"],
+            words=row["measured"],
             expected=expected,
             note=row["note"],
             check=checks[name],

@@ -1,8 +1,8 @@
 """Verdicts from measurements: the judges that the measurements of all papers share.
 
-A measurement returns ``Measured``: what was found, in words and numbers, and the verdict.  Most
-compare numbers with a bound or with an order; ``below``, ``above``, ``between`` and ``of_order``
-fill the numbers into a text and judge them.  ``judge`` makes a verdict of any other condition.
+A measurement returns ``Measured``: the verdict and the values found; the column "measured" of the
+table of claims puts them into words.  Most compare numbers with a bound or with an order: ``below``,
+``above``, ``between`` and ``of_order``; ``holds_if`` judges by any other condition.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ HOLDS, CORRECTED, FAILS = "holds", "holds with the correction", "does not hold"
 VERDICTS = HOLDS, CORRECTED, FAILS
 UNTESTED = "not tested"
 
-Measured = tuple[str, str]  # (text, verdict)
+Measured = tuple[str, tuple[Any, ...]]  # (verdict, values)
 Check = Callable[[Any], Measured]  # of the laboratory of a paper
 
 
@@ -30,24 +30,39 @@ def judge(printed: bool, corrected: bool = False) -> str:
     return CORRECTED if corrected else FAILS
 
 
-def below(limit: float, text: str, *values: float) -> Measured:
-    """Holds if all values are below a limit; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judge(max(values) < limit)
+def holds_if(printed: bool, *values: Any, corrected: bool = False) -> Measured:
+    """Judge by conditions: whether the statement holds as printed, or else with its correction."""
+    return judge(bool(printed), bool(corrected)), values
 
 
-def above(limit: float, text: str, *values: float) -> Measured:
-    """Holds if all values are above a limit; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judge(min(values) > limit)
+def below(limit: float, *values: Any) -> Measured:
+    """Hold if all values are below a limit."""
+    if isinstance(values[0], str):
+        return values[0].format(*values[1:]), judge(max(values[1:]) < limit)
+    return holds_if(max(values) < limit, *values)
 
 
-def between(low: float, high: float, text: str, *values: float) -> Measured:
-    """Holds if all values are between two limits; ``text`` has a place ``{}`` for each."""
-    return text.format(*values), judge(low < min(values) and max(values) < high)
+def above(limit: float, *values: Any) -> Measured:
+    """Hold if all values are above a limit."""
+    if isinstance(values[0], str):
+        return values[0].format(*values[1:]), judge(min(values[1:]) > limit)
+    return holds_if(min(values) > limit, *values)
 
 
-def of_order(order: float, text: str, *found: float, band: float = 0.15) -> Measured:
-    """Holds if all orders found are near the one expected; ``text`` has a place ``{}`` for each."""
-    return text.format(*found), judge(all(near(x, order, band) for x in found))
+def between(low: float, high: float, *values: Any) -> Measured:
+    """Hold if all values are between two limits."""
+    if isinstance(values[0], str):
+        return values[0].format(*values[1:]), judge(
+            low < min(values[1:]) and max(values[1:]) < high
+        )
+    return holds_if(low < min(values) and max(values) < high, *values)
+
+
+def of_order(order: float, *found: Any, band: float = 0.15) -> Measured:
+    """Hold if all orders found are near the one expected."""
+    if isinstance(found[0], str):
+        return found[0].format(*found[1:]), judge(all(near(x, order, band) for x in found[1:]))
+    return holds_if(all(near(x, order, band) for x in found), *found)
 
 
 def near(order: float, expected: float, band: float = 0.15) -> bool:
