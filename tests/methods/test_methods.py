@@ -1,6 +1,6 @@
 """What every method declares, true and false alike: parametrised by the registry alone.
 
-Tests are grouped by method, so that each is compiled once for each of the four models it meets.
+Tests are grouped by method, so that each is compiled once for the free body and once for a torque.
 """
 
 import math
@@ -33,6 +33,7 @@ from support.bodies import (
     DRIVEN,
     HEAVY_TOP,
     INERTIA,
+    LIBRARY_TOP,
     OMEGA,
     RATE,
     REFERENCE_ERROR,
@@ -40,6 +41,7 @@ from support.bodies import (
     TIME,
     WEIGHT,
     errors,
+    falling,
     forced,
     matrix,
 )
@@ -324,7 +326,7 @@ SYMPLECTIC = 1e-30  # the defect of a symplectic map
 
 
 def test_symplectic(method):
-    defect = symplectic_defect(method, suited(method, HEAVY_TOP).problem, 0.25)
+    defect = symplectic_defect(method, suited(method, LIBRARY_TOP).problem, 0.25)
     if method.symplectic:
         assert defect < SYMPLECTIC
     else:
@@ -334,13 +336,13 @@ def test_symplectic(method):
 def test_the_symplectic_defect_of_imidm_is_of_third_order():
     """The paper suspects that there is none."""
     steps = [0.1, 0.05, 0.025]
-    defects = [symplectic_defect(ph.METHODS["imidm"], HEAVY_TOP.problem, h) for h in steps]
+    defects = [symplectic_defect(ph.METHODS["imidm"], LIBRARY_TOP.problem, h) for h in steps]
     assert estimate_order(steps, defects, floor=SYMPLECTIC) == pytest.approx(3, abs=0.1)
 
 
 def test_order_of_one_step(method):
     """In 40 digits: the error of one step is of one order more, for steps as small as need be."""
-    case = suited(method, HEAVY_TOP)
+    case = suited(method, LIBRARY_TOP)
     free = case is FREE_BODY
     order = (method.order_when_free if free else None) or method.order
     steps, found = [1 / 16, 1 / 32, 1 / 64], []
@@ -461,9 +463,15 @@ FAST_BODY = ph.Problem(
 )
 
 
+FAST_TOP = ph.problems.fast_top()
+HEAVY_FAST_TOP = ph.Problem(
+    FAST_TOP.body, falling(20.0), FAST_TOP.attitude, FAST_TOP.omega, scalar_first=True
+)
+
+
 def test_iterations(method):
     """On the fast top: to rounding in a few iterations, and as many as the step needs."""
-    problem = FAST_BODY if method.free_only else ph.problems.fast_top()
+    problem = FAST_BODY if method.free_only else HEAVY_FAST_TOP
     small, large = (solved(problem, (0, 1), method, dt) for dt in (1e-3, 5e-3))
     if not method.implicit:
         assert small.niter == large.niter == 0
@@ -490,35 +498,27 @@ def test_too_large_a_step_of_moser_and_veselov_fails(name):
     assert ph.solve(sphere, (0, 10), method=name, dt=0.9 * limit).success
 
 
-def record_loop(method, problem):
-    """The compiled loop, and (k, steps, state, carry, fresh) -> (state, carry) by it."""
-    run = loops.build(loops.record, method, problem.model)
-    shape = loops.substeps(method)
-    rest = problem.body.data, problem.model.params
+def bound_loop(method):
+    """The compiled loop of a prepared solver, and (row, k, steps, fresh) -> row after the steps."""
+    solver = ph.prepare(suited(method, TIME).problem, method=method, dt=0.25)
+    bound = solver.bound
 
-    def advanced(k, steps, state, carry, fresh):
-        ends, out = np.array([steps]), np.empty((1, 7))
-        new = run(0.1, 0.25, k, ends, np.zeros(1), *shape, fresh, state, carry, *rest, out)
-        assert new[2] == Status.OK
-        return new[:2]
+    def advanced(row, k, steps, fresh):
+        row, out = row.copy(), np.empty((1, 7))
+        ends, sides = np.array([steps]), np.zeros(1)
+        settings = bound.weights, bound.offsets, bound.params[1]
+        status, *_ = bound.run(row, 0.1, 0.25, k, fresh, ends, sides, *settings, out)
+        assert status == Status.OK
+        return row
 
-    return run, advanced
-
-
-def start_of(method, problem):
-    """The first state, and a carry of the right form."""
-    state = problem.attitude, problem.angular_momentum
-    first = loops.joined(start_stub, method, problem.model)
-    return state, first(0.1, 0.25, state, problem.body.data, problem.model.params)
+    return bound, advanced
 
 
 def test_stopped_and_continued(method):
-    problem = suited(method, TIME).problem
-    _, advanced = record_loop(method, problem)
-    start = start_of(method, problem)
-    whole, middle = advanced(0, 20, *start, True), advanced(0, 7, *start, True)
-    assert middle != whole
-    assert advanced(7, 13, *middle, False) == whole
+    bound, advanced = bound_loop(method)
+    whole, middle = advanced(bound.row, 0, 20, True), advanced(bound.row, 0, 7, True)
+    assert middle.tolist() != whole.tolist()
+    assert advanced(middle, 7, 13, False).tolist() == whole.tolist()
 
 
 def allocates(machine):
@@ -531,10 +531,9 @@ def allocates(machine):
 
 @pytest.mark.skipif(not caching(), reason="the machine code is not kept")
 def test_no_allocation(method):
-    problem = suited(method, TIME).problem
-    run, advanced = record_loop(method, problem)
-    advanced(0, 1, *start_of(method, problem), True)
-    assert not allocates(run.machine)
+    bound, advanced = bound_loop(method)
+    advanced(bound.row, 0, 1, True)
+    assert not allocates(bound.run.machine)
 
 
 @pytest.mark.skipif(not caching(), reason="the machine code is not kept")
@@ -598,7 +597,7 @@ def test_units_do_not_matter(method, inertia, rate):
     def top(inertia, rate):
         body = ph.RigidBody([inertia * moment for moment in INERTIA])
         start = {"attitude": ATTITUDE, "scalar_first": True, "omega": [rate * w for w in OMEGA]}
-        weight = ph.models.heavy_top(WEIGHT * inertia * rate**2)
+        weight = falling(WEIGHT * inertia * rate**2)
         return ph.Problem(body, weight if method.takes(weight) else None, **start)
 
     usual = solved(top(1.0, 1.0), (0, 8), method, 0.25)

@@ -3,8 +3,8 @@
 Each case holds a ``Problem`` and, written apart from the library, the torque as a function of the
 attitude *matrix*.  ``Case.reference`` integrates Euler's equations with that torque by SciPy.
 
-All cases share one body, and all functions of one kind share one model: its parameters are data at
-run time, so a method is compiled for four models in all.
+All cases share one body, and all torques are one function: its parameters are data at run time, so
+a method is compiled twice in all, for the free body and for this torque.
 """
 
 import math
@@ -25,13 +25,16 @@ REFERENCE_ERROR = 1e-12  # that of ``Case.reference`` is tested to be a tenth of
 
 # ---- a torque with everything in it, for the library and once more with matrices
 def forced(t, q, omega, params):
-    """A swinging weight at the end of ``arm``, a push along inertial x, damping, and a rotor."""
-    arm, rotor, swing, frequency, push, damping = params
+    """A swinging weight at the end of ``arm``, a push along inertial x, damping, rotor, wall."""
+    arm, rotor, swing, frequency, push, damping, wall = params
     w, x, y, z = q
     up = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z
     east = w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
     weight = 1.0 + swing * math.cos(frequency * t)
-    tilting, turning = cross(up, arm), cross(rotor, omega)
+    a = 1.0 / (1.1 + up[2])
+    a4 = a * a * a * a
+    pull = arm[0], arm[1], arm[2] + wall * (0.01 * a4 * a4 * a * a * a - a * a)
+    tilting, turning = cross(up, pull), cross(rotor, omega)
     return (
         weight * tilting[0] + push * east[0] - damping * omega[0] + turning[0],
         weight * tilting[1] + push * east[1] - damping * omega[1] + turning[1],
@@ -39,18 +42,36 @@ def forced(t, q, omega, params):
     )
 
 
+def height(t, q, params):
+    """The potential energy of a constant weight and of the wall."""
+    arm, wall = params[0], params[-1]
+    w, x, y, z = q
+    up = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z
+    a = 1.0 / (1.1 + up[2])
+    a5 = a * a * a * a * a
+    return arm[0] * up[0] + arm[1] * up[1] + arm[2] * up[2] + wall * (a - 0.001 * a5 * a5)
+
+
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-DRIVEN = (0.4, -0.3, 1.4), (0.0, 0.0, 0.0), 0.8, 1.3, 0.4, 0.0
-DAMPED = (0.4, -0.3, 1.4), (0.3, 0.7, -0.2), 0.0, 0.0, 0.0, 0.3
+NOTHING = 0.0, 0.0, 0.0
+DRIVEN = (0.4, -0.3, 1.4), NOTHING, 0.8, 1.3, 0.4, 0.0, 0.0
+DAMPED = (0.4, -0.3, 1.4), (0.3, 0.7, -0.2), 0.0, 0.0, 0.0, 0.3, 0.0
+WALL = NOTHING, NOTHING, 0.0, 0.0, 0.0, 0.0, 1.0
 WEIGHT = 1.5  # of the heavy top
+
+
+def falling(weight: float) -> ph.Model:
+    """A heavy top, as ``ph.models.heavy_top``, by the torque that all cases share."""
+    params = (0.0, 0.0, weight), NOTHING, 0.0, 0.0, 0.0, 0.0, 0.0
+    return ph.torque(forced, params, potential=height, depends_on_omega=False)
 
 
 def forced_by_matrix(params):
     """``forced`` as a function of t, attitude matrix and omega: of floats or mpmath numbers."""
-    arm, rotor, swing, frequency, push, damping = params
+    arm, rotor, swing, frequency, push, damping, _ = params
 
     def torque(t, r, omega, cos=math.cos):
         up, east = [r[2, j] for j in range(3)], [r[0, j] for j in range(3)]
@@ -136,9 +157,19 @@ def _case(name: str, model: ph.Model, torque: Callable) -> Case:
     return Case(name, ph.Problem(ph.RigidBody(INERTIA), model, **start, name=name), torque)
 
 
+def _wall() -> Case:
+    """Krysl's soft wall, from the start of the paper."""
+    problem = ph.problems.soft_wall()
+    model = ph.torque(forced, WALL, potential=height, depends_on_omega=False)
+    start = {"attitude": problem.attitude, "scalar_first": True, "omega": problem.omega}
+    wall = ph.Problem(problem.body, model, **start, name="soft wall")
+    return Case("soft wall", wall, soft_wall_by_matrix)
+
+
 FREE = _case("free", ph.models.free(), no_torque)
-HEAVY_TOP = _case("heavy top", ph.models.heavy_top(WEIGHT), heavy_top_by_matrix)
-SOFT_WALL = Case("soft wall", ph.problems.soft_wall(), soft_wall_by_matrix)  # the paper's start
+HEAVY_TOP = _case("heavy top", falling(WEIGHT), heavy_top_by_matrix)
+LIBRARY_TOP = _case("heavy top", ph.models.heavy_top(WEIGHT), heavy_top_by_matrix)  # takes mpmath
+SOFT_WALL = _wall()
 TIME = _case(
     "depends on time",
     ph.torque(forced, DRIVEN, depends_on_omega=False),
