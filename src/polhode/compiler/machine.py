@@ -35,6 +35,7 @@ from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
+from polhode.compiler.inlined import InlinedCompiler
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
@@ -351,8 +352,8 @@ PRIMITIVES.update({put: _put, take: _take, combined: _combined})
 # ---- compiling a tree
 @functools.cache
 def _salt() -> str:
-    """Hash this file and ``tree.py``, which also determine the machine code."""
-    files = (Path(__file__).with_name(name) for name in ("tree.py", "machine.py"))
+    """Hash the files of this room that also determine the machine code."""
+    files = (Path(__file__).with_name(name) for name in ("tree.py", "machine.py", "inlined.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -385,8 +386,8 @@ def compiled(function: Callable):
 def _dispatcher(function: Callable, change: Callable, small: bool):
     """Make Numba's dispatcher of a copy of ``function``; what it calls passes through ``change``.
 
-    A ``small`` one is only ever called from machine code.  Wrappers for calls from Python, which
-    convert nested tuples, would take three quarters of its compile time.
+    A ``small`` one is only ever inlined.  Wrappers for calls from Python, which convert nested
+    tuples, would take three quarters of its compile time, machine code of its own a seventh.
     """
     try:
         name = digest(function, _salt())
@@ -398,7 +399,10 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
     copy.__qualname__ = f"{function.__name__.strip('<>')}_{name or 'once'}"
     copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
-    options = {"forceinline": small, "no_cpython_wrapper": small, "no_cfunc_wrapper": True}
+    options: dict = {"no_cfunc_wrapper": True}
+    if small:
+        options |= {"forceinline": True, "no_cpython_wrapper": True}
+        options["pipeline_class"] = InlinedCompiler
     machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
     if name is not None:
         _dispatchers[name, small] = machine
