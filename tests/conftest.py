@@ -25,6 +25,14 @@ def rng():
 
 
 @pytest.fixture
+def plain(monkeypatch):
+    """Run loops as plain Python: for tests that are not about machine code and take few steps."""
+    from polhode.compiler.machine import CompiledOrPlain
+
+    monkeypatch.setattr(CompiledOrPlain, "__call__", lambda self, *args: self.function(*args))
+
+
+@pytest.fixture
 def polhode(monkeypatch, capsys, tmp_path):
     """Call the console entry in an empty directory: (exit code, stdout, stderr)."""
     from polhode.cli import main as entry
