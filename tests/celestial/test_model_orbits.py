@@ -9,7 +9,7 @@ import pytest
 import polhode as ph
 from polhode.celestial import rigid_earth_model, rigid_moon_model
 from polhode.celestial.model_orbits import TRUTH, orientation_error, torque, truth
-from support import given_motion as motions
+from support import given_motion
 
 DAY, MONTH, MU = 0.99726966323716, 27.321661547, 81.3005690699153
 TAU = 2 * math.pi
@@ -131,7 +131,7 @@ def test_bodies_begin_as_they_are_described():
 def test_the_truth_is_of_these_problems():
     """Its first revolution, by an integrator of order 9 in plain Python."""
     assert TRUTH.exists()
-    with motions.plain_python():
+    with given_motion.plain_python():
         for problem in (rigid_earth_model(), rigid_moon_model()):
             q, m = truth(problem.name)[1]
             run = ph.solve(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polhode import loops
-from polhode.compiler import machine as _compile
+from polhode.compiler import machine
 from polhode.compiler.machine import LANES, fma
 from polhode.compiler.tree import flat
 from polhode.contracts import Model, Status
@@ -22,7 +22,7 @@ from polhode.loops.join import zeros
 from polhode.loops.lanes import fixed
 from polhode.loops.lanes.blocks import in_threads
 from polhode.methods import METHODS
-from support import extra_methods as seams
+from support import extra_methods
 from support.precise import ROUNDING, exact_fma, to_mp
 
 H, STEPS = 0.01, 60
@@ -31,14 +31,14 @@ TWO_BLOCKS = LANES + 6  # members
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 
 class Case:
     """A method with a model: its loops, and bodies for it."""
 
-    def __init__(self, method, model=seams.TOP, aligned=True):
+    def __init__(self, method, model=extra_methods.TOP, aligned=True):
         self.method, self.model, self.aligned = method, model, aligned
         self.substeps = loops.substeps(method)
 
@@ -66,11 +66,11 @@ class Case:
         rng = np.random.default_rng(seed)
         return [self.member(rng) for _ in range(count)]
 
-    def member(self, rng, gap=seams.NEVER, **replaced):
-        state, body = seams.random_state(rng), seams.random_body(rng, self.aligned)
-        numbers = seams.random_vector(rng, 1)[0], gap
-        if self.method is seams.MOTION:
-            place, momentum, arm = (seams.random_vector(rng) for _ in range(3))
+    def member(self, rng, gap=extra_methods.NEVER, **replaced):
+        state, body = extra_methods.random_state(rng), extra_methods.random_body(rng, self.aligned)
+        numbers = extra_methods.random_vector(rng, 1)[0], gap
+        if self.method is extra_methods.MOTION:
+            place, momentum, arm = (extra_methods.random_vector(rng) for _ in range(3))
             state, numbers = (*state, place, momentum), (arm, 3.0)
         state = replaced.get("state", state)
         params = numbers, () if self.model is None else self.model.tables
@@ -87,7 +87,7 @@ class Case:
         return state, carry, status, iterations
 
     def rows(self, members):
-        """Of each member alone: what ``seams.results`` gives of all together."""
+        """Of each member alone: what ``extra_methods.results`` gives of all together."""
         ends = [self.alone(member) for member in members]
         return np.array([flat((float(s), float(i), state, carry)) for state, carry, s, i in ends])
 
@@ -96,7 +96,7 @@ class Case:
 
     def together(self, members, parts=(STEPS,), threads=0):
         """The members in lanes, the steps in ``parts``."""
-        blocks, slots = seams.packed(self.method, members)
+        blocks, slots = extra_methods.packed(self.method, members)
         tables, done = members[0][3][1], 0
         ends = fixed.places(slots)[:2]
         for n in parts:
@@ -104,17 +104,23 @@ class Case:
             run = partial(self.run_blocks, ends, args)
             in_threads(run, blocks, threads)
             done += n
-        return seams.results(blocks, slots, len(members))
+        return extra_methods.results(blocks, slots, len(members))
 
 
 SHIPPED = [METHODS[name] for name in ("imidm", "forward-euler-m", "mkrk:rk4", "akw", "dmv6")]
-TEST_ONLY = [seams.AXES2, seams.AXES4, seams.COMPENSATED, seams.MOTION, seams.ADAMS2]
+TEST_ONLY = [
+    extra_methods.AXES2,
+    extra_methods.AXES4,
+    extra_methods.COMPENSATED,
+    extra_methods.MOTION,
+    extra_methods.ADAMS2,
+]
 
 
 def made_case(method):
     return Case(
         method,
-        model=None if method is seams.MOTION else seams.TOP,
+        model=None if method is extra_methods.MOTION else extra_methods.TOP,
         aligned=method.name != "akw",  # one method with body axes that are not principal
     )
 
@@ -143,13 +149,13 @@ def test_the_carry_made_in_the_loop_is_the_one_of_start(case):
 
 
 def test_the_first_carry_of_lanes_is_the_one_of_start():
-    case = Case(seams.AXES2)
+    case = Case(extra_methods.AXES2)
     members = case.members(TWO_BLOCKS)
     blank = [(state, zeros(carry), *rest) for state, carry, *rest in members]
-    blocks, slots = seams.packed(case.method, blank)
+    blocks, slots = extra_methods.packed(case.method, blank)
     start = fixed.build(fixed.start_lanes, case.method, case.model)
     start(blocks, 0.0, H, case.substeps[0], (), slots)
-    carries = seams.results(blocks, slots, TWO_BLOCKS)[:, -3:]
+    carries = extra_methods.results(blocks, slots, TWO_BLOCKS)[:, -3:]
     assert carries.tolist() == [flat(carry) for _, carry, *_ in members]
 
 
@@ -220,8 +226,8 @@ def test_no_allocation(case):
     members = case.members(1)
     case.alone(members[0], n=1)
     case.together(members, parts=(1,))
-    assert not seams.allocates(case.record)
-    assert not seams.allocates(getattr(case.lanes, "quick", case.lanes))
+    assert not extra_methods.allocates(case.record)
+    assert not extra_methods.allocates(getattr(case.lanes, "quick", case.lanes))
 
 
 def test_an_allocation_would_be_detected():
@@ -231,7 +237,7 @@ def test_an_allocation_would_be_detected():
 
     case = Case(METHODS["forward-euler-m"], Model(name="arrays", torque=allocating, potential=None))
     case.alone(case.members(1)[0], n=1)
-    assert seams.allocates(case.record)
+    assert extra_methods.allocates(case.record)
 
 
 # ---- in mpmath
@@ -242,7 +248,9 @@ def mp_sincos1(a):
 MPMATH = {trig.sincos1: mp_sincos1, so3.sqrt: mp.sqrt, newton.rounding: lambda: mp.eps}
 
 
-@pytest.mark.parametrize("method", [METHODS["imidm"], seams.AXES2], ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "method", [METHODS["imidm"], extra_methods.AXES2], ids=lambda method: method.name
+)
 def test_the_same_source_with_fifty_digits(method):
     case = Case(method)
     state, carry, body, params = case.members(1)[0]
@@ -311,7 +319,7 @@ def test_failed_members_of_lanes_stand_still():
 
 
 def test_a_composition_that_fails_within_a_step_keeps_the_state_before_it():
-    case = Case(replace(METHODS["imidm"], weights=seams.TRIPLE_JUMP))
+    case = Case(replace(METHODS["imidm"], weights=extra_methods.TRIPLE_JUMP))
     # the middles of the three parts of the sixth step are at 0.0568, 0.055 and 0.0532
     member = case.member(np.random.default_rng(3), gap=(0.0545, 0.0555))
     row = case.rows([member])[0]
@@ -329,7 +337,7 @@ def test_plain_python_fails_with_a_status_too(name):
 
 
 def test_without_hints_lanes_are_plain_loops_with_the_same_bits(monkeypatch):
-    monkeypatch.setattr(_compile, "I32", None)  # of which a hint is made
+    monkeypatch.setattr(machine, "I32", None)  # of which a hint is made
     method = replace(METHODS["forward-euler-m"], width=4)  # one that was not compiled before
     case = Case(method)
     members = case.members(5)
@@ -339,7 +347,9 @@ def test_without_hints_lanes_are_plain_loops_with_the_same_bits(monkeypatch):
 @pytest.mark.parametrize(
     "parts", [(STEPS,), (STEPS // 3, STEPS - STEPS // 3)], ids=["once", "twice"]
 )
-@pytest.mark.parametrize("method", [METHODS["forward-euler-m"], seams.AXES4], ids=["euler", "mr4"])
+@pytest.mark.parametrize(
+    "method", [METHODS["forward-euler-m"], extra_methods.AXES4], ids=["euler", "mr4"]
+)
 def test_members_without_a_value_end_as_they_would_alone(method, parts):
     """An explicit step cannot fail, but its state may be NaN; others are not affected."""
     case = Case(method)
@@ -417,7 +427,7 @@ def reads_more(x):
 def test_a_changed_global_is_detected(function, monkeypatch):
     for value in (1.0, 2.0):
         monkeypatch.setitem(globals(), "FACTOR", value)
-        assert _compile.compiled(function)(1.0) == 1.0 + value
+        assert machine.compiled(function)(1.0) == 1.0 + value
 
 
 # ---- what the test-only methods show
@@ -437,11 +447,11 @@ def test_orders(method):
 
 def test_compensation_keeps_lengths_to_the_last_digit():
     steps, drift = 100_000, {}
-    for method in (seams.AXES2, seams.COMPENSATED):
+    for method in (extra_methods.AXES2, extra_methods.COMPENSATED):
         case = Case(method)
         member = case.members(1)[0]
         (q, _), carry, *_ = case.alone(member, n=steps)
-        lost = carry[1][0] if method is seams.COMPENSATED else (0.0,) * 4
+        lost = carry[1][0] if method is extra_methods.COMPENSATED else (0.0,) * 4
         with mp.workdps(40):
             before, after = (
                 mp.fsum((mp.mpf(a) + b) ** 2 for a, b in zip(*pair, strict=True))
@@ -455,7 +465,7 @@ def test_compensation_keeps_lengths_to_the_last_digit():
 
 def test_motion_keeps_the_whole_angular_momentum():
     """A spring to the origin has no torque about the origin."""
-    case = made_case(seams.MOTION)
+    case = made_case(extra_methods.MOTION)
 
     def momentum(state):
         q, m, x, p = state
@@ -471,7 +481,7 @@ def test_motion_keeps_the_whole_angular_momentum():
 
 
 def test_time_runs_backwards():
-    case = Case(seams.AXES4)
+    case = Case(extra_methods.AXES4)
     state, carry, body, params = case.members(1)[0]
     there, carry, *_ = case.alone((state, carry, body, params), n=100)
     back, *_ = case.alone((there, carry, body, params), t0=100 * H, h=-H, n=100, fresh=True)

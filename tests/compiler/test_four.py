@@ -32,7 +32,7 @@ from polhode.compiler.four import (
 from polhode.compiler.machine import blend, compiled, finite, fma, mask, rint
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, bind, digest, flat
 from polhode.kernels.trig import sincos1
-from support import extra_methods as seams
+from support import extra_methods
 from support.precise import exact_fma
 
 
@@ -50,7 +50,7 @@ AWKWARD = (0.0, -0.0, 1.0, -1.5, 1e-310, -3e300, 1 / 3, math.inf, -math.inf, mat
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 

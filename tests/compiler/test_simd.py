@@ -10,7 +10,7 @@ from polhode.compiler import simd as _simd
 from polhode.compiler.machine import CompiledOrPlain, fma
 from polhode.compiler.tree import bind, digest
 from polhode.kernels.trig import ELEMENTARY
-from support import extra_methods as seams
+from support import extra_methods
 from support.bits import exactly
 from support.precise import hamilton, to_mp
 
@@ -19,7 +19,7 @@ RNG = np.random.default_rng(8)
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 
@@ -49,7 +49,7 @@ def both(function, *args):
     run = compiled(function, len(args))
     found = run(*args)
     assert run.machine is not None
-    assert not seams.allocates(run)
+    assert not extra_methods.allocates(run)
     assert found == exactly(run.function)(*args)
     return found
 

@@ -138,10 +138,10 @@ def test_a_process_compiles_once(client, top):
 
 
 def _compiled():
-    from polhode.compiler import machine as _compile
-    from polhode.ensembles import dask_cluster as _cluster
+    from polhode.compiler import machine
+    from polhode.ensembles import dask_cluster
 
-    return _cluster._read.cache_info().misses, len(_compile._dispatchers)
+    return dask_cluster._read.cache_info().misses, len(machine._dispatchers)
 
 
 # ---- what can go wrong

@@ -20,7 +20,7 @@ from polhode.formulations import _labels, fukushima
 from polhode.integrators import OF_BODIES
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.references import bibliography
-from support import given_motion as motions
+from support import given_motion
 from support.bodies import ATTITUDE, DAMPED, INERTIA, OMEGA, TIME, angle, errors, forced
 from support.bodies import matrix as matrix_of
 from support.precise import hamilton
@@ -42,7 +42,7 @@ NAMED = (0.7, 0.1, -0.1, 0.7), (0.1, -0.3, 0.9)  # the momentum is near both thi
 
 @pytest.fixture
 def plain():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -596,7 +596,7 @@ def test_six_degrees_of_freedom(record, plain):
 def test_compiled_as_in_plain_python(name, method, dt, bound):
     """The same to rounding; compiled, sums are fused.  Labels change on the way."""
     runs = []
-    for context in (motions.plain_python(), nothing()):
+    for context in (given_motion.plain_python(), nothing()):
         with context:
             runs.append(ph.solve(FREE, (0.0, 30.0), method=method, dt=dt, formulation=name))
     assert np.abs(runs[0].q - runs[1].q).max() < bound

@@ -14,7 +14,7 @@ from polhode.contracts import Formulation
 from polhode.formulations import generator_reset, vectors2_damped
 from polhode.formulations.equations import IDENTITY
 from polhode.references import bibliography
-from support import given_motion as motions
+from support import given_motion
 from support.bodies import INERTIA, TIME, angle
 from support.given_motion import attitudes, in_body, inertial
 from support.precise import hamilton
@@ -25,7 +25,7 @@ EACH = pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.name)
 
 @pytest.fixture
 def plain():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -184,10 +184,10 @@ TIMES = np.linspace(0.0, 20.0, 201)
 
 
 @EACH
-@pytest.mark.parametrize("frame", motions.OMEGAS)
+@pytest.mark.parametrize("frame", given_motion.OMEGAS)
 def test_runs(plain, record, frame):
     """To the tolerance, in both frames; the sign is continuous over many turns and resets."""
-    found = run(record, (0.0, 20.0), motions.OMEGAS[frame], frame, rtol=1e-9)
+    found = run(record, (0.0, 20.0), given_motion.OMEGAS[frame], frame, rtol=1e-9)
     assert apart(found.q, attitudes(found.t)) < 1e-6
     assert apart(found.sol(TIMES).q, attitudes(TIMES)) < 1e-6
 
@@ -301,7 +301,7 @@ def of_tensor():
 @pytest.fixture(scope="module")
 def tight():
     """(a tenth of the tolerance that is tested) by another integrator and the default variables."""
-    with motions.plain_python():
+    with given_motion.plain_python():
         return {
             problem: ph.solve(problem, (0.0, 4.0), method="vern9", rtol=1e-11)
             for problem in (TIME.problem, of_tensor())

@@ -23,8 +23,7 @@ from polhode.integrators import adams as module
 from polhode.integrators.adams import adams, columns
 from polhode.loops.join import BoundIntegrator, own_functions
 from polhode.tableaus import adams as tableau
-from support import extra_methods as seams
-from support import given_motion as motions
+from support import extra_methods, given_motion
 from support.bits import exactly
 from support.bodies import FREE, TIME, angle
 from support.given_motion import NONE, attitude, attitudes, error, inertial, parts, precise_attitude
@@ -39,7 +38,7 @@ CLOSED_FORM = 4e-15  # which has rounded arguments itself
 
 @pytest.fixture
 def plain():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -697,11 +696,11 @@ def test_compiled_is_plain_python_with_an_exact_fma(k):
     record = adams(k)
     carry = parts(record).start(0.0, 0.0, attitude(0.0), (), NONE)
     plain = parts(record).packed(attitude(0.0), carry, (), ())
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         p = BoundIntegrator(record, FORMULATIONS["rotor"], parts(record).force, True)
         machine = p.packed(attitude(0.0), carry, (), ())
         found = run(machine)
-        assert not seams.allocates(machine)
+        assert not extra_methods.allocates(machine)
     assert found == run(exactly(plain))
     assert found[0][:3] == (0, len(ENDS), 20)
 

@@ -14,7 +14,7 @@ from polhode.compiler.tree import flat
 from polhode.contracts import Status, start, trial
 from polhode.loops.lanes import adaptive
 from polhode.loops.lanes import blocks as blocks_of
-from support import extra_methods as seams
+from support import extra_methods
 from support.precise import exact_fma
 
 INF = math.inf
@@ -24,19 +24,19 @@ NO_ROWS = np.empty((0, 0))
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 
 @pytest.fixture(scope="module")
 def adapt():
-    return loops.build(loops.adapt, seams.HEUN, seams.TOP)
+    return loops.build(loops.adapt, extra_methods.HEUN, extra_methods.TOP)
 
 
 @pytest.fixture(scope="module")
 def adapt_lanes():
-    own = {start: seams.HEUN.start, trial: seams.HEUN.trial}
-    return adaptive.Runs(own, loops.model_pieces(seams.TOP, True), what="a top")
+    own = {start: extra_methods.HEUN.start, trial: extra_methods.HEUN.trial}
+    return adaptive.Runs(own, loops.model_pieces(extra_methods.TOP, True), what="a top")
 
 
 def members(count, seed=6):
@@ -44,9 +44,12 @@ def members(count, seed=6):
     rng = np.random.default_rng(seed)
     return [
         (
-            seams.random_state(rng),
-            seams.random_body(rng),
-            (seams.random_vector(rng, 1)[0], (0.3, 0.4) if i % 7 == 6 else seams.NEVER),
+            extra_methods.random_state(rng),
+            extra_methods.random_body(rng),
+            (
+                extra_methods.random_vector(rng, 1)[0],
+                (0.3, 0.4) if i % 7 == 6 else extra_methods.NEVER,
+            ),
         )
         for i in range(count)
     ]
@@ -85,7 +88,9 @@ def together(run, members, begin=0.0, end=1.0, h=0.01, largest=INF, tolerance=1e
 
 
 def test_compiled_is_plain_python_with_an_exact_fma(adapt):
-    plain = loops.joined(loops.adapt, seams.HEUN, seams.TOP, numbers={fma: exact_fma})
+    plain = loops.joined(
+        loops.adapt, extra_methods.HEUN, extra_methods.TOP, numbers={fma: exact_fma}
+    )
     settings = {"end": 0.1, "h": 0.5, "tolerance": 1e-3}
     assert alone(adapt, members(1)[0], **settings) == alone(plain, members(1)[0], **settings)
 
@@ -114,8 +119,8 @@ def test_lanes_are_single_runs(adapt, adapt_lanes, settings):
 def test_no_allocation(adapt, adapt_lanes):
     alone(adapt, members(1)[0])
     together(adapt_lanes, members(1))
-    assert not seams.allocates(adapt)
-    assert not seams.allocates(adapt_lanes.machines[1])
+    assert not extra_methods.allocates(adapt)
+    assert not extra_methods.allocates(adapt_lanes.machines[1])
 
 
 def test_every_body_has_its_own_steps(adapt_lanes):
@@ -201,7 +206,7 @@ def idle(taken):
         taken.append((t, h))
         return state, carry, 0.0, 1.0, 0
 
-    return replace(seams.HEUN, trial=trial)
+    return replace(extra_methods.HEUN, trial=trial)
 
 
 def idle_run(end, largest, begin=0.0, h=INF):

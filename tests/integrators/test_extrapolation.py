@@ -19,7 +19,7 @@ from polhode.integrators import extrapolation
 from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator
 from polhode.kernels.free_flow import free_flow
 from polhode.tableaus.extrapolation import COLUMNS, Columns
-from support import extra_methods as seams
+from support import extra_methods
 from support.bits import EXACT, bits_of, lane_by_lane
 from support.precise import ROUNDING
 
@@ -28,7 +28,7 @@ INF = math.inf
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 

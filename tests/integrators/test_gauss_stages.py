@@ -20,7 +20,7 @@ from polhode.integrators.gauss import INTEGRATOR, continued, gauss, products
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.newton import rounding
 from polhode.tableaus.gauss import tableau
-from support import extra_methods as seams
+from support import extra_methods
 from support.bits import EXACT, bits_of, lane_by_lane
 from support.precise import ROUNDING, to_mp
 
@@ -29,7 +29,7 @@ ONE = np.array([1.0]), np.array([0.0])  # weights and offsets of a step of one p
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 

@@ -22,7 +22,7 @@ from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 from polhode.kernels.trig import ELEMENTARY
 from polhode.problems.given_motions import PRECESSING_BINARY, ZUPAN_SAJE, about, by_vector
 from polhode.references import bibliography
-from support import extra_methods as seams
+from support import extra_methods
 from support.bits import exactly
 from support.convergence import estimate_order
 from support.precise import hamilton
@@ -37,7 +37,7 @@ IN_MP = {math.sin: mp.sin, math.cos: mp.cos, math.sqrt: mp.sqrt}
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 
@@ -220,7 +220,7 @@ def test_no_allocation(binary):
     run = binary[8]
     run(0.0, 1e3, binary_attitude(0.0), 1e-9)
     assert run.machine is not None
-    assert not seams.allocates(run)
+    assert not extra_methods.allocates(run)
 
 
 @pytest.mark.parametrize("tolerance", 10.0 ** -np.arange(4, 13))

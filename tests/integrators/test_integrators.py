@@ -27,8 +27,7 @@ from polhode.tableaus.dop853 import DOP853 as DOP853_TABLEAU
 from polhode.tableaus.embedded import DOPRI5
 from polhode.tableaus.runge_kutta import RK4
 from polhode.tableaus.verner9 import VERNER9
-from support import extra_methods as seams
-from support import given_motion as motions
+from support import extra_methods, given_motion
 from support.bits import exactly
 from support.convergence import estimate_order
 from support.given_motion import NONE, attitude, attitudes, error, inertial, parts, precise_attitude
@@ -50,7 +49,7 @@ def over(records):
 
 @pytest.fixture(autouse=True)
 def in_plain_python():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -60,7 +59,7 @@ def integrate(record, t_span, omega=inertial, frame="inertial", **options):
         for name in ("rtol", "first_step", "max_step"):
             options.pop(name, None)
         options.setdefault("dt", {4: 0.01, 6: 0.03}.get(record.order, 0.1))
-    if omega in motions.OMEGAS.values():
+    if omega in given_motion.OMEGAS.values():
         options |= {"attitude": attitude(t_span[0]), "scalar_first": True}
     return ph.integrate_angular_velocity(omega, t_span, frame=frame, method=record, **options)
 
@@ -116,10 +115,10 @@ STEPS = [float(np.float32(3.0 * 0.85**k)) for k in range(40)]  # t + h is exact
 
 
 @over(LOW)
-@pytest.mark.parametrize("frame", motions.OMEGAS)
+@pytest.mark.parametrize("frame", given_motion.OMEGAS)
 def test_one_step_is_of_the_declared_order(record, frame):
     """Its error falls as h to the order + 1."""
-    go, y = stepper(record, omega=motions.OMEGAS[frame], frame=frame), attitude(T)
+    go, y = stepper(record, omega=given_motion.OMEGAS[frame], frame=frame), attitude(T)
     with mp.workdps(30):
         errors = [gap(go(T, h, y), precise_attitude(T + h)) for h in STEPS]
     few = np.array(errors) < 1e-4
@@ -620,7 +619,7 @@ def test_chunks_do_not_change_a_bit(record):
     if record.linear:
         del options["formulation"]
     whole = integrate(record, (0.0, 10.0), **options)
-    with motions.small_chunks():
+    with given_motion.small_chunks():
         pieces = integrate(record, (0.0, 10.0), **options)
     assert whole.nsteps > 25
     assert (whole.t == pieces.t).all()
@@ -664,7 +663,7 @@ def packed_run(record, run, end, tolerance):
 @pytest.fixture(scope="module")
 def machine_code():
     """Return every loop, freshly compiled."""
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         found = {}
         for record in COMPILED:
             p = BoundIntegrator(record, FORMULATIONS["rotor"], parts(record).force, True)
@@ -680,4 +679,4 @@ def test_compiled_is_plain_python_with_an_exact_fma(record, machine_code):
     found = packed_run(record, machine_code[record.name], 3.0, 1e-8)
     assert found == packed_run(record, exactly(plain), 3.0, 1e-8)
     assert len(found[1]) > 2
-    assert not seams.allocates(machine_code[record.name])
+    assert not extra_methods.allocates(machine_code[record.name])

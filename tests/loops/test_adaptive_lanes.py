@@ -29,7 +29,7 @@ from polhode.loops.join import bind_integrator
 from polhode.loops.lanes import adaptive
 from polhode.loops.lanes import blocks as blocks_of
 from polhode.models.point_gravity import wrench
-from support import extra_methods as seams
+from support import extra_methods
 from support.precise import exact_fma
 
 INF = math.inf
@@ -37,7 +37,7 @@ INF = math.inf
 
 @pytest.fixture
 def compiled_here():
-    with seams.no_disk_cache():
+    with extra_methods.no_disk_cache():
         yield
 
 

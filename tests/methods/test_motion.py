@@ -15,8 +15,7 @@ from polhode.contracts import Status
 from polhode.contracts import start as start_stub
 from polhode.loops.lanes import fixed
 from polhode.methods.translation import with_translation
-from support import extra_methods as seams
-from support import given_motion as motions
+from support import extra_methods, given_motion
 from support.bodies import INERTIA
 from support.convergence import estimate_order
 from support.precise import exact_fma
@@ -53,7 +52,7 @@ def test_order(method, flight):
     order = order_of(method, model)
     counts = [{1: 64, 2: 24, 4: 16}.get(order, 6) * k for k in (1, 2, 4)]
     found = []
-    with motions.plain_python():
+    with given_motion.plain_python():
         for count in counts:
             run = ph.solve(
                 flight.problem, (0, SPAN), method=method, dt=SPAN / count, save_every=count // 2
@@ -78,7 +77,7 @@ def test_symmetric(method):
         p for p in (CHARGED.problem, SPRUNG.problem, FREE_FLIGHT) if method.takes(p.model)
     )
     steps, h = 8, 0.125
-    with motions.plain_python():
+    with given_motion.plain_python():
         there = ph.solve(problem, (0, steps * h), method=method, dt=h)
         turned = ph.Problem(
             problem.body,
@@ -104,7 +103,7 @@ def test_symmetric(method):
 def test_free_bodies_fall(method):
     """Maps of free bodies are as they were, and the centre of mass is on its parabola."""
     still = ph.Problem(BODY, omega=(0.5, 0.7, -0.6))
-    with motions.plain_python():
+    with given_motion.plain_python():
         run = ph.solve(FREE_FLIGHT, (0, 1), method=method, dt=0.125)
         alone = ph.solve(still, (0, 1), method=method, dt=0.125)
     t = run.t[:, None]
@@ -215,13 +214,13 @@ def test_lanes_do_what_one_body_does(name):
             0.0, 0.125, other.state, problem.body.data, problem.model.params
         )
         members.append((other.state, carry, problem.body.data, problem.model.params))
-    blocks, slots = seams.packed(method, members)
+    blocks, slots = extra_methods.packed(method, members)
     tables, room, ends = problem.model.params[1], np.empty_like(blocks[0]), fixed.places(slots)[:2]
     start = fixed.build(fixed.start_lanes, method, problem.model)
     start(blocks, 0.0, 0.125, weights, tables, slots)
     advance = fixed.build(fixed.advance_lanes, method, problem.model)
     advance(blocks, room, ends, 0.0, 0.125, 0.125, 0, 4, weights, offsets, tables, slots)
-    found = seams.results(blocks, slots, 5)
+    found = extra_methods.results(blocks, slots, 5)
     for row, run in zip(found, runs, strict=True):
         assert row[0] == Status.OK
         assert np.array_equal(row[2:6], run.q[-1])
@@ -257,7 +256,7 @@ def test_compensated_sums_of_the_place():
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_the_error_follows_the_tolerance(name, flight):
     loosest = 1e-5
-    with motions.plain_python():
+    with given_motion.plain_python():
         for rtol in (loosest, 1e-8):
             run = ph.solve(flight.problem, (0, SPAN), method=name, rtol=rtol, t_eval=TIMES)
             assert run.success
@@ -269,7 +268,7 @@ def test_the_error_follows_the_tolerance(name, flight):
 
 @pytest.mark.parametrize("formulation", ph.FORMULATIONS)
 def test_every_formulation(formulation):
-    with motions.plain_python():
+    with given_motion.plain_python():
         run = ph.solve(
             SPRUNG.problem, (0, SPAN), method="vern9", rtol=1e-10, formulation=formulation,
             t_eval=TIMES,
@@ -280,7 +279,7 @@ def test_every_formulation(formulation):
 @pytest.mark.parametrize(("name", "order"), [("rk4", 4), ("gauss", 16)])
 def test_fixed_steps(name, order):
     found = []
-    with motions.plain_python():
+    with given_motion.plain_python():
         for count in (16, 32):
             run = ph.solve(
                 SPRUNG.problem, (0, SPAN), method=name, dt=SPAN / count, save_every=count // 2

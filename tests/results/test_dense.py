@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from support import given_motion as motions
+from support import given_motion
 from support.bodies import FREE, HEAVY_TOP, TIME, angle
 from support.given_motion import accelerations, attitudes, body_rates
 
@@ -15,7 +15,7 @@ TENSOR = np.array([[2.6, 0.3, -0.2], [0.3, 3.1, 0.4], [-0.2, 0.4, 4.2]])
 
 @pytest.fixture(scope="module", autouse=True)
 def in_plain_python():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -23,9 +23,14 @@ def given(method="dop853", t_span=(0.0, 8.0), **options):
     options = {"rtol": 1e-10} | options if "dt" not in options else options
     begin = tuple(attitudes([t_span[0]])[0])
     return ph.integrate_angular_velocity(
-        motions.in_body, t_span, frame="body", method=method, attitude=begin, scalar_first=True,
+        given_motion.in_body,
+        t_span,
+        frame="body",
+        method=method,
+        attitude=begin,
+        scalar_first=True,
         **options,
-    )  # fmt: skip
+    )
 
 
 def of_tensor(model=None):
@@ -154,7 +159,7 @@ def test_given_rates_in_closed_form(runs, name):
 
 def test_inertial_rates_are_given_back_in_body_axes():
     run = ph.integrate_angular_velocity(
-        motions.inertial, (0.0, 5.0), frame="inertial", method="vern9", rtol=1e-12,
+        given_motion.inertial, (0.0, 5.0), frame="inertial", method="vern9", rtol=1e-12,
         attitude=tuple(attitudes([0.0])[0]), scalar_first=True,
     )  # fmt: skip
     times = np.linspace(0.0, 5.0, 101)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.solvers import auto as _choice
+from polhode.solvers import auto
 
 FREE = ph.problems.krysl_free()
 TOP = ph.problems.fast_top()
@@ -84,8 +84,8 @@ def test_the_requested_accuracy_is_met(body, strength, accuracy):
 
 def test_more_accuracy_is_not_cheaper():
     def cost(accuracy):
-        method, _ = _choice.choose(TOP, 0.002, accuracy)
-        return _choice.worst(
+        method, _ = auto.choose(TOP, 0.002, accuracy)
+        return auto.worst(
             method.name, [("symmetric", t, "weak") for t in ("linear", "quadratic")], 0.1
         )[1]
 
@@ -119,7 +119,7 @@ def test_a_potential_is_left_to_symplectic_methods():
 def test_at_rest_and_at_equilibrium():
     """No rate, and no torque at the start: its strength follows from other attitudes."""
     hanging = ph.Problem(ph.RigidBody([1, 1, 0.5]), ph.models.heavy_top(-3.0), omega=[0, 0, 0])
-    ratio, rate = _choice.strength(hanging)
+    ratio, rate = auto.strength(hanging)
     assert ratio == math.inf
     assert rate == pytest.approx(math.sqrt(3.0 / (2.5 / 3)))
     assert ph.solve(hanging, (0, 1), dt=0.01).success
@@ -165,10 +165,10 @@ def test_bad_input(problem, options, words):
 
 # ---- the data
 def test_every_kind_of_problem_was_measured():
-    table = _choice.measured()
+    table = auto.measured()
     for body in ("symmetric", "asymmetric"):
         for torque in ("linear", "quadratic", "rate"):
-            for size in _choice.LIMITS:
+            for size in auto.LIMITS:
                 names = {m.method for m in table[body, torque, size]}
                 assert {"imidm", "mkrk:rk4"} <= names
                 assert names <= set(ph.METHODS), "measure again: a method was renamed"
@@ -176,7 +176,7 @@ def test_every_kind_of_problem_was_measured():
 
 def test_every_method_was_measured():
     """Those of order 2 or more, but for the ones that need a free body, and two twins."""
-    names = {m.method for row in _choice.measured().values() for m in row}
+    names = {m.method for row in auto.measured().values() for m in row}
     able = {n for n, m in ph.METHODS.items() if m.order > 1 and not m.free_only}
     missing = able - names - {"mkrk:midpoint", "mkrk:trapezoid"}
     assert not missing, "design/work_precision.py --csv src/polhode/solvers/work_precision.csv"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.files import checkpoint as _checkpoint
+from polhode.files import checkpoint as files_checkpoint
 from polhode.files.checkpoint import Journal, Mark, head, kind_of, read, write
-from polhode.solvers import checkpoint as _saver
+from polhode.solvers import checkpoint as solver_checkpoint
 from polhode.solvers.plain_data import STORED
 from support.killed import CASES, PUSHED, TOP, model_of
 
@@ -98,7 +98,7 @@ def test_nothing_is_left_of_a_write_that_fails(file, monkeypatch):
             raise error
 
         with monkeypatch.context() as patch:
-            patch.setattr(_checkpoint.os, name, fails)
+            patch.setattr(files_checkpoint.os, name, fails)
             with pytest.raises(raised):
                 write(file, "kind", {}, {})
         assert file.read_bytes() == before
@@ -110,8 +110,8 @@ def test_nothing_is_left_of_a_write_that_fails(file, monkeypatch):
 
 
 def test_a_file_made_elsewhere_is_reported(file, monkeypatch):
-    other = {**_checkpoint.made_by(), "numba": "0.1", "processor": "abacus"}
-    monkeypatch.setattr(_checkpoint, "made_by", lambda: other)
+    other = {**files_checkpoint.made_by(), "numba": "0.1", "processor": "abacus"}
+    monkeypatch.setattr(files_checkpoint, "made_by", lambda: other)
     with pytest.warns(ph.PolhodeWarning, match=r"made elsewhere \(numba .*here 0.1; processor .*"):
         read(file)
 
@@ -184,7 +184,7 @@ def broken_off(tmp_path, monkeypatch):
                     raise Killed
                 write(*given)
 
-            monkeypatch.setattr(_saver, "write", flaky)
+            monkeypatch.setattr(solver_checkpoint, "write", flaky)
             try:
                 if path.exists():
                     result = ph.resume(path, **again)
@@ -194,7 +194,7 @@ def broken_off(tmp_path, monkeypatch):
                     )
             except Killed:
                 continue
-            monkeypatch.setattr(_saver, "write", write)
+            monkeypatch.setattr(solver_checkpoint, "write", write)
             assert [found.name for found in tmp_path.iterdir()] == ["run.ckpt"]
             same(ph.resume(path, **again), result)  # as it is, once it is finished
             return result, times
@@ -401,10 +401,10 @@ def test_an_unfinished_run_is_not_lost_by_mistake(unfinished, tmp_path):
 
 def test_a_run_of_another_shape_is_refused(unfinished):
     data, arrays = read(unfinished)
-    write(unfinished, _saver.KIND, data, {**arrays, "row": arrays["row"][:, 1:]})
+    write(unfinished, solver_checkpoint.KIND, data, {**arrays, "row": arrays["row"][:, 1:]})
     with pytest.raises(ph.FileError, match="numbers of its run, and this version of polhode needs"):
         ph.resume(unfinished, model=PUSHED.model)
-    write(unfinished, _saver.KIND, {**data, "chosen": "akw"}, arrays)
+    write(unfinished, solver_checkpoint.KIND, {**data, "chosen": "akw"}, arrays)
     with pytest.raises(ph.FileError, match="begun with method 'akw', and 'auto' now chooses"):
         ph.resume(unfinished, model=PUSHED.model)
 
@@ -490,13 +490,13 @@ def test_the_closed_form_needs_none(tmp_path):
 
 def test_without_a_number_of_steps_time_decides(tmp_path, monkeypatch):
     path, clock, written = tmp_path / "run.ckpt", iter(range(0, 10**6, 20)), []
-    monkeypatch.setattr(_saver.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(solver_checkpoint.time, "monotonic", lambda: next(clock))
 
     def noted(*given):
         written.append(given[2]["counts"])
         write(*given)
 
-    monkeypatch.setattr(_saver, "write", noted)
+    monkeypatch.setattr(solver_checkpoint, "write", noted)
     ph.solve(TOP, (0.0, 100.0), method="mr2", dt=0.001, save_every=100, checkpoint=path)
     assert len(written) >= 3  # at the start, on the way, at the end
     assert written[0] is None

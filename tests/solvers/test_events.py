@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.solvers import events as _events
-from support import given_motion as motions
+from polhode.solvers import events
+from support import given_motion
 from support.bodies import TIME
 
 ROOT = 1e-12  # what roots are promised to
@@ -20,7 +20,7 @@ def in_plain_python(request):
     if request.function is test_compiled_runs:
         yield
         return
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 
@@ -226,8 +226,8 @@ def test_chunks_and_blocks_do_not_matter(chunk):
 
     step = float(knots[-2] - knots[-3])
     whole = turning((0.0, 5.0), [upright, pairs, at_knots], "dopri5", **options)
-    with motions.small_chunks(chunk + 1, chunk + 2), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_events, "BLOCK", chunk)
+    with given_motion.small_chunks(chunk + 1, chunk + 2), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(events, "BLOCK", chunk)
         parts = turning((0.0, 5.0), [upright, pairs, at_knots], "dopri5", **options)
     assert [len(t) for t in whole.t_events] == [len(t) for t in parts.t_events]
     assert len(whole.t_events[1]) >= 2 * int(4.5 / step)
@@ -239,7 +239,7 @@ def test_chunks_and_blocks_do_not_matter(chunk):
 def test_signs_do_not_jump_while_a_run_grows(formulation):
     """Events see attitudes of continuous sign, also where a formulation has none."""
     options = {"rtol": 1e-7, "formulation": formulation}
-    with motions.small_chunks(4, 5):
+    with given_motion.small_chunks(4, 5):
         run = turning((0.0, 9.0), upright, "dopri5", **options)
     assert np.abs(run.t_events[0] - QUARTERS[:3]).max() < 1e-4
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from support import given_motion as motions
+from support import given_motion
 from support.bodies import FREE, HEAVY_TOP, TIME
 
 RECORDS = ph.INTEGRATORS
@@ -14,7 +14,7 @@ RECORDS = ph.INTEGRATORS
 
 @pytest.fixture(autouse=True)
 def in_plain_python():
-    with motions.plain_python():
+    with given_motion.plain_python():
         yield
 
 

@@ -9,7 +9,7 @@ import polhode as ph
 from polhode import plot
 from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
-from polhode.loops import sampled_rates as _stencil
+from polhode.loops import sampled_rates
 from support.convergence import estimate_order
 from support.gyros import BINARY, CONING, ORBIT, jittered, stretched
 from support.precise import exact_fma
@@ -174,14 +174,14 @@ def test_compiled_and_plain_give_the_same_bits(kind):
     t = jittered(10.0, 30)
     values = CONING.samples(t, "body", kind)
     scratch = np.empty((8, 3)), np.empty((8, 4))
-    plain = bind(_stencil.plain_loop(kind), {fma: exact_fma})
+    plain = bind(sampled_rates.plain_loop(kind), {fma: exact_fma})
     others = values + 1e-3
     for order, other in ((2, 4), (4, 6), (6, 8), (8, 6)):
         for second in (values, others):
             tables = [np.empty((31, 8)) for _ in range(2)]
             alike = second is values
             given = t, values, order, second, other, alike, (1.0, 0.0, 0.0, 0.0), *scratch
-            _stencil.loop(kind)(*given, tables[0])
+            sampled_rates.loop(kind)(*given, tables[0])
             plain(*given, tables[1])
             assert np.array_equal(*tables)
 

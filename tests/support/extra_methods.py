@@ -12,7 +12,7 @@ from math import nan, sin, sqrt
 import numpy as np
 import pytest
 
-from polhode.compiler import machine as _compile
+from polhode.compiler import machine
 from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind, flat
 from polhode.contracts import Method, Model, to_principal_axes, torque
@@ -33,7 +33,7 @@ def no_disk_cache():
     """Compile everything again: machine code from the disk cannot be inspected."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLHODE_CACHE", "0")
-        patch.setattr(_compile, "_dispatchers", {})
+        patch.setattr(machine, "_dispatchers", {})
         yield
 
 

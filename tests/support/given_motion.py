@@ -17,7 +17,7 @@ from polhode.loops import binding
 from polhode.loops import join as _join
 from polhode.loops.join import BoundIntegrator
 from polhode.solvers import adaptive_steps as _steps
-from polhode.solvers import events as _events
+from polhode.solvers import events
 
 
 def inertial(t):
@@ -90,7 +90,7 @@ def plain_python():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_join, "CompiledOrPlain", plain)
         patch.setattr(binding, "CompiledOrPlain", plain)
-        patch.setattr(_events, "CompiledOrPlain", plain)
+        patch.setattr(events, "CompiledOrPlain", plain)
         patch.setattr(_join, "_known", {})
         _join._states.cache_clear()
         yield

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import polhode as ph
-from polhode.files import checkpoint as _checkpoint
+from polhode.files import checkpoint
 
 LIVES = 100  # a run that takes more makes no progress
 SHARE, LONGER = 0.1, 1.2  # of a whole run that a child has at most, at first and by each life
@@ -116,7 +116,7 @@ def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
                     tick()
                     return value
 
-                setattr(_checkpoint.os, name, operation)
+                setattr(checkpoint.os, name, operation)
 
         return prepare
 
@@ -127,7 +127,7 @@ def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
 
 
 def main(place: Path) -> None:
-    _checkpoint.os.fsync = lambda handle: None
+    checkpoint.os.fsync = lambda handle: None
     chance = random.Random(20060420)
     for case in CASES:
         warm = place / f"{case}.warm"

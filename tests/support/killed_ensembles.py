@@ -10,7 +10,7 @@ import numpy as np
 import polhode as ph
 from polhode.ensembles.distributions import GROUP, Around, Normal, OnSphere, Sweep, Uniform
 from polhode.ensembles.reductions import FirstTime, Mean
-from polhode.files import checkpoint as _checkpoint
+from polhode.files import checkpoint
 from support import killed
 
 MEMBERS = GROUP + 200
@@ -61,7 +61,7 @@ def live(case: str, file: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    _checkpoint.os.fsync = lambda handle: None
+    checkpoint.os.fsync = lambda handle: None
     killed.live = live
     chance = random.Random(20040618)
     for case in CASES:
