@@ -27,7 +27,12 @@ SWEEPS = {
         6,
     ),
     "model": ("magnetic_dipole", "models/test_model_examples.py", "not nothing", 8),
-    "formulation": ("rodrigues", "formulations/test_formulations.py", "not compiled", 12),
+    "formulation": (
+        "rodrigues",
+        "formulations/test_formulations.py",
+        "not compiled and not claim",  # there is a claim of this name
+        12,
+    ),
     "coordinates": (
         "inertial-momentum",
         "formulations/test_coordinates.py",
