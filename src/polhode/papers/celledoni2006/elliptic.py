@@ -7,10 +7,10 @@ import numpy as np
 from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, small, truth
+from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, truth
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, below, judge, largest, near, slope
+from polhode.papers.verdicts import Measured, below, holds_if, largest, near, slope
 
 TOP_BODY, TOP_RATE = np.array([1000.0, 5000.0, 6000.0]), np.array([10.0, 10.0, 10.0])  # 4.2
 FREE_BODY, FREE_MOMENTUM = np.array([5.0, 4.0, 3.0]), np.array([-1.0, 0.0, 2.0])  # 4.1
@@ -32,91 +32,66 @@ def carlson(phi: float, mc: float) -> float:
     return whole + float(s * elliprf(c * c, c * c + mc * s * s, 1.0))
 
 
-def circle(inertia: np.ndarray, omega: np.ndarray, c: by_hand.Constants) -> float:
-    """cos²φ + sin²φ of the amplitude at the start, from (13)."""
+def circle(inertia: np.ndarray, omega: np.ndarray, **reading: bool) -> float:
+    """cos²φ + sin²φ of the amplitude at the start, from (13), with a reading of (12)."""
+    c = by_hand.constants(inertia, omega, **reading)
     i1, _, i3 = inertia
     cosine = omega[0] ** 2 * i1 * (i3 - i1) / c.a1
     return float(cosine + omega[1] ** 2 * c.b1 / c.a1)
 
 
-def top_circle(**reading: bool) -> float:
-    """Return the same of the top of 4.2, with a reading of (12)."""
-    return circle(TOP_BODY, TOP_RATE, by_hand.constants(TOP_BODY, TOP_RATE, **reading))
-
-
 # ---- the constants (12)
 def energy_half(_: Laboratory) -> Measured:
-    printed, off = top_circle(half=False), abs(top_circle() - 1)
-    text = (
-        f"cos²φ + sin²φ of the amplitude at the start of 4.2 is {printed:.2f} with the E of (2),"
-        f" 1 to {small(off)} with the 1/2"
-    )
-    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING)
+    printed, off = circle(TOP_BODY, TOP_RATE, half=False), abs(circle(TOP_BODY, TOP_RATE) - 1)
+    return holds_if(abs(printed - 1) < ROUNDING, printed, off, corrected=off < ROUNDING)
 
 
 def b1(_: Laboratory) -> Measured:
-    printed, off = top_circle(printed=True), abs(top_circle() - 1)
+    printed, off = circle(TOP_BODY, TOP_RATE, printed=True), abs(circle(TOP_BODY, TOP_RATE) - 1)
     gap = free_error(TOP_BODY, TOP_RATE, 1.0)
-    text = (
-        f"cos²φ + sin²φ at the start of 4.2 is {printed:.1f} as printed, 1 to"
-        f" {small(off)} with I3 - I2; ω(1) is then right to {gap:.0e}"
-    )
-    return text, judge(abs(printed - 1) < ROUNDING, off < ROUNDING and gap < EXACT)
+    corrected = off < ROUNDING and gap < EXACT
+    return holds_if(abs(printed - 1) < ROUNDING, printed, off, gap, corrected=corrected)
 
 
 def solution(_: Laboratory) -> Measured:
-    i1, i2, i3 = TOP_BODY
-    found = {}
-    for printed in (True, False):
-        c = by_hand.constants(TOP_BODY, TOP_RATE, printed=printed)
-        rate = np.sqrt(c.b1 * c.a3) / (i2 * np.sqrt(i1 * i3))
-        size = np.sqrt([c.a1 / (i1 * (i3 - i1)), c.a1 / c.b1, c.a3 / (i3 * (i3 - i1))])
-        found[printed] = 0.0
+    def missed(printed: bool) -> float:
+        i1, i2, i3 = TOP_BODY
+        c, worst = by_hand.constants(TOP_BODY, TOP_RATE, printed=printed), 0.0
+        rate, size = np.sqrt(c.b1 * c.a3) / (i2 * np.sqrt(i1 * i3)), c.amplitudes(TOP_BODY)
         for u in np.linspace(-3.0, 3.0, 13).tolist():
             cn, sn, dn = by_hand.functions(u, 1 - c.modulus)
             slopes = rate * size * np.array([-sn * dn, cn * dn, -c.modulus * sn * cn])
             right = by_hand.euler(TOP_BODY, size * np.array([cn, sn, dn])) / TOP_BODY
-            found[printed] = max(found[printed], largest(slopes - right) / largest(right))
-    text = f"ω' misses (1) by {found[True]:.2f} with the printed b1, by {found[False]:.0e} without"
-    return text, judge(found[True] < ROUNDING, found[False] < ROUNDING)
+            worst = max(worst, largest(slopes - right) / largest(right))
+        return worst
+
+    printed, right = missed(True), missed(False)
+    return holds_if(printed < ROUNDING, printed, right, corrected=right < ROUNDING)
 
 
 def ordering(_: Laboratory) -> Measured:
     i1, _, i3 = FREE_BODY
     worst = max(free_error(inertia, omega, 2.0) for inertia, omega in bodies(12))
     square = float(i1 * (i3 - i1))
-    text = (
-        f"4.1 as printed: ω1 has √(I1(I3 - I1)) = √{square:.0f}; 12 random bodies, moments in any"
-        f" order, relabelled: ω(2) right to {worst:.0e}"
-    )
-    return text, judge(square > 0, worst < 1e-12)
+    return holds_if(square > 0, square, worst, corrected=worst < 1e-12)
 
 
 def odd_permutation(_: Laboratory) -> Measured:
     omega = np.array([0.5, 0.1, 0.2])  # first family: (5, 4, 3) sorts by an exchange
     odd = by_hand.closed_form(FREE_BODY, omega, 1.0, proper=False)[0]
-    ahead = truth(FREE_BODY, omega, np.array([1.0]))[0]
-    back = -truth(FREE_BODY, -omega, np.array([1.0]))[0]  # ω(-1)
-    error, reverse = largest(odd - ahead), largest(odd - back)
+    error = largest(odd - truth(FREE_BODY, omega, 1.0)[0])
+    reverse = largest(odd + truth(FREE_BODY, -omega, 1.0)[0])  # against ω(-1)
     proper = free_error(FREE_BODY, omega, 1.0)
-    text = (
-        f"(5, 4, 3) sorted by a plain exchange: ω(1) wrong by {error:.1e}, and equal to ω(-1) to"
-        f" {reverse:.0e}; with the sign right to {proper:.0e}"
-    )
-    return text, judge(error < VISIBLE * 1e-3, reverse < 1e-13 and proper < EXACT)
+    corrected = reverse < 1e-13 and proper < EXACT
+    return holds_if(error < VISIBLE * 1e-3, error, reverse, proper, corrected=corrected)
 
 
 def second_family(_: Laboratory) -> Measured:
     omega = FREE_MOMENTUM / FREE_BODY
     upside = by_hand.constants(FREE_BODY[::-1], omega[::-1]).modulus
     right = by_hand.constants(FREE_BODY, omega).modulus
-    momentum = by_hand.closed_form(FREE_BODY, omega, 1.0)[0] * FREE_BODY
-    gap = largest(momentum - reference.FREE_PI)
-    text = (
-        f"4.1, sorted: k² = {upside:.2f} > 1; with axes 1 and 3 exchanged {right:.2f}, and π(1)"
-        f" right to {gap:.0e}"
-    )
-    return text, judge(upside > 1 > right and gap < ROUNDING)
+    gap = largest(by_hand.closed_form(FREE_BODY, omega, 1.0)[0] * FREE_BODY - reference.FREE_PI)
+    return holds_if(upside > 1 > right and gap < ROUNDING, upside, right, gap)
 
 
 # ---- the start
@@ -125,29 +100,28 @@ def amplitude(_: Laboratory) -> Measured:
     for inertia, omega in bodies(50):
         worst = max(worst, largest(by_hand.closed_form(inertia, omega, 0.0) - omega))
         turn = by_hand.arrangement(inertia, omega)
-        start = np.abs(turn) @ inertia, turn @ omega
-        off = max(off, abs(circle(*start, by_hand.constants(*start)) - 1))
-    text = "50 bodies: cos²φ + sin²φ = 1 to {:.0e}, and ω(0) comes back to {:.0e}"
-    return below(1e-12, text, off, worst)
+        off = max(off, abs(circle(np.abs(turn) @ inertia, turn @ omega) - 1))
+    return below(1e-12, off, worst)
 
 
 def signs(_: Laboratory) -> Measured:
     mirror = np.array([1.0, 1.0, -1.0])
     omega = TOP_RATE * mirror
-    right = truth(TOP_BODY, omega, np.array([1.0]))[0]
+    right = truth(TOP_BODY, omega, 1.0)[0]
     found = by_hand.closed_form(TOP_BODY, omega, 1.0)[0]
     without = by_hand.closed_form(TOP_BODY, TOP_RATE, 1.0)[0] * mirror
     good, bad = largest(found / right - 1), largest(without / right - 1)
-    text = f"4.2 with ω3 < 0: ω(1) right to {good:.0e}; with the sign of a3 alone off by {bad:.1f}"
-    return text, judge(good < 1e-12 and bad > 0.1)
+    return holds_if(good < 1e-12 and bad > 0.1, good, bad)
 
 
 def tau(_: Laboratory) -> Measured:
-    worst = max(
-        largest(by_hand.closed_form(inertia, omega, TIMES) - truth(inertia, omega, TIMES))
-        for inertia, omega in bodies(8)
+    return below(
+        1e-12,
+        max(
+            largest(by_hand.closed_form(inertia, omega, TIMES) - truth(inertia, omega, TIMES))
+            for inertia, omega in bodies(8)
+        ),
     )
-    return below(1e-12, "8 bodies at 4 times: ω right to {:.0e}", worst)
 
 
 # ---- the means
@@ -160,11 +134,7 @@ def agm(_: Laboratory) -> Measured:
             for (phi, k2), right in exact.items()
         )
 
-    text = (
-        "against Carlson's integral, 287 points with k² up to 1 - 1e-8, relative: {:.0e}"
-        " (library {:.0e})"
-    )
-    return below(ROUNDING, text, error(by_hand.integral), error(elliptic_f))
+    return below(ROUNDING, error(by_hand.integral), error(elliptic_f))
 
 
 def branch(_: Laboratory) -> Measured:
@@ -172,27 +142,17 @@ def branch(_: Laboratory) -> Measured:
         max(abs(by_hand.integral(phi, 0.5, next_to) - carlson(phi, 0.5)) for phi in ANGLES)
         for next_to in (False, True)
     )
-    text = (
-        f"k² = 1/2, φ up to 2π: F wrong by up to {principal:.1f} with the principal value, by"
-        f" {right:.0e} with the branch next to φ(n)"
-    )
-    return text, judge(principal < EXACT, right < EXACT)
+    return holds_if(principal < EXACT, principal, right, corrected=right < EXACT)
 
 
 def quadratic(_: Laboratory) -> Measured:
-    counts = {k2: by_hand.recursions(1 - k2) for k2 in MODULI}
-    c = by_hand.means(0.01)[2]
-    logs = np.log([x for x in c[1:] if x > 1e-14])
+    counts = [by_hand.recursions(1 - k2) for k2 in (0.5, 0.99, MODULI[-1])]
+    starts = (TOP_BODY, TOP_RATE), (FREE_BODY, FREE_MOMENTUM / FREE_BODY)
+    taken = [by_hand.recursions(1 - by_hand.constants(*start).modulus) for start in starts]
+    logs = np.log([x for x in by_hand.means(0.01)[2][1:] if x > 1e-14])
     exponent = float(np.max(logs[2:] / logs[1:-1]))
-    taken = [
-        by_hand.recursions(1 - by_hand.constants(inertia, omega).modulus)
-        for inertia, omega in ((TOP_BODY, TOP_RATE), (FREE_BODY, FREE_MOMENTUM / FREE_BODY))
-    ]
-    text = (
-        f"steps: {counts[0.5]} for k² = 0.5, {counts[0.99]} for k² = 0.99, {counts[MODULI[-1]]} for"
-        f" 1 - 1e-8; {taken[0]} and {taken[1]} in 4.2 and 4.1; c(n+1) ~ c(n)^{exponent:.1f}"
-    )
-    return text, judge(max(counts.values()) <= 9 and exponent > 1.9)
+    most = max(by_hand.recursions(1 - k2) for k2 in MODULI)
+    return holds_if(most <= 9 and exponent > 1.9, *counts, *taken, exponent)
 
 
 def reuse(_: Laboratory) -> Measured:
@@ -205,8 +165,7 @@ def reuse(_: Laboratory) -> Measured:
             scale = max(1.0, u)  # an ulp of u is an error of the argument
             back = max(back, largest(np.subtract(by_hand.functions(u, 1 - k2), true)) / scale)
             right = max(right, largest(np.subtract((c, s, d), true)) / scale)
-    text = "cn, sn, dn of F(φ), 287 points: right to {:.0e} max(1, u) (library {:.0e})"
-    return below(ROUNDING, text, back, right)
+    return below(ROUNDING, back, right)
 
 
 def special(_: Laboratory) -> Measured:
@@ -219,11 +178,7 @@ def special(_: Laboratory) -> Measured:
     wave = size[2] * TIMES  # λt
     found = size * np.stack([1 / np.cosh(wave), np.tanh(wave), 1 / np.cosh(wave)], axis=1)
     apart = largest(found - truth(inertia, omega, TIMES))
-    text = (
-        f"φ = u to {flat:.0e} and φ = arctan sinh u to {steep:.0e}; a motion with k² = 1 by tanh"
-        f" and sech: right to {apart:.0e}"
-    )
-    return text, judge(max(flat, steep) < EXACT and apart < 1e-12)
+    return holds_if(max(flat, steep) < EXACT and apart < 1e-12, flat, steep, apart)
 
 
 # ---- the nodes
@@ -240,5 +195,5 @@ def nodes(_: Laboratory) -> Measured:
         return slope((1 / 4, 1 / 8, 1 / 16), errors)
 
     printed, exchanged = order(True), order(False)
-    text = f"order {printed:.2f} in the order printed, {exchanged:.2f} exchanged"
-    return text, judge(near(printed, 4), near(exchanged, 4) and near(printed, 2))
+    corrected = near(exchanged, 4) and near(printed, 2)
+    return holds_if(near(printed, 4), printed, exchanged, corrected=corrected)

@@ -49,23 +49,28 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """Draw all eight as PNG files in ``out``."""
     laboratory.progress("figures")
     lab, top, satellite = laboratory, laboratory.top, laboratory.satellite
-    euler, body = lab.studies["euler"], lab.studies["frb"]
     pictures = [
-        _one_panel(
+        _work(
             "Euler's equations",
-            euler,
-            euler.momentum,
+            lab.studies["euler"],
             ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
-            r"$\|\pi - \pi_{\mathrm{ref}}\|_2$",
+            {"π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$"},
         ),
-        _one_panel(
+        _work(
             "Free rigid body",
-            body,
-            {name: body.both(name) for name in body.momentum},
+            lab.studies["frb"],
             ("mr2", "mr4", "jem2", "jem4", "strang"),
-            r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$",
+            {"both": r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$"},
         ),
-        _heavy_top(lab.studies["top"]),
+        _work(
+            "Heavy top",
+            lab.studies["top"],
+            (*THREE, TODAY),
+            {
+                "Q": r"$\|Q - Q_{\mathrm{ref}}\|_2$",
+                "π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)",
+            },
+        ),
         *(
             _trajectories(
                 f"Heavy top, {name}: $u = Q\\,u_0$ (grey: exact) and the energy error",
@@ -89,43 +94,29 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
 
 
 # ---- figures 1 to 3
-def _work(ax: "Axes", study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
-    """Draw errors against execution times."""
-    ax.set(xscale="log", yscale="log")
-    for name in names:
-        curve(
-            ax,
-            study.time(name),
-            np.maximum(errors[name], LEAST),
-            LOOK[name],
-            filled=name not in BEYOND,
-            markeredgewidth=1.1,
-            linewidth=1.3,
-            label=label(name),
-        )
-    ax.yaxis.minorticks_off()
-
-
-def _one_panel(
-    title: str, study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str], quantity: str
+def _work(
+    title: str, study: Study, names: Sequence[str], quantities: Mapping[str, str]
 ) -> "Figure":
-    picture = sheet(7.5, 4.4, f"{title}: error at $t$ = 1 against execution time")
-    ax = picture.subplots()
-    _work(ax, study, errors, names)
-    style.dress(ax, "", TIME, quantity)
-    legend(picture, ax)
-    return picture
-
-
-def _heavy_top(study: Study) -> "Figure":
-    picture = sheet(9.5, 4.2, "Heavy top: error at $t$ = 1 against execution time")
-    left, right = picture.subplots(1, 2, sharex=True)
-    names = ("mr2", "sej", "sej4", "strang")
-    _work(left, study, study.attitude, names)
-    style.dress(left, "", TIME, r"$\|Q - Q_{\mathrm{ref}}\|_2$")
-    _work(right, study, study.momentum, names)
-    style.dress(right, "", TIME, r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)")
-    legend(picture, left)
+    """Draw errors against execution times, a panel for each quantity with its title."""
+    size = (7.5, 4.4) if len(quantities) == 1 else (9.5, 4.2)
+    picture = sheet(*size, f"{title}: error at $t$ = 1 against execution time")
+    panels = picture.subplots(1, len(quantities), sharex=True, squeeze=False)[0]
+    for ax, (quantity, written) in zip(panels, quantities.items(), strict=True):
+        ax.set(xscale="log", yscale="log")
+        for name in names:
+            curve(
+                ax,
+                study.time(name),
+                np.maximum(study.errors[quantity][name], LEAST),
+                LOOK[name],
+                filled=name not in BEYOND,
+                markeredgewidth=1.1,
+                linewidth=1.3,
+                label=label(name),
+            )
+        ax.yaxis.minorticks_off()
+        style.dress(ax, "", TIME, written)
+    legend(picture, panels[0])
     return picture
 
 
