@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from polhode.papers.krysl2006 import by_hand
+from polhode.papers.krysl2006.laboratory import KEPT
 from polhode.papers.maps import (
     BOTH,
     HALVINGS,
     INERTIA,
     STEP,
     T_END,
+    VISIBLE,
     State,
     chain_gap,
     defect_order,
@@ -123,6 +125,11 @@ def defects(method: str) -> tuple[float, float, float]:
         (matrix(q), np.array(m)),
     )
     return *defect_order(method, "free"), control
+
+
+def contrast(kept: float, moved: float) -> Measured:
+    """Hold if one value is kept to rounding, and another changes visibly."""
+    return holds_if(kept < KEPT and moved > VISIBLE, kept, moved)
 
 
 def torque_time(method: str) -> Measured:
