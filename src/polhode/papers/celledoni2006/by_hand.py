@@ -50,43 +50,39 @@ def fields(inertia: Array, omega: Array) -> Array:
 
 
 # ---- elliptic functions, section 3
-def means(mc: float) -> tuple[list[float], list[float], list[float]]:
-    """Return the arithmetic-geometric means (18) of 1 and √mc, mc = 1 - k², until c < eps."""
-    a, b, c = [1.0], [float(np.sqrt(mc))], [float(np.sqrt(1.0 - mc))]
-    while c[-1] > EPS and len(a) < 40:
-        a, b, c = (
-            [*a, (a[-1] + b[-1]) / 2],
-            [*b, float(np.sqrt(a[-1] * b[-1]))],
-            [*c, (a[-1] - b[-1]) / 2],
-        )
-    return a, b, c
+def means(mc: float) -> list[tuple[float, float, float]]:
+    """(a, b, c) of the arithmetic-geometric mean (18) of 1 and √mc, mc = 1 - k², until c < eps."""
+    rows = [(1.0, float(np.sqrt(mc)), float(np.sqrt(1.0 - mc)))]
+    while rows[-1][2] > EPS and len(rows) < 40:
+        a, b, _ = rows[-1]
+        rows.append(((a + b) / 2, float(np.sqrt(a * b)), (a - b) / 2))
+    return rows
 
 
 def recursions(mc: float) -> int:
     """Return the number of steps of (18)."""
-    return len(means(mc)[0]) - 1
+    return len(means(mc)) - 1
 
 
 def integral(phi: float, mc: float, branch: bool = True) -> float:
     """F(φ | k²) by (19); without ``branch`` the arctangent keeps its principal value."""
-    a, b, _ = means(mc)
-    for an, bn in zip(a, b, strict=True):
-        turn = float(np.arctan2(bn * np.sin(phi), an * np.cos(phi)))
+    rows = means(mc)
+    for a, b, _ in rows:
         if branch:
-            turn += 2 * np.pi * round((phi - turn) / (2 * np.pi))  # the branch next to φ
+            turn = float(np.arctan2(b * np.sin(phi), a * np.cos(phi)))
+            phi += turn + 2 * np.pi * round((phi - turn) / (2 * np.pi))  # the branch next to φ
         else:
-            turn = float(np.arctan(bn / an * np.tan(phi)))
-        phi += turn
-    return phi / (2.0 ** len(a) * (a[-1] + b[-1]) / 2)
+            phi += float(np.arctan(b / a * np.tan(phi)))
+    a, b, _ = rows[-1]
+    return phi / (2.0 ** len(rows) * (a + b) / 2)
 
 
 def functions(u: float, mc: float) -> tuple[float, float, float]:
     """cn, sn, dn of u, down the same means (Abramowitz & Stegun 16.4)."""
-    a, _, c = means(mc)
-    n = len(a) - 1
-    phi = 2.0**n * a[-1] * u
-    for an, cn in zip(a[:0:-1], c[:0:-1], strict=True):
-        phi = (phi + float(np.arcsin(cn / an * np.sin(phi)))) / 2
+    rows = means(mc)
+    phi = 2.0 ** (len(rows) - 1) * rows[-1][0] * u
+    for a, _, c in rows[:0:-1]:
+        phi = (phi + float(np.arcsin(c / a * np.sin(phi)))) / 2
     sn, cn = float(np.sin(phi)), float(np.cos(phi))
     return cn, sn, float(np.sqrt(cn * cn + mc * sn * sn))
 

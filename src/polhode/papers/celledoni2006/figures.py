@@ -13,9 +13,9 @@ from polhode.papers.celledoni2006.laboratory import (
     TOP_STEPS,
     Laboratory,
     Study,
+    Swing,
     label,
     short_label,
-    swing,
     vertical,
 )
 from polhode.papers.drawing import curve, globe, legend, save, sheet
@@ -130,7 +130,7 @@ def _trajectories(
     for (name, run), (left, right) in zip(runs, panels, strict=True):
         _sphere(left, vertical(run), exact, LOOK[run.method][0])
         left.set_title(name, loc="left", fontsize=10, color=style.INK, fontweight="bold")
-        found = swing(run)
+        found = Swing(run)
         error = found.error / abs(found.start) if relative else found.error
         right.plot(run.t, error, color=LOOK[run.method][0], linewidth=0.4)
         right.axhline(0.0, color=style.INK, linewidth=0.6)

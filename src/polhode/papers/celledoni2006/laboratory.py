@@ -154,14 +154,11 @@ class Study:
         """Return the time of a step, in steps of MR2."""
         return float(np.median(self.cost[name]))
 
-    def orders(self, quantity: str, names: Sequence[str], last: int = 99) -> dict[str, float]:
-        """Return the slopes of the errors above rounding, over the last steps, for each method."""
-        found = {}
-        for name in names:
-            values = self.errors[quantity][name]
-            fine = np.flatnonzero(values > FLOOR)[-last:]
-            found[name] = slope(self.steps[fine].tolist(), values[fine].tolist())
-        return found
+    def order(self, quantity: str, name: str, last: int = 99) -> float:
+        """Return the slope of the errors above rounding, over the last steps."""
+        values = self.errors[quantity][name]
+        fine = np.flatnonzero(values > FLOOR)[-last:]
+        return slope(self.steps[fine].tolist(), values[fine].tolist())
 
     def error_ratio(self, quantity: str, name: str, other: str) -> np.ndarray:
         """Return the errors of one method over those of another, by step."""
@@ -187,12 +184,12 @@ class Study:
         return self.time_to(quantity, name, aim) / self.time_to(quantity, other, aim)
 
 
-@dataclass(frozen=True)
 class Swing:
-    """An energy error over time."""
+    """The energy error of a run over time."""
 
-    error: np.ndarray  # H - H0 at every step
-    start: float  # H0
+    def __init__(self, run: Trajectory):
+        energy = np.asarray(run.energy)
+        self.error, self.start = energy - energy[0], float(energy[0])
 
     @property
     def largest(self) -> float:
@@ -213,12 +210,6 @@ class Swing:
     def mean(self) -> float:
         """The mean of |H - H0| over the steps."""
         return float(np.abs(self.error[1:]).mean())
-
-
-def swing(run: Trajectory) -> Swing:
-    """Return the energy error of a run."""
-    energy = np.asarray(run.energy)
-    return Swing(energy - energy[0], float(energy[0]))
 
 
 def vertical(run: Trajectory) -> np.ndarray:
@@ -254,7 +245,7 @@ class Experiment:
 
     def swing(self, name: str, h: float) -> Swing:
         """Return the energy error of a run."""
-        return swing(self.runs[name, h])
+        return Swing(self.runs[name, h])
 
     def energy_ratio(self, h: float) -> float:
         """Return the largest energy error of MR over that of SEJ."""
@@ -347,7 +338,7 @@ class Laboratory(shared.Laboratory):
         self.progress(f"free body: energy on [0, {FREE_END:g}]")
         problem = problems.celledoni_free()
         names = ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "sej")
-        return {name: swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
+        return {name: Swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
 
     # ---- figures 4 and 5, 7 and 8
     def _experiment(self, problem: Problem, end: float, steps: Sequence[float]) -> Experiment:
@@ -398,7 +389,7 @@ class Laboratory(shared.Laboratory):
         base = np.array([1.0, 2.0, 3.0])
         body = RigidBody((heavier * base).tolist())
         problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
-        return swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
+        return Swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
 
     # ---- figures 4 to 8
     def curve_errors(self) -> list[float]:
@@ -434,7 +425,7 @@ class Laboratory(shared.Laboratory):
         self.progress("MR2 with its rotations in other orders")
         return [
             [
-                swing(self.run(relabel(given, order), "mr2", t_end, dt)).relative
+                Swing(self.run(relabel(given, order), "mr2", t_end, dt)).relative
                 for order in permutations(range(3))
             ]
             for given, t_end, dt in (

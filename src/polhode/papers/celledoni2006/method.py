@@ -1,16 +1,49 @@
-"""Section 3 of Celledoni & Säfström (2006): the closed form of the Euler equations."""
+"""Sections 2 and 3 of Celledoni & Säfström (2006): the splitting, the closed form of its parts."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
+from polhode import problems
+from polhode.body import RigidBody
 from polhode.kernels.elliptic import elliptic_f, sn_cn_dn
 from polhode.papers.celledoni2006 import by_hand, reference
 from polhode.papers.celledoni2006.laboratory import Laboratory
-from polhode.papers.celledoni2006.maps import ROUNDING, bodies, free_error, truth
-from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.celledoni2006.maps import (
+    DIFFERENCE,
+    ROUNDING,
+    bodies,
+    free_error,
+    page_gap,
+    truth,
+)
+from polhode.papers.maps import (
+    BOTH,
+    EXACT,
+    HALVINGS,
+    VISIBLE,
+    asymmetry,
+    defect,
+    derivatives,
+    orders,
+    states,
+    step_difference,
+)
+from polhode.papers.reference import solution as integrated
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, below, holds_if, largest, near, slope
+from polhode.papers.verdicts import (
+    Check,
+    Measured,
+    below,
+    holds_if,
+    largest,
+    near,
+    of_order,
+    slope,
+)
+from polhode.problems.problem import Problem
+from polhode.solvers.exact import exact_free_motion
 
 TOP_BODY, TOP_RATE = np.array([1000.0, 5000.0, 6000.0]), np.array([10.0, 10.0, 10.0])  # 4.2
 FREE_BODY, FREE_MOMENTUM = np.array([5.0, 4.0, 3.0]), np.array([-1.0, 0.0, 2.0])  # 4.1
@@ -40,7 +73,107 @@ def circle(inertia: np.ndarray, omega: np.ndarray, **reading: bool) -> float:
     return float(cosine + omega[1] ** 2 * c.b1 / c.a1)
 
 
-# ---- the constants (12)
+MEASUREMENTS: dict[str, Check] = {
+    "verlet": lambda _: below(
+        DIFFERENCE, max(defect("strang", model, HALVINGS[0]) for model in BOTH)
+    ),
+    "scheme": lambda _: below(
+        EXACT,
+        max(
+            page_gap(name, "torque", partial(by_hand.sej, order=order))
+            for name, order in (("sej", 2), ("sej4", 4))
+        ),
+    ),
+    "second-order": lambda _: of_order(2, *orders("sej", "torque", (10, 20, 40, 80))),
+    "flow-symmetric": lambda _: below(
+        EXACT,
+        max(asymmetry(name, ["free"]) for name in ("jem2", "jem4")),
+        max(asymmetry(name, ["torque"]) for name in ("sej", "sej4")),
+    ),
+    "tau": lambda _: below(
+        1e-12,
+        max(
+            largest(by_hand.closed_form(inertia, omega, TIMES) - truth(inertia, omega, TIMES))
+            for inertia, omega in bodies(8)
+        ),
+    ),
+}
+
+
+# ---- section 2
+def hamiltonian(_: Laboratory) -> Measured:
+    def error(start: np.ndarray, force: by_hand.Torque, potential: Callable) -> float:
+        slopes = derivatives(lambda v: np.array([potential(by_hand.exp(v) @ start)]), 1e-3, 3)
+        return largest(force(start) + slopes[0]) / largest(force(start))
+
+    cases = (
+        (by_hand.top, by_hand.top_potential),
+        (by_hand.satellite(TOP_BODY), by_hand.satellite_potential(TOP_BODY)),
+    )
+    return below(DIFFERENCE, max(error(matrix(q).T, *case) for q, _ in states() for case in cases))
+
+
+def skew(lab: Laboratory) -> Measured:
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        q, p = y[:9].reshape(3, 3), y[9:]
+        turn = by_hand.skew(p / FREE_BODY)
+        return np.concatenate([(turn @ q).ravel(), turn @ p])
+
+    start = np.concatenate([np.eye(3).ravel(), FREE_MOMENTUM])
+    q, r = integrated(rates, 1.0, start)[:9].reshape(3, 3), lab.ends["frb"][0]
+    same, turned = largest(q - r), largest(q - r.T)
+    return holds_if(same < EXACT, same, turned, corrected=turned < EXACT)
+
+
+def asymmetric_flow(_: Laboratory) -> Measured:
+    problem = problems.celledoni_free()
+    run = exact_free_motion(problem.body, None, problem.omega, 1.0)
+    error = largest(matrix(run.q[0]) - matrix(np.array(reference.FREE_Q)))
+    k2 = by_hand.constants(FREE_BODY, FREE_MOMENTUM / FREE_BODY).modulus
+    return holds_if(k2 > 0.01 and error < ROUNDING, k2, error)
+
+
+def pi_exact(lab: Laboratory) -> Measured:
+    def error(inertia: np.ndarray, omega: np.ndarray, h: float) -> float:
+        problem = Problem(RigidBody(inertia.tolist()), omega=omega.tolist())
+        off = lab.run(problem, "je", h, h).omega[-1] - truth(inertia, omega, h)[0]
+        return float(np.linalg.norm(off) / np.linalg.norm(omega))
+
+    return below(3e-12, max(error(*body, h) for body in bodies(10) for h in (0.1, 1.0, 10.0)))
+
+
+def magnus_orders(lab: Laboratory) -> Measured:
+    second, fourth = (lab.studies["frb"].order("Q", name) for name in ("jem2", "jem4"))
+    back = max(asymmetry(name, ["free"]) for name in ("jem2", "jem4"))
+    holds = near(second, 2, 0.1) and near(fourth, 4, 0.1) and back < EXACT
+    return holds_if(holds, second, fourth, back)
+
+
+def by_product(lab: Laboratory) -> Measured:
+    once, twice = lab.studies["euler"].cost_of("je"), lab.studies["frb"].cost_of("jem2")
+    return holds_if(twice < 2 * once, once, twice, twice / once - 1)
+
+
+def rodrigues(_: Laboratory) -> Measured:
+    from scipy.linalg import expm
+
+    rng = np.random.default_rng(3)
+    vectors = [rng.normal(size=3) * size for size in (1e-6, 1e-3, 0.1, 1.0, 3.0)]
+    return below(EXACT, max(largest(by_hand.exp(v) - expm(by_hand.skew(v))) for v in vectors))
+
+
+def kick(_: Laboratory) -> Measured:
+    q, p = matrix(states(1)[0][0]).T, np.array([1.0, 2.0, 3.0])
+    end = integrated(lambda t, x: by_hand.top(q), 0.5, p, atol=1e-6)
+    return below(ROUNDING, largest(end - p - 0.5 * by_hand.top(q)))
+
+
+def more_terms(_: Laboratory) -> Measured:
+    (p2, d2), (p4, d4) = (step_difference(name, "strang") for name in ("sej", "sej4"))
+    return holds_if(d4 < 0.3 * d2 and p4 > p2 + 1, d2, p2, d4, p4)
+
+
+# ---- section 3, the constants (12)
 def energy_half(_: Laboratory) -> Measured:
     printed, off = circle(TOP_BODY, TOP_RATE, half=False), abs(circle(TOP_BODY, TOP_RATE) - 1)
     return holds_if(abs(printed - 1) < ROUNDING, printed, off, corrected=off < ROUNDING)
@@ -94,7 +227,7 @@ def second_family(_: Laboratory) -> Measured:
     return holds_if(upside > 1 > right and gap < ROUNDING, upside, right, gap)
 
 
-# ---- the start
+# ---- section 3, the start
 def amplitude(_: Laboratory) -> Measured:
     worst, off = 0.0, 0.0
     for inertia, omega in bodies(50):
@@ -114,17 +247,7 @@ def signs(_: Laboratory) -> Measured:
     return holds_if(good < 1e-12 and bad > 0.1, good, bad)
 
 
-def tau(_: Laboratory) -> Measured:
-    return below(
-        1e-12,
-        max(
-            largest(by_hand.closed_form(inertia, omega, TIMES) - truth(inertia, omega, TIMES))
-            for inertia, omega in bodies(8)
-        ),
-    )
-
-
-# ---- the means
+# ---- section 3, the means
 def agm(_: Laboratory) -> Measured:
     exact = {(phi, k2): carlson(phi, 1 - k2) for k2 in MODULI for phi in ANGLES}
 
@@ -149,7 +272,7 @@ def quadratic(_: Laboratory) -> Measured:
     counts = [by_hand.recursions(1 - k2) for k2 in (0.5, 0.99, MODULI[-1])]
     starts = (TOP_BODY, TOP_RATE), (FREE_BODY, FREE_MOMENTUM / FREE_BODY)
     taken = [by_hand.recursions(1 - by_hand.constants(*start).modulus) for start in starts]
-    logs = np.log([x for x in by_hand.means(0.01)[2][1:] if x > 1e-14])
+    logs = np.log([c for _, _, c in by_hand.means(0.01)[1:] if c > 1e-14])
     exponent = float(np.max(logs[2:] / logs[1:-1]))
     most = max(by_hand.recursions(1 - k2) for k2 in MODULI)
     return holds_if(most <= 9 and exponent > 1.9, *counts, *taken, exponent)
@@ -181,7 +304,7 @@ def special(_: Laboratory) -> Measured:
     return holds_if(max(flat, steep) < EXACT and apart < 1e-12, flat, steep, apart)
 
 
-# ---- the nodes
+# ---- section 3, the nodes
 def nodes(_: Laboratory) -> Measured:
     right = matrix(np.array(reference.FREE_Q)).T
 
