@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.papers.celledoni2006.laboratory import (
+    EXAMPLES,
     SATELLITE_STEPS,
     THREE,
     TODAY,
@@ -43,6 +44,23 @@ LOOK = {  # colour, marker and its size
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
 TIME = "execution time (steps of MR2)"
 LEAST = 1e-16  # errors of 0 are drawn here
+WORK: dict[str, tuple[Sequence[str], dict[str, str]]] = {  # figures 1 to 3: methods, quantities
+    "euler": (
+        ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
+        {"π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$"},
+    ),
+    "frb": (
+        ("mr2", "mr4", "jem2", "jem4", "strang"),
+        {"both": r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$"},
+    ),
+    "top": (
+        (*THREE, TODAY),
+        {
+            "Q": r"$\|Q - Q_{\mathrm{ref}}\|_2$",
+            "π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)",
+        },
+    ),
+}
 
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
@@ -50,27 +68,7 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     laboratory.progress("figures")
     lab, top, satellite = laboratory, laboratory.top, laboratory.satellite
     pictures = [
-        _work(
-            "Euler's equations",
-            lab.studies["euler"],
-            ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
-            {"π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$"},
-        ),
-        _work(
-            "Free rigid body",
-            lab.studies["frb"],
-            ("mr2", "mr4", "jem2", "jem4", "strang"),
-            {"both": r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$"},
-        ),
-        _work(
-            "Heavy top",
-            lab.studies["top"],
-            (*THREE, TODAY),
-            {
-                "Q": r"$\|Q - Q_{\mathrm{ref}}\|_2$",
-                "π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)",
-            },
-        ),
+        *(_work(EXAMPLES[name].title, lab.studies[name], *shown) for name, shown in WORK.items()),
         *(
             _trajectories(
                 f"Heavy top, {name}: $u = Q\\,u_0$ (grey: exact) and the energy error",
@@ -104,16 +102,9 @@ def _work(
     for ax, (quantity, written) in zip(panels, quantities.items(), strict=True):
         ax.set(xscale="log", yscale="log")
         for name in names:
-            curve(
-                ax,
-                study.time(name),
-                np.maximum(study.errors[quantity][name], LEAST),
-                LOOK[name],
-                filled=name not in BEYOND,
-                markeredgewidth=1.1,
-                linewidth=1.3,
-                label=label(name),
-            )
+            errors = np.maximum(study.errors[quantity][name], LEAST)
+            marks = {"markeredgewidth": 1.1, "linewidth": 1.3, "label": label(name)}
+            curve(ax, study.time(name), errors, LOOK[name], name not in BEYOND, **marks)
         ax.yaxis.minorticks_off()
         style.dress(ax, "", TIME, written)
     legend(picture, panels[0])
@@ -170,15 +161,8 @@ def _alphas(lab: Laboratory) -> "Figure":
     }
     for ax, (panel, errors) in zip(panels, lab.alpha_errors.items(), strict=True):
         for name, values in errors.items():
-            curve(
-                ax,
-                lab.alphas[panel],
-                values,
-                (*LOOK[name][:2], 4),
-                filled=name not in BEYOND,
-                linewidth=1.2,
-                label=short_label(name),
-            )
+            look, marks = (*LOOK[name][:2], 4), {"linewidth": 1.2, "label": short_label(name)}
+            curve(ax, lab.alphas[panel], values, look, name not in BEYOND, **marks)
         ax.set(xscale="log", yscale="log")
         ax.minorticks_off()
         style.dress(ax, titles[panel], r"$\alpha$", r"mean of $|\mathcal{H} - \mathcal{H}_n|$")

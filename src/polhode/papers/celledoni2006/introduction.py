@@ -11,7 +11,6 @@ from polhode.papers.celledoni2006.laboratory import (
     TOP_STEPS,
     Laboratory,
     label,
-    short_label,
 )
 from polhode.papers.celledoni2006.maps import (
     DIFFERENCE,
@@ -151,7 +150,7 @@ def better_behaviour(lab: Laboratory) -> Measured:
     cases = [(lab.top, h) for h in TOP_STEPS] + [(lab.satellite, h) for h in SATELLITE_STEPS]
     left = {name: sum(case.farthest(name, h) > NEAR for case, h in cases) for name in THREE}
     holds = left["sej4"] == 0 and left["sej"] < left["mr2"]
-    return holds_if(holds, NEAR, listing(left, "d", short_label))
+    return holds_if(holds, NEAR, *left.values())
 
 
 def dmv_preserves(lab: Laboratory) -> Measured:

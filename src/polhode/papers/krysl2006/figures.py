@@ -61,17 +61,9 @@ def _convergence(title: str, study: Convergence) -> "Figure":
     for ax, errors, quantity in zip(panels, study.errors.values(), quantities, strict=True):
         for name in ALL:
             present = name in PRESENT
-            curve(
-                ax,
-                study.steps,
-                errors[name],
-                LOOK[name],
-                filled=present,
-                markeredgewidth=1.2,
-                linewidth=1.3,
-                zorder=3 - LOOK[name][2] / 10 + 0.3 * present,
-                label=name.upper(),
-            )
+            order = 3 - LOOK[name][2] / 10 + 0.3 * present
+            marks = {"markeredgewidth": 1.2, "linewidth": 1.3, "zorder": order}
+            curve(ax, study.steps, errors[name], LOOK[name], present, label=name.upper(), **marks)
         _second_order(ax, study.steps, min(float(errors[name][-1]) for name in ALL))
         ax.set(xscale="log", yscale="log")
         style.dress(ax, "", r"step $\Delta t$", f"error in {quantity}")
