@@ -5,7 +5,7 @@ doi:10.1002/cnm.963.
 
     claims.md     the statements of the paper
     by_hand       the formulas of the page in NumPy, with and without their misprints
-    maps          one-step maps taken apart;   laboratory  the longer runs
+    laboratory    the longer runs
     algorithms, examples    the measurements
     figures       figures 1 to 5
 """

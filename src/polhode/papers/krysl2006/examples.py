@@ -7,6 +7,7 @@ import numpy as np
 from polhode.models import heavy_top, soft_wall
 from polhode.papers import reference
 from polhode.papers.krysl2006 import by_hand
+from polhode.papers.krysl2006.algorithms import COMPOSED, composed_gap
 from polhode.papers.krysl2006.laboratory import (
     ALL,
     COMPARED,
@@ -18,8 +19,8 @@ from polhode.papers.krysl2006.laboratory import (
     WALL_STEP,
     WALL_STEPS,
     Laboratory,
+    contrast,
 )
-from polhode.papers.krysl2006.maps import COMPOSED, composed_gap, contrast
 from polhode.papers.laboratory import WHOLE_RUN
 from polhode.papers.maps import (
     EXACT,

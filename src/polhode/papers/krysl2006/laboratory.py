@@ -13,8 +13,9 @@ from polhode.models import heavy_top, soft_wall
 from polhode.papers import laboratory as shared
 from polhode.papers import reference
 from polhode.papers.laboratory import WHOLE_RUN, under
+from polhode.papers.maps import VISIBLE
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import largest, relative_change, slope
+from polhode.papers.verdicts import Measured, holds_if, largest, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import solve
@@ -28,6 +29,11 @@ FREE_STEP = 0.5  # a turn of 27 degrees
 KEPT = 1e-11  # relative: up to 1e6 steps with errors of 1e-16 each, at worst all of one sign
 
 TORQUES = heavy_top(0.0) + soft_wall("printed")
+
+
+def contrast(kept: float, moved: float) -> Measured:
+    """Hold if one value is kept to rounding, and another changes visibly."""
+    return holds_if(kept < KEPT and moved > VISIBLE, kept, moved)
 
 
 def torques(strength: float = 0.0, wall: float = 0.0) -> Model:
@@ -134,18 +140,16 @@ class Laboratory(shared.Laboratory):
     def _study(self, name: str, example: Example) -> Convergence:
         parts, halvings = (1, example.halvings - 1) if self.quick else (2, example.halvings)
         counts = [round(example.fewest * 2 ** (k / parts)) for k in range(parts * halvings + 1)]
-        problem, t_end, found = example.problem(), example.t_end, {}
+        problem, t_end = example.problem(), example.t_end
+        errors: dict[str, dict[str, np.ndarray]] = {"Π": {}, "R": {}}
         for method in ALL:
             self.progress(f"{example.title.lower()}: convergence of {method}")
             runs = (
                 self.run(problem, method, t_end, t_end / n, WHOLE_RUN, may_stop=True)
                 for n in counts
             )
-            found[method] = np.array([self.error(name, run) for run in runs])
-        errors = {
-            quantity: {method: values[:, k] for method, values in found.items()}
-            for k, quantity in enumerate(("Π", "R"))
-        }
+            found = np.array([self.error(name, run) for run in runs])
+            errors["Π"][method], errors["R"][method] = found.T
         return Convergence(t_end / np.array(counts), errors)
 
     # ---- conservation
