@@ -395,15 +395,13 @@ class Laboratory(shared.Laboratory):
     def curve_errors(self) -> list[float]:
         """Return the distance of the two exact curves from DOP853; the quick form takes a tenth."""
         self.progress("trajectories by DOP853")
-        share = 10 if self.quick else 1
-        spinning, orbiting = problems.celledoni_heavy_top(), problems.satellite()
-        torque = reference.satellite(orbiting.body.data[0])
+        share, orbiting = 10 if self.quick else 1, problems.satellite()
         found = []
-        for given, law, curve, t_end in (
-            (spinning, top(), self.top.curve, TOP_END),
-            (orbiting, torque, self.satellite.curve, SATELLITE_END),
+        for given, law, curve in (
+            (problems.celledoni_heavy_top(), top(), self.top.curve),
+            (orbiting, reference.satellite(orbiting.body.data[0]), self.satellite.curve),
         ):
-            times = np.arange(1, round(t_end / share) + 1)
+            times = np.arange(1, len(curve) // 100 // share + 1)
             q, _ = motion_of(given, law, times.astype(float))
             found.append(largest(curve[100 * times] - [matrix(row)[2] for row in q]))
         return found
