@@ -231,11 +231,6 @@ def scale(h: float, p: Array, inertia: Array, order: int) -> float:
 
 
 # ---- torques
-def no_torque(q: Array) -> Array:
-    """A free body."""
-    return np.zeros(3)
-
-
 def top(q: Array) -> Array:
     """Section 4.2: f = (u2, -u1, 0), u = Q u0."""
     return np.array([q[1, 2], -q[0, 2], 0.0])

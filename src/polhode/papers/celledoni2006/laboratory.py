@@ -206,11 +206,6 @@ class Swing:
         """Half the range of the error."""
         return float(np.ptp(self.error)) / 2
 
-    @property
-    def mean(self) -> float:
-        """The mean of |H - H0| over the steps."""
-        return float(np.abs(self.error[1:]).mean())
-
 
 def vertical(run: Trajectory) -> np.ndarray:
     """u = Q e3 along a run: the third row of the library's attitude matrix."""
@@ -389,7 +384,8 @@ class Laboratory(shared.Laboratory):
         base = np.array([1.0, 2.0, 3.0])
         body = RigidBody((heavier * base).tolist())
         problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
-        return Swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
+        error = Swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).error
+        return float(np.abs(error[1:]).mean())
 
     # ---- figures 4 to 8
     def curve_errors(self) -> list[float]:

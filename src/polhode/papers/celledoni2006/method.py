@@ -313,7 +313,7 @@ def nodes(_: Laboratory) -> Measured:
         for n in (4, 8, 16):
             state = np.eye(3), FREE_MOMENTUM
             for _step in range(n):
-                state = by_hand.sej(1 / n, state, FREE_BODY, by_hand.no_torque, 4, swapped)
+                state = by_hand.sej(1 / n, state, FREE_BODY, lambda q: np.zeros(3), 4, swapped)
             errors.append(float(np.linalg.norm(state[0] - right)))
         return slope((1 / 4, 1 / 8, 1 / 16), errors)
 
