@@ -12,6 +12,8 @@ from math import cos
 import numpy as np
 
 from polhode import loops, problems
+from polhode.body import RigidBody
+from polhode.contracts import Model
 from polhode.methods import METHODS
 from polhode.models import free, heavy_top, soft_wall, torque
 from polhode.papers import reference
@@ -21,6 +23,7 @@ from polhode.papers.verdicts import Untestable, largest, slope
 State = tuple[tuple[float, ...], tuple[float, ...]]  # (q, m)
 Map = Callable[..., State]  # (h, state, t=0) -> state
 Matrices = tuple[np.ndarray, np.ndarray]  # (R, Π)
+Chain = Sequence[tuple[str, float]]  # (method, h) of steps in turn
 
 BODY = problems.soft_wall().body
 INERTIA = np.array(BODY.data[0])
@@ -46,6 +49,7 @@ MODELS = {
     "torque": heavy_top(-3.0) + soft_wall("printed"),
     "swinging": torque(swinging),
 }
+BOTH = "free", "torque"
 LAWS: dict[str, reference.Law] = {
     "free": reference.none,
     "torque": reference.tilting(lambda t, z: reference.wall(t, z) - 3.0),
@@ -102,6 +106,48 @@ def march(method: str, model: str, t_end: float, count: int, state: State) -> li
     for k in range(count):
         path.append(mapped(h, path[-1], k * h))
     return path
+
+
+# ---- differences
+def chained(chain: Chain, model: str, state: State) -> State:
+    """Return the state after a chain of steps from t = 0."""
+    t = 0.0
+    for method, h in chain:
+        state = step(method, model)(h, state, t)
+        t += h
+    return state
+
+
+def chain_gap(one: Chain, other: Chain = (), models: Sequence[str] = BOTH) -> float:
+    """Return the largest difference of two chains of steps, over several states and models."""
+    return max(
+        gap(chained(one, model, state), chained(other, model, state))
+        for state in states()
+        for model in models
+    )
+
+
+def asymmetry(method: str, models: Sequence[str] = BOTH) -> float:
+    """Return the distance from the start after a step forward and a step back."""
+    return chain_gap([(method, STEP), (method, -STEP)], models=models)
+
+
+def torque_gap(
+    model: Model,
+    page: Callable[[np.ndarray], np.ndarray],
+    body: RigidBody = BODY,
+    inertial: bool = False,
+) -> float:
+    """The relative difference between a model and the torque of the page, a function of R.
+
+    The torque of the page is in body axes, unless it is ``inertial``.
+    """
+    found = 0.0
+    for q, m in states():
+        r, acting = matrix(q), np.array(model.torque(0.0, q, m, body.data, model.params))
+        right = page(r)
+        found = max(found, largest((r @ acting if inertial else acting) - right) / largest(right))
+    return found
 
 
 # ---- orders

@@ -7,18 +7,11 @@ Journal of Physics A: Mathematical and General 39 (2006) 5463.
     by_hand       the formulas of the page in NumPy, with and without their misprints
     reference     what is known without any method
     maps          one-step maps taken apart;   laboratory  the longer runs, and times
-    abstract, introduction, splitting, elliptic, free_body, torqued    the measurements
+    introduction, method, experiments    the measurements
     figures       figures 1 to 8
 """
 
-from polhode.papers.celledoni2006 import (
-    abstract,
-    elliptic,
-    free_body,
-    introduction,
-    splitting,
-    torqued,
-)
+from polhode.papers.celledoni2006 import experiments, introduction, method
 from polhode.papers.celledoni2006.laboratory import Laboratory
 from polhode.papers.claims import Paper
 
@@ -29,5 +22,5 @@ PAPER = Paper(
     " functions",
     figures=8,
     laboratory=Laboratory,
-    measured_in=(abstract, introduction, splitting, elliptic, free_body, torqued),
+    measured_in=(introduction, method, experiments),
 )

@@ -5,34 +5,30 @@ and π is the momentum in body axes.  Where the page has a misprint or leaves so
 argument selects the reading, so that both can be measured.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from polhode.papers import rotations
+
 Array = np.ndarray
 State = tuple[Array, Array]  # (Q, π)
 Torque = Callable[[Array], Array]  # f(Q), in body axes
 
-THIRD = 1 / (2 - 2 ** (1 / 3))
-FIFTH = 1 / (4 - 4 ** (1 / 3))
-TRIPLE_JUMP = (THIRD, 1 - 2 * THIRD, THIRD)
-SUZUKI = (FIFTH, FIFTH, 1 - 4 * FIFTH, FIFTH, FIFTH)
 EPS = float(np.finfo(float).eps)
 
 
 # ---- rotations
 def skew(v: Any) -> Array:
     """Section 2: skew(v) x = x × v, the opposite sign of most books."""
-    return np.array([[0.0, v[2], -v[1]], [-v[2], 0.0, v[0]], [v[1], -v[0], 0.0]])
+    return rotations.skew(-np.asarray(v))
 
 
 def exp(v: Array) -> Array:
     """Rodrigues' formula for exp(skew(v))."""
-    angle = float(np.sqrt(v @ v))
-    x = skew(v)
-    return np.eye(3) + np.sinc(angle / np.pi) * x + 0.5 * np.sinc(angle / 2 / np.pi) ** 2 * (x @ x)
+    return rotations.exp(-v)
 
 
 def euler(inertia: Array, omega: Array) -> Array:
@@ -54,50 +50,46 @@ def fields(inertia: Array, omega: Array) -> Array:
 
 
 # ---- elliptic functions, section 3
-def means(mc: float) -> tuple[list[float], list[float], list[float]]:
-    """Return the arithmetic-geometric means (18) of 1 and √mc, mc = 1 - k², until c < eps."""
-    a, b, c = [1.0], [float(np.sqrt(mc))], [float(np.sqrt(1.0 - mc))]
-    while c[-1] > EPS and len(a) < 40:
-        a, b, c = (
-            [*a, (a[-1] + b[-1]) / 2],
-            [*b, float(np.sqrt(a[-1] * b[-1]))],
-            [*c, (a[-1] - b[-1]) / 2],
-        )
-    return a, b, c
+def means(mc: float) -> list[tuple[float, float, float]]:
+    """(a, b, c) of the arithmetic-geometric mean (18) of 1 and √mc, mc = 1 - k², until c < eps."""
+    rows = [(1.0, float(np.sqrt(mc)), float(np.sqrt(1.0 - mc)))]
+    while rows[-1][2] > EPS and len(rows) < 40:
+        a, b, _ = rows[-1]
+        rows.append(((a + b) / 2, float(np.sqrt(a * b)), (a - b) / 2))
+    return rows
 
 
 def recursions(mc: float) -> int:
     """Return the number of steps of (18)."""
-    return len(means(mc)[0]) - 1
+    return len(means(mc)) - 1
 
 
 def integral(phi: float, mc: float, branch: bool = True) -> float:
     """F(φ | k²) by (19); without ``branch`` the arctangent keeps its principal value."""
-    a, b, _ = means(mc)
-    for an, bn in zip(a, b, strict=True):
-        turn = float(np.arctan2(bn * np.sin(phi), an * np.cos(phi)))
+    rows = means(mc)
+    for a, b, _ in rows:
         if branch:
-            turn += 2 * np.pi * round((phi - turn) / (2 * np.pi))  # the branch next to φ
+            turn = float(np.arctan2(b * np.sin(phi), a * np.cos(phi)))
+            phi += turn + 2 * np.pi * round((phi - turn) / (2 * np.pi))  # the branch next to φ
         else:
-            turn = float(np.arctan(bn / an * np.tan(phi)))
-        phi += turn
-    return phi / (2.0 ** len(a) * (a[-1] + b[-1]) / 2)
+            phi += float(np.arctan(b / a * np.tan(phi)))
+    a, b, _ = rows[-1]
+    return phi / (2.0 ** len(rows) * (a + b) / 2)
 
 
 def functions(u: float, mc: float) -> tuple[float, float, float]:
     """cn, sn, dn of u, down the same means (Abramowitz & Stegun 16.4)."""
-    a, _, c = means(mc)
-    n = len(a) - 1
-    phi = 2.0**n * a[-1] * u
-    for an, cn in zip(a[:0:-1], c[:0:-1], strict=True):
-        phi = (phi + float(np.arcsin(cn / an * np.sin(phi)))) / 2
+    rows = means(mc)
+    phi = 2.0 ** (len(rows) - 1) * rows[-1][0] * u
+    for a, _, c in rows[:0:-1]:
+        phi = (phi + float(np.arcsin(c / a * np.sin(phi)))) / 2
     sn, cn = float(np.sin(phi)), float(np.cos(phi))
     return cn, sn, float(np.sqrt(cn * cn + mc * sn * sn))
 
 
 @dataclass(frozen=True)
 class Constants:
-    """(12), λ and k² of a body in axes for which (13) is written."""
+    """(12) and k² of a body in axes for which (13) is written."""
 
     a1: float  # squares, all four
     a3: float
@@ -108,6 +100,12 @@ class Constants:
     def modulus(self) -> float:
         """k²."""
         return self.b3 * self.a1 / (self.b1 * self.a3)
+
+    def amplitudes(self, inertia: Array) -> Array:
+        """Return the factors of cn, sn and dn in (13)."""
+        i1, _, i3 = inertia
+        squares = self.a1 / (i1 * (i3 - i1)), self.a1 / self.b1, self.a3 / (i3 * (i3 - i1))
+        return np.sqrt(squares)
 
 
 def constants(inertia: Array, omega: Array, printed: bool = False, half: bool = True) -> Constants:
@@ -129,8 +127,7 @@ def arrangement(inertia: Array, omega: Array, proper: bool = True) -> Array:
     The third axis has the largest moment, or, in the second family, the smallest.
     """
     order = np.argsort(inertia)
-    i2 = inertia[order[1]]
-    if inertia**2 @ omega**2 < inertia @ omega**2 * i2:
+    if inertia**2 @ omega**2 < inertia @ omega**2 * inertia[order[1]]:
         order = order[::-1]
     turn = np.eye(3)[order]
     if proper and np.linalg.det(turn) < 0:
@@ -146,9 +143,7 @@ def closed_form(
     moments, start = np.abs(turn) @ inertia, turn @ omega
     i1, i2, i3 = moments
     c = constants(moments, start)
-    size = np.sqrt(
-        [c.a1 / (i1 * (i3 - i1)), c.a1 / c.b1, c.a3 / (i3 * (i3 - i1))]
-    )  # signs cancel in the second family
+    size = c.amplitudes(moments)  # signs cancel in the second family
     size[2] = np.copysign(size[2], start[2])
     rate = (i3 - i1) / i2 * size[2] * size[0] / size[1]  # λ with its sign
     mc = 1.0 - c.modulus
@@ -187,25 +182,14 @@ def sej(
     return q, p + h / 2 * torque(q)
 
 
-def mr(
-    h: float,
-    state: State,
-    inertia: Array,
-    torque: Torque,
-    weights: Sequence[float] = (1.0,),
-    axes: Sequence[int] = (0, 1, 2),
-) -> State:
-    """Φ_M of section 4, composed with ``weights``; ``axes`` is the order of the rotations."""
+def mr(h: float, state: State, inertia: Array, torque: Torque) -> State:
+    """Φ_M of section 4."""
     q, p = state
-    a, b, c = axes
-    for weight in weights:
-        k = weight * h
-        p = p + k / 2 * torque(q)
-        for axis, part in ((a, k / 2), (b, k / 2), (c, k), (b, k / 2), (a, k / 2)):
-            turn = exp(np.eye(3)[axis] * (part * p[axis] / inertia[axis]))
-            q, p = turn @ q, turn @ p
-        p = p + k / 2 * torque(q)
-    return q, p
+    p = p + h / 2 * torque(q)
+    for axis, part in ((0, h / 2), (1, h / 2), (2, h), (1, h / 2), (0, h / 2)):
+        turn = exp(np.eye(3)[axis] * (part * p[axis] / inertia[axis]))
+        q, p = turn @ q, turn @ p
+    return q, p + h / 2 * torque(q)
 
 
 def turn_x(h: float, p: Array, inertia: Array) -> Array:
@@ -218,19 +202,16 @@ def turn_x(h: float, p: Array, inertia: Array) -> Array:
 # ---- the discrete Moser-Veselov algorithm (the paper refers to McLachlan & Zanna for it)
 def dmv(h: float, p: Array, inertia: Array, tolerance: float = 0.0) -> Array:
     """One step of π; the equations are solved by fixed-point iteration until c is stationary."""
-    i1, i2, i3 = inertia
-    turn = np.array([i2 - i3, i3 - i1, i1 - i2])
+    turn = np.roll(inertia, -1) - np.roll(inertia, 1)
     c = h / 2 * p / inertia
     for _ in range(500):
-        alpha = 1 + c @ c
-        products = np.array([c[1] * c[2], c[2] * c[0], c[0] * c[1]])
-        new = alpha * h / 2 * p / inertia + turn / inertia * products
+        products = np.roll(c, -1) * np.roll(c, 1)
+        new = (1 + c @ c) * h / 2 * p / inertia + turn / inertia * products
         change = float(np.abs(new - c).max())
         c = new
         if change <= max(tolerance, 1e-17):
             break
-    products = np.array([c[1] * c[2], c[2] * c[0], c[0] * c[1]])
-    return p + 4 / h * turn * products / (1 + c @ c)
+    return p + 4 / h * turn * (np.roll(c, -1) * np.roll(c, 1)) / (1 + c @ c)
 
 
 def scale(h: float, p: Array, inertia: Array, order: int) -> float:
@@ -250,15 +231,9 @@ def scale(h: float, p: Array, inertia: Array, order: int) -> float:
 
 
 # ---- torques
-def no_torque(q: Array) -> Array:
-    """A free body."""
-    return np.zeros(3)
-
-
 def top(q: Array) -> Array:
     """Section 4.2: f = (u2, -u1, 0), u = Q u0."""
-    u = q[:, 2]
-    return np.array([u[1], -u[0], 0.0])
+    return np.array([q[1, 2], -q[0, 2], 0.0])
 
 
 def top_potential(q: Array) -> float:

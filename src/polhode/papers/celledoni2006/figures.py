@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.papers.celledoni2006.laboratory import (
+    EXAMPLES,
     SATELLITE_STEPS,
     THREE,
     TODAY,
     TOP_STEPS,
     Laboratory,
     Study,
+    Swing,
     label,
     short_label,
-    swing,
     vertical,
 )
 from polhode.papers.drawing import curve, globe, legend, save, sheet
@@ -43,29 +44,31 @@ LOOK = {  # colour, marker and its size
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
 TIME = "execution time (steps of MR2)"
 LEAST = 1e-16  # errors of 0 are drawn here
+WORK: dict[str, tuple[Sequence[str], dict[str, str]]] = {  # figures 1 to 3: methods, quantities
+    "euler": (
+        ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
+        {"π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$"},
+    ),
+    "frb": (
+        ("mr2", "mr4", "jem2", "jem4", "strang"),
+        {"both": r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$"},
+    ),
+    "top": (
+        (*THREE, TODAY),
+        {
+            "Q": r"$\|Q - Q_{\mathrm{ref}}\|_2$",
+            "π": r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)",
+        },
+    ),
+}
 
 
 def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
     """Draw all eight as PNG files in ``out``."""
     laboratory.progress("figures")
     lab, top, satellite = laboratory, laboratory.top, laboratory.satellite
-    euler, body = lab.studies["euler"], lab.studies["frb"]
     pictures = [
-        _one_panel(
-            "Euler's equations",
-            euler,
-            euler.momentum,
-            ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
-            r"$\|\pi - \pi_{\mathrm{ref}}\|_2$",
-        ),
-        _one_panel(
-            "Free rigid body",
-            body,
-            {name: body.both(name) for name in body.momentum},
-            ("mr2", "mr4", "jem2", "jem4", "strang"),
-            r"$\|(\pi, Q) - (\pi, Q)_{\mathrm{ref}}\|_2$",
-        ),
-        _heavy_top(lab.studies["top"]),
+        *(_work(EXAMPLES[name].title, lab.studies[name], *shown) for name, shown in WORK.items()),
         *(
             _trajectories(
                 f"Heavy top, {name}: $u = Q\\,u_0$ (grey: exact) and the energy error",
@@ -89,43 +92,22 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
 
 
 # ---- figures 1 to 3
-def _work(ax: "Axes", study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
-    """Draw errors against execution times."""
-    ax.set(xscale="log", yscale="log")
-    for name in names:
-        curve(
-            ax,
-            study.time(name),
-            np.maximum(errors[name], LEAST),
-            LOOK[name],
-            filled=name not in BEYOND,
-            markeredgewidth=1.1,
-            linewidth=1.3,
-            label=label(name),
-        )
-    ax.yaxis.minorticks_off()
-
-
-def _one_panel(
-    title: str, study: Study, errors: Mapping[str, np.ndarray], names: Sequence[str], quantity: str
+def _work(
+    title: str, study: Study, names: Sequence[str], quantities: Mapping[str, str]
 ) -> "Figure":
-    picture = sheet(7.5, 4.4, f"{title}: error at $t$ = 1 against execution time")
-    ax = picture.subplots()
-    _work(ax, study, errors, names)
-    style.dress(ax, "", TIME, quantity)
-    legend(picture, ax)
-    return picture
-
-
-def _heavy_top(study: Study) -> "Figure":
-    picture = sheet(9.5, 4.2, "Heavy top: error at $t$ = 1 against execution time")
-    left, right = picture.subplots(1, 2, sharex=True)
-    names = ("mr2", "sej", "sej4", "strang")
-    _work(left, study, study.attitude, names)
-    style.dress(left, "", TIME, r"$\|Q - Q_{\mathrm{ref}}\|_2$")
-    _work(right, study, study.momentum, names)
-    style.dress(right, "", TIME, r"$\|\pi - \pi_{\mathrm{ref}}\|_2$  ($\|\pi\|$ = 78 740)")
-    legend(picture, left)
+    """Draw errors against execution times, a panel for each quantity with its title."""
+    size = (7.5, 4.4) if len(quantities) == 1 else (9.5, 4.2)
+    picture = sheet(*size, f"{title}: error at $t$ = 1 against execution time")
+    panels = picture.subplots(1, len(quantities), sharex=True, squeeze=False)[0]
+    for ax, (quantity, written) in zip(panels, quantities.items(), strict=True):
+        ax.set(xscale="log", yscale="log")
+        for name in names:
+            errors = np.maximum(study.errors[quantity][name], LEAST)
+            marks = {"markeredgewidth": 1.1, "linewidth": 1.3, "label": label(name)}
+            curve(ax, study.time(name), errors, LOOK[name], name not in BEYOND, **marks)
+        ax.yaxis.minorticks_off()
+        style.dress(ax, "", TIME, written)
+    legend(picture, panels[0])
     return picture
 
 
@@ -139,7 +121,7 @@ def _trajectories(
     for (name, run), (left, right) in zip(runs, panels, strict=True):
         _sphere(left, vertical(run), exact, LOOK[run.method][0])
         left.set_title(name, loc="left", fontsize=10, color=style.INK, fontweight="bold")
-        found = swing(run)
+        found = Swing(run)
         error = found.error / abs(found.start) if relative else found.error
         right.plot(run.t, error, color=LOOK[run.method][0], linewidth=0.4)
         right.axhline(0.0, color=style.INK, linewidth=0.6)
@@ -179,15 +161,8 @@ def _alphas(lab: Laboratory) -> "Figure":
     }
     for ax, (panel, errors) in zip(panels, lab.alpha_errors.items(), strict=True):
         for name, values in errors.items():
-            curve(
-                ax,
-                lab.alphas[panel],
-                values,
-                (*LOOK[name][:2], 4),
-                filled=name not in BEYOND,
-                linewidth=1.2,
-                label=short_label(name),
-            )
+            look, marks = (*LOOK[name][:2], 4), {"linewidth": 1.2, "label": short_label(name)}
+            curve(ax, lab.alphas[panel], values, look, name not in BEYOND, **marks)
         ax.set(xscale="log", yscale="log")
         ax.minorticks_off()
         style.dress(ax, titles[panel], r"$\alpha$", r"mean of $|\mathcal{H} - \mathcal{H}_n|$")

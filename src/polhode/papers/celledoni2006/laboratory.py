@@ -64,11 +64,6 @@ STRENGTHS: Mapping[str, tuple[float, float]] = {
 }
 
 
-def with_torques(given: Problem) -> Problem:
-    """A problem of the catalogue with the torques above."""
-    return under(given, torques(*STRENGTHS[given.name]))
-
-
 # ---- methods beside the registry
 def _rk4(t, h, state, carry, body, params):
     q, m = state
@@ -144,17 +139,12 @@ EXAMPLES: Mapping[str, Example] = {
 
 @dataclass(frozen=True)
 class Study:
-    """Errors at t = 1 by method and step, and times of a step, in steps of MR2."""
+    """Errors at t = 1 by quantity, method and step, and times of a step, in steps of MR2."""
 
     steps: np.ndarray  # falling
-    momentum: Mapping[str, np.ndarray]  # |π - π_ref|
-    attitude: Mapping[str, np.ndarray]  # |Q - Q_ref|, Frobenius
+    errors: Mapping[str, Mapping[str, np.ndarray]]  # in π, in Q (Frobenius), in both
     cost: Mapping[str, np.ndarray]
     iterations: Mapping[str, float]  # Newton's, for each step
-
-    def both(self, name: str) -> np.ndarray:
-        """Return the errors in π and Q together."""
-        return np.hypot(self.momentum[name], self.attitude[name])
 
     def time(self, name: str) -> np.ndarray:
         """Execution times of the whole interval, in steps of MR2."""
@@ -164,49 +154,42 @@ class Study:
         """Return the time of a step, in steps of MR2."""
         return float(np.median(self.cost[name]))
 
-    def orders(
-        self, errors: Mapping[str, np.ndarray], names: Sequence[str], last: int = 99
-    ) -> dict[str, float]:
-        """Return the slopes of the errors above rounding, over the last steps, for each method."""
-        found = {}
-        for name in names:
-            values = errors[name]
-            fine = np.flatnonzero(values > FLOOR)[-last:]
-            found[name] = slope(self.steps[fine].tolist(), values[fine].tolist())
-        return found
+    def order(self, quantity: str, name: str, last: int = 99) -> float:
+        """Return the slope of the errors above rounding, over the last steps."""
+        values = self.errors[quantity][name]
+        fine = np.flatnonzero(values > FLOOR)[-last:]
+        return slope(self.steps[fine].tolist(), values[fine].tolist())
 
-    def time_to(self, errors: Mapping[str, np.ndarray], name: str, aim: float) -> float:
+    def error_ratio(self, quantity: str, name: str, other: str) -> np.ndarray:
+        """Return the errors of one method over those of another, by step."""
+        return self.errors[quantity][name] / self.errors[quantity][other]
+
+    def time_to(self, quantity: str, name: str, aim: float) -> float:
         """Return the time to reach an error, in steps of MR2, by interpolation or extrapolation."""
-        values, times = errors[name], self.time(name)
+        values, times = self.errors[quantity][name], self.time(name)
         if values[0] <= aim:
             return float(times[0])
         fine = values > FLOOR
         x, y = np.log(times[fine]), np.log(values[fine])
-        rate = float(np.polyfit(x, y, 1)[0])
         below = np.flatnonzero(y <= np.log(aim))
         if len(below):
             k = int(below[0])
             share = (y[k - 1] - np.log(aim)) / (y[k - 1] - y[k])
             return float(np.exp(x[k - 1] + share * (x[k] - x[k - 1])))
+        rate = float(np.polyfit(x, y, 1)[0])
         return float(np.exp(x[-1] + (np.log(aim) - y[-1]) / rate))
 
-    def time_ratio(
-        self, errors: Mapping[str, np.ndarray], name: str, other: str, aim: float
-    ) -> float:
+    def time_ratio(self, quantity: str, name: str, other: str, aim: float) -> float:
         """Return the time of one method to an error, over that of another."""
-        return self.time_to(errors, name, aim) / self.time_to(errors, other, aim)
-
-    def times_to(self, aim: float) -> dict[str, float]:
-        """Return the times of MR, SEJ and SEJ4 to an error in Q."""
-        return {name: self.time_to(self.attitude, name, aim) for name in THREE}
+        return self.time_to(quantity, name, aim) / self.time_to(quantity, other, aim)
 
 
-@dataclass(frozen=True)
 class Swing:
-    """An energy error over time."""
+    """The energy error of a run over time."""
 
-    error: np.ndarray  # H - H0 at every step
-    start: float  # H0
+    def __init__(self, run: Trajectory):
+        energy = np.asarray(run.energy)
+        self.error, self.start = energy - energy[0], float(energy[0])
 
     @property
     def largest(self) -> float:
@@ -214,20 +197,14 @@ class Swing:
         return largest(self.error)
 
     @property
+    def relative(self) -> float:
+        """The largest error, relative to the energy at the start."""
+        return self.largest / abs(self.start)
+
+    @property
     def amplitude(self) -> float:
         """Half the range of the error."""
         return float(np.ptp(self.error)) / 2
-
-    @property
-    def mean(self) -> float:
-        """The mean of |H - H0| over the steps."""
-        return float(np.abs(self.error[1:]).mean())
-
-
-def swing(run: Trajectory) -> Swing:
-    """Return the energy error of a run."""
-    energy = np.asarray(run.energy)
-    return Swing(energy - energy[0], float(energy[0]))
 
 
 def vertical(run: Trajectory) -> np.ndarray:
@@ -263,7 +240,7 @@ class Experiment:
 
     def swing(self, name: str, h: float) -> Swing:
         """Return the energy error of a run."""
-        return swing(self.runs[name, h])
+        return Swing(self.runs[name, h])
 
     def energy_ratio(self, h: float) -> float:
         """Return the largest energy error of MR over that of SEJ."""
@@ -293,7 +270,9 @@ class Laboratory(shared.Laboratory):
     def problem(self, given: Problem, name: str) -> Problem:
         """A problem as a method runs it: with the shared torques, unless it needs none."""
         free = given.model.is_free and name not in ("sej", "sej4", "strang", "strang6")
-        return given if free or given.name not in STRENGTHS else with_torques(given)
+        if free or given.name not in STRENGTHS:
+            return given
+        return under(given, torques(*STRENGTHS[given.name]))
 
     def run(self, problem: Problem, method: Any, *args: Any, **keywords: Any) -> Trajectory:
         """A run from time 0, by the name of a method of the library or of ``OTHERS``."""
@@ -315,38 +294,37 @@ class Laboratory(shared.Laboratory):
 
     def _study(self, name: str, example: Example) -> Study:
         problem, steps = example.start(), 2.0 ** -np.array(example.powers)
-        momentum, attitude, iterations = {}, {}, {}
+        errors: dict[str, dict[str, np.ndarray]] = {"π": {}, "Q": {}, "both": {}}
+        iterations = {}
         for other in example.methods:
             self.progress(f"{example.title}: errors of {other}")
             runs = [self.run(problem, other, 1.0, dt, WHOLE_RUN) for dt in steps.tolist()]
-            errors = np.array([shared.end_errors(run, self.ends[name]) for run in runs])
-            momentum[other], attitude[other] = errors.T
+            found = np.array([shared.end_errors(run, self.ends[name]) for run in runs]).T
+            errors["π"][other], errors["Q"][other] = found
+            errors["both"][other] = np.hypot(*found)
             iterations[other] = float(np.mean([run.niter / run.nsteps for run in runs]))
         self.progress(f"{example.title}: times")
-        cost = self._costs(problem, example.methods, steps)
-        return Study(steps, momentum, attitude, cost, iterations)
+        return Study(steps, errors, self._costs(problem, example.methods, steps), iterations)
 
     def _costs(
         self, problem: Problem, names: tuple[str, ...], steps: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Times of a step, by method and step size, in steps of MR2."""
         solvers = {
-            (name, k): prepare(
+            (name, dt): prepare(
                 self.problem(problem, name), method=find_method(name), dt=dt, save_every=WHOLE_RUN
             )
             for name in names
-            for k, dt in enumerate(steps.tolist())
+            for dt in steps.tolist()
         }
         shortest = dict.fromkeys(solvers, float("inf"))
         for _ in range(7 if self.quick else 25):
-            for (name, k), solver in solvers.items():
+            for (name, dt), solver in solvers.items():
                 begin = perf_counter()
-                solver((0.0, TIMED_STEPS * float(steps[k])))
-                shortest[name, k] = min(shortest[name, k], perf_counter() - begin)
-        unit = float(np.median([shortest["mr2", k] for k in range(len(steps))]))
-        return {
-            name: np.array([shortest[name, k] for k in range(len(steps))]) / unit for name in names
-        }
+                solver((0.0, TIMED_STEPS * dt))
+                shortest[name, dt] = min(shortest[name, dt], perf_counter() - begin)
+        times = {name: np.array([shortest[name, dt] for dt in steps.tolist()]) for name in names}
+        return {name: taken / float(np.median(times["mr2"])) for name, taken in times.items()}
 
     # ---- section 4.1, energy
     @cached_property
@@ -355,7 +333,7 @@ class Laboratory(shared.Laboratory):
         self.progress(f"free body: energy on [0, {FREE_END:g}]")
         problem = problems.celledoni_free()
         names = ("mr2", "mr4", "mr4s", "dmv2", "dmv4", "dmv6", "je", "sej")
-        return {name: swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
+        return {name: Swing(self.run(problem, name, FREE_END, FREE_STEP)) for name in names}
 
     # ---- figures 4 and 5, 7 and 8
     def _experiment(self, problem: Problem, end: float, steps: Sequence[float]) -> Experiment:
@@ -396,53 +374,57 @@ class Laboratory(shared.Laboratory):
             for panel, values in self.alphas.items()
         }
 
+    @cached_property
+    def alpha_ratios(self) -> dict[str, np.ndarray]:
+        """The same of MR over SEJ, by panel."""
+        return {panel: errors["mr2"] / errors["sej"] for panel, errors in self.alpha_errors.items()}
+
     def _alpha(self, panel: str, name: str, alpha: float) -> float:
         faster, heavier = (alpha, 1.0) if panel == "a" else (1.0, alpha)
         base = np.array([1.0, 2.0, 3.0])
         body = RigidBody((heavier * base).tolist())
         problem = Problem(body, torques(1.0), omega=(faster * base).tolist())
-        return swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).mean
+        error = Swing(self.run(problem, name, ALPHA_END, ALPHA_STEP)).error
+        return float(np.abs(error[1:]).mean())
 
     # ---- figures 4 to 8
-    def curve_errors(self) -> tuple[float, float]:
+    def curve_errors(self) -> list[float]:
         """Return the distance of the two exact curves from DOP853; the quick form takes a tenth."""
         self.progress("trajectories by DOP853")
-        share = 10 if self.quick else 1
-        spinning, orbiting = problems.celledoni_heavy_top(), problems.satellite()
-        torque = reference.satellite(orbiting.body.data[0])
+        share, orbiting = 10 if self.quick else 1, problems.satellite()
         found = []
-        for given, law, curve, t_end in (
-            (spinning, top(), self.top.curve, TOP_END),
-            (orbiting, torque, self.satellite.curve, SATELLITE_END),
+        for given, law, curve in (
+            (problems.celledoni_heavy_top(), top(), self.top.curve),
+            (orbiting, reference.satellite(orbiting.body.data[0]), self.satellite.curve),
         ):
-            times = np.arange(1, round(t_end / share) + 1, dtype=float)
-            q, _ = motion_of(given, law, times)
-            there = np.array([matrix(row)[2] for row in q])
-            found.append(largest(curve[100 * np.arange(1, len(times) + 1)] - there))
-        return found[0], found[1]
+            times = np.arange(1, len(curve) // 100 // share + 1)
+            q, _ = motion_of(given, law, times.astype(float))
+            found.append(largest(curve[100 * times] - [matrix(row)[2] for row in q]))
+        return found
 
     @cached_property
     def energy_ratios(self) -> list[float]:
         """Energy error of MR over that of SEJ, for every experiment of figures 4 to 8."""
         runs = [self.top.energy_ratio(h) for h in TOP_STEPS]
         runs += [self.satellite.energy_ratio(h) for h in SATELLITE_STEPS]
-        means = [errors["mr2"] / errors["sej"] for errors in self.alpha_errors.values()]
-        return [*runs, *np.concatenate(means).tolist()]
+        return [*runs, *np.concatenate(list(self.alpha_ratios.values())).tolist()]
 
     # ---- section 4.3, orderings
     @cached_property
-    def orderings(self) -> dict[str, dict[tuple[int, ...], float]]:
-        """The largest relative energy errors of MR2, for every order of its rotations."""
+    def orderings(self) -> list[list[float]]:
+        """The largest relative energy errors of MR2, for every order of its rotations.
+
+        They are those of the free body, the top and the satellite; the order printed is the first.
+        """
         self.progress("MR2 with its rotations in other orders")
-        cases: dict[str, tuple[Problem, float, float]] = {
-            "free": (problems.celledoni_free(), FREE_END, FREE_STEP),
-            "top": (problems.celledoni_heavy_top(), TOP_END, 0.01),
-            "satellite": (problems.satellite(), SATELLITE_END, 0.05),
-        }
-        found: dict[str, dict[tuple[int, ...], float]] = {}
-        for name, (given, t_end, dt) in cases.items():
-            found[name] = {}
-            for order in permutations(range(3)):
-                got = swing(self.run(relabel(given, order), "mr2", t_end, dt))
-                found[name][order] = got.largest / abs(got.start)
-        return found
+        return [
+            [
+                Swing(self.run(relabel(given, order), "mr2", t_end, dt)).relative
+                for order in permutations(range(3))
+            ]
+            for given, t_end, dt in (
+                (problems.celledoni_free(), FREE_END, FREE_STEP),
+                (problems.celledoni_heavy_top(), TOP_END, 0.01),
+                (problems.satellite(), SATELLITE_END, 0.05),
+            )
+        ]

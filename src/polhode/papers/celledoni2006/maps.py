@@ -1,4 +1,4 @@
-"""One-step maps of Celledoni & Säfström (2006): time symmetry, Lie-Poisson structure, exact flows.
+"""One-step maps of Celledoni & Säfström (2006): Lie-Poisson structure, exact flows, the page.
 
 Bodies, torques and states are those of ``papers.maps``.
 """
@@ -9,23 +9,27 @@ from typing import Any
 import numpy as np
 
 from polhode.papers.celledoni2006 import by_hand
-from polhode.papers.maps import STEP, State, derivatives, gap, states, step
+from polhode.papers.maps import INERTIA, STEP, derivatives, states, step, torque_by_hand
 from polhode.papers.reference import motion, none
+from polhode.papers.rotations import matrix
 from polhode.papers.verdicts import largest
 
 ROUNDING = 1e-14  # of a number after some tens of operations
 DIFFERENCE = 1e-9  # of derivatives by finite differences
+UNTURNED = 1.0, 0.0, 0.0, 0.0
 
 
-def small(value: float) -> str:
-    """A difference as text: its order of magnitude, or 0."""
-    return f"{value:.0e}" if value else "0"
-
-
-def round_trip(method: str, model: str) -> float:
-    """Return the relative distance from the start after a step forward and a step back."""
-    mapped = step(method, model)
-    return max(gap(mapped(-STEP, mapped(STEP, state), STEP), state) for state in states())
+def page_gap(method: str, model: str, formula: Callable[..., by_hand.State]) -> float:
+    """Return the difference between a step of the library and a formula of the page."""
+    apart = 0.0
+    for q, m in states():
+        start = matrix(q).T, np.array(m)
+        attitude, p = formula(
+            STEP, start, INERTIA, lambda turned: torque_by_hand(model)(0.0, turned.T)
+        )
+        new, found = step(method, model)(STEP, (q, m))
+        apart = max(apart, largest(matrix(new).T - attitude), largest(found - p))
+    return apart
 
 
 def poisson_defect(move: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> float:
@@ -38,12 +42,7 @@ def poisson_defect(move: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> f
 
 def momentum_map(method: str, h: float) -> Callable[[np.ndarray], np.ndarray]:
     """π after one free step of a method."""
-
-    def move(p: np.ndarray) -> np.ndarray:
-        state: State = ((1.0, 0.0, 0.0, 0.0), tuple(p.tolist()))
-        return np.array(step(method)(h, state)[1])
-
-    return move
+    return lambda p: np.array(step(method)(h, (UNTURNED, tuple(p.tolist())))[1])
 
 
 def bodies(count: int, seed: int = 20060424) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -59,12 +58,11 @@ def bodies(count: int, seed: int = 20060424) -> list[tuple[np.ndarray, np.ndarra
 
 def truth(inertia: np.ndarray, omega: np.ndarray, times: Any) -> np.ndarray:
     """ω at ``times`` by DOP853."""
-    start = (inertia * omega).tolist()
-    _, m = motion(inertia.tolist(), (1.0, 0.0, 0.0, 0.0), start, none, times)
+    _, m = motion(inertia.tolist(), UNTURNED, (inertia * omega).tolist(), none, times)
     return m / inertia
 
 
-def free_error(inertia: np.ndarray, omega: np.ndarray, t: float, **reading: bool) -> float:
+def free_error(inertia: np.ndarray, omega: np.ndarray, t: float) -> float:
     """Return the error of the closed form of section 3 against DOP853, relative to |ω|."""
-    found = by_hand.closed_form(inertia, omega, t, **reading)[0]
-    return float(np.linalg.norm(found - truth(inertia, omega, t)[-1]) / np.linalg.norm(omega))
+    off = by_hand.closed_form(inertia, omega, t)[0] - truth(inertia, omega, t)[-1]
+    return float(np.linalg.norm(off) / np.linalg.norm(omega))

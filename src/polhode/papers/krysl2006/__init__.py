@@ -5,20 +5,13 @@ doi:10.1002/cnm.963.
 
     claims.md     the statements of the paper
     by_hand       the formulas of the page in NumPy, with and without their misprints
-    maps          one-step maps taken apart;   laboratory  the longer runs
-    derivation, properties, compared, examples, soft_wall, conclusions    the measurements
+    laboratory    the longer runs
+    algorithms, examples    the measurements
     figures       figures 1 to 5
 """
 
 from polhode.papers.claims import Paper
-from polhode.papers.krysl2006 import (
-    compared,
-    conclusions,
-    derivation,
-    examples,
-    properties,
-    soft_wall,
-)
+from polhode.papers.krysl2006 import algorithms, examples
 from polhode.papers.krysl2006.laboratory import Laboratory
 
 PLACE = 10
@@ -27,5 +20,5 @@ PAPER = Paper(
     title="Dynamically equivalent implicit algorithms for the integration of rigid body rotations",
     figures=5,
     laboratory=Laboratory,
-    measured_in=(derivation, properties, compared, examples, soft_wall, conclusions),
+    measured_in=(algorithms, examples),
 )

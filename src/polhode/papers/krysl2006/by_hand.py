@@ -6,6 +6,7 @@ open, an argument selects the reading, so that both can be measured.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from polhode.papers.rotations import exp, skew
 Array = np.ndarray
 State = tuple[Array, Array]
 Torque = Callable[[float, Array], Array]
+Step = tuple[float, float, State, Array, Torque]  # (t, h, state, inertia, torque)
 
 RK4 = ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 HEUN2 = ((), (1.0,)), (1 / 2, 1 / 2)
@@ -27,10 +29,9 @@ def cay(x: Array, half: float = 0.5) -> Array:
 
 def dexp(theta: Array) -> Array:
     """Equation (9)."""
-    angle = float(np.sqrt(theta @ theta))
+    angle, x = float(np.sqrt(theta @ theta)), skew(theta)
     if angle < 1e-4:
-        return np.eye(3) + skew(theta) / 2 + skew(theta) @ skew(theta) / 6
-    x = skew(theta)
+        return np.eye(3) + x / 2 + x @ x / 6
     return (
         np.eye(3)
         + (1 - np.cos(angle)) / angle**2 * x
@@ -38,7 +39,12 @@ def dexp(theta: Array) -> Array:
     )
 
 
-def fixed_point(function: Callable[[Array], Array], x: Array) -> Array:
+def gyroscopic(p: Array, inertia: Array) -> Array:
+    """Return the rate of the body momentum without torque."""
+    return np.cross(p, p / inertia)
+
+
+def fixed_point(function: Callable[[Any], Any], x: Any) -> Any:
     """Solve x = function(x) by iteration to rounding."""
     for _ in range(200):
         new = function(x)
@@ -50,59 +56,53 @@ def fixed_point(function: Callable[[Array], Array], x: Array) -> Array:
 
 
 # ---- the algorithms
-def imid(
-    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
-) -> State:
+def imid(step: Step, late: float = 0.0) -> State:
     """IMID; the torque is taken at t + h/2 + late·h (``late=1`` is t_n + h/2, as printed)."""
-    r, p = state
+    t, h, (r, p), inertia, torque = step
 
     def rate(mean: Array) -> Array:
         there = r @ exp(h / 2 * mean / inertia)
-        return np.cross(mean, mean / inertia) + torque(t + h / 2 + late * h, there)
+        return gyroscopic(mean, inertia) + torque(t + h / 2 + late * h, there)
 
     mean = fixed_point(lambda x: p + h / 2 * rate(x), p)
     return r @ exp(h * mean / inertia), p + h * rate(mean)
 
 
-def imidm(
-    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
-) -> State:
+def turned(step: Step, psi: Array, late: float) -> State:
+    """Return the state after a turn by psi, with the torque at R exp(psi/2)."""
+    t, h, (r, p), _, torque = step
+    half = exp(psi / 2)
+    impulse = h * (half.T @ torque(t + h / 2 + late * h, r @ half))
+    return r @ exp(psi), exp(-psi) @ p + impulse
+
+
+def imidm(step: Step, late: float = 0.0) -> State:
     """IMIDM; ``late`` as for ``imid``."""
-    r, p = state
-    at = t + h / 2 + late * h
+    t, h, (r, p), inertia, torque = step
 
     def turn(psi: Array) -> Array:
         half = exp(psi / 2)
-        return h / inertia * (half.T @ p + h / 2 * torque(at, r @ half))
+        return h / inertia * (half.T @ p + h / 2 * torque(t + h / 2 + late * h, r @ half))
 
-    psi = fixed_point(turn, h * p / inertia)
-    half = exp(psi / 2)
-    return r @ exp(psi), exp(-psi) @ p + h * (half.T @ torque(at, r @ half))
+    return turned(step, fixed_point(turn, h * p / inertia), late)
 
 
-def swc1(
-    t: float, h: float, state: State, inertia: Array, torque: Torque, late: float = 0.0
-) -> State:
-    """SWC1 with the torque at R exp(Psi/2); ``late`` as for ``imid``."""
-    r, p = state
-    at = t + h / 2 + late * h
+def swc1(step: Step, late: float = 0.0) -> State:
+    """SWC1 with the torque at R exp(psi/2); ``late`` as for ``imid``."""
+    _, h, (_, p), inertia, _ = step
 
-    def end(psi: Array) -> Array:
-        half = exp(psi / 2)
-        return exp(-psi) @ p + h * (half.T @ torque(at, r @ half))
+    def turn(psi: Array) -> Array:
+        return h / 2 * (turned(step, psi, late)[1] + p) / inertia
 
-    psi = fixed_point(lambda x: h / 2 * (end(x) + p) / inertia, h * p / inertia)
-    return r @ exp(psi), end(psi)
+    return turned(step, fixed_point(turn, h * p / inertia), late)
 
 
-def trap(
-    t: float, h: float, state: State, inertia: Array, torque: Torque, swapped: bool = False
-) -> State:
+def trap(step: Step, swapped: bool = False) -> State:
     """TRAP; ``swapped`` takes its two exponentials in the other order."""
-    r, p = state
+    t, h, (r, p), inertia, torque = step
 
     def rate(at: float, momentum: Array, attitude: Array) -> Array:
-        return np.cross(momentum, momentum / inertia) + torque(at, attitude)
+        return gyroscopic(momentum, inertia) + torque(at, attitude)
 
     def attitude(new: Array) -> Array:
         first, second = exp(h / 2 * p / inertia), exp(h / 2 * new / inertia)
@@ -113,31 +113,24 @@ def trap(
     return attitude(new), new
 
 
-def akw(
-    t: float, h: float, state: State, inertia: Array, torque: Torque, half: float = 0.5
-) -> State:
+def akw(step: Step, half: float = 0.5) -> State:
     """AKW with either Cayley map."""
-    r, p = state
+    t, h, (r, p), inertia, torque = step
     begin = torque(t, r)
 
     def attitude(new: Array) -> Array:
         return r @ cay(skew(h * (p + new) / 2 / inertia), half)
 
     def end(new: Array) -> Array:
-        mean = (p + new) / 2
-        gyroscopic = np.cross(mean, mean / inertia)
-        return p + h * gyroscopic + h / 2 * (begin + torque(t + h, attitude(new)))
+        free = p + h * gyroscopic((p + new) / 2, inertia)
+        return free + h / 2 * (begin + torque(t + h, attitude(new)))
 
     new = fixed_point(end, p)
     return attitude(new), new
 
 
 def mkrk(
-    t: float,
-    h: float,
-    state: State,
-    inertia: Array,
-    torque: Torque,
+    step: Step,
     tableau: tuple[Sequence[Sequence[float]], Sequence[float]] = RK4,
     sign: float = -1.0,
     own_torque: bool = False,
@@ -146,7 +139,7 @@ def mkrk(
 
     ``sign=+1`` takes dexp of +Psi; ``own_torque`` the T_(k) that is printed in the stage sum.
     """
-    r, p = state
+    t, h, (r, p), inertia, torque = step
     rows, weights = tableau
     psis: list[Array] = []
     ks: list[Array] = []
@@ -175,51 +168,36 @@ def axis_splitting(h: float, state: State, inertia: Array) -> State:
     return r, p
 
 
-# ---- the vector space of section 2: a pendulum of unit mass and length, (p, u)
-Line = tuple[float, float]
+# ---- the vector space of section 2: a pendulum of unit mass and length, x = (p, u)
+def pendulum(x: Array) -> Array:
+    """Return the rate of x."""
+    return np.array([-np.sin(x[1]), x[0]])
 
 
-def pull(u: float) -> float:
-    return -float(np.sin(u))
-
-
-def line_forward_euler(h: float, state: Line) -> Line:
+def line_forward_euler(h: float, x: Array) -> Array:
     """Equation (2)."""
-    p, u = state
-    return p + h * pull(u), u + h * p
+    return x + h * pendulum(x)
 
 
-def line_backward_euler(h: float, state: Line) -> Line:
+def line_backward_euler(h: float, x: Array) -> Array:
     """Equation (3)."""
-    p, u = state
-    new = fixed_point(lambda x: np.array([p + h * pull(x[1]), u + h * x[0]]), np.array([p, u]))
-    return float(new[0]), float(new[1])
+    return fixed_point(lambda new: x + h * pendulum(new), x)
 
 
-def line_trapezoid(h: float, state: Line) -> Line:
+def line_trapezoid(h: float, x: Array) -> Array:
     """Equation (4)."""
-    p, u = state
-
-    def end(x: Array) -> Array:
-        return np.array([p + h / 2 * (pull(u) + pull(x[1])), u + h / 2 * (p + x[0])])
-
-    new = fixed_point(end, np.array([p, u]))
-    return float(new[0]), float(new[1])
+    return fixed_point(lambda new: x + h / 2 * (pendulum(x) + pendulum(new)), x)
 
 
-def line_midpoint(h: float, state: Line, displacement: float = 1.0) -> Line:
+def line_midpoint(h: float, x: Array, displacement: float = 1.0) -> Array:
     """Equation (5); ``displacement`` is the factor of Δt in its second line (printed 1/2)."""
-    p, u = state
-    half = line_backward_euler(h / 2, state)
-    return p + h * pull(half[1]), u + displacement * h * half[0]
+    return x + h * pendulum(line_backward_euler(h / 2, x)) * [1.0, displacement]
 
 
-def newmark(h: float, u: float, v: float, acceleration: Callable[[float], float]) -> Line:
+def newmark(
+    h: float, u: float, v: float, acceleration: Callable[[float], float]
+) -> tuple[float, float]:
     """Return the implicit Newmark step (beta = 1/4, gamma = 1/2): (u, v)."""
     a = acceleration(u)
-
-    def end(x: Array) -> Array:
-        return np.array([u + h * v + h * h / 4 * (a + acceleration(float(x[0])))])
-
-    new = float(fixed_point(end, np.array([u]))[0])
+    new = fixed_point(lambda x: u + h * v + h * h / 4 * (a + acceleration(x)), u)
     return new, v + h / 2 * (a + acceleration(new))

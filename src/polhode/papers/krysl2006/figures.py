@@ -53,35 +53,27 @@ def _convergence(title: str, study: Convergence) -> "Figure":
     """Errors against step sizes; the methods compared with are dashed, with open marks."""
     picture = sheet(9.0, 4.2, title)
     picture.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr, call-arg]
-    left, right = picture.subplots(1, 2, sharex=True)
-    for ax, errors, quantity in (
-        (left, study.momentum, "body momentum  $\\|\\Pi - \\Pi_{\\mathrm{ref}}\\|_2$"),
-        (right, study.attitude, "attitude matrix  $\\|R - R_{\\mathrm{ref}}\\|_2$"),
-    ):
+    panels = picture.subplots(1, 2, sharex=True)
+    quantities = (
+        "body momentum  $\\|\\Pi - \\Pi_{\\mathrm{ref}}\\|_2$",
+        "attitude matrix  $\\|R - R_{\\mathrm{ref}}\\|_2$",
+    )
+    for ax, errors, quantity in zip(panels, study.errors.values(), quantities, strict=True):
         for name in ALL:
             present = name in PRESENT
-            curve(
-                ax,
-                study.steps,
-                errors[name],
-                LOOK[name],
-                filled=present,
-                markeredgewidth=1.2,
-                linewidth=1.3,
-                zorder=3 - LOOK[name][2] / 10 + 0.3 * present,
-                label=name.upper(),
-            )
-        _second_order(ax, study.steps, [errors[name] for name in ALL])
+            order = 3 - LOOK[name][2] / 10 + 0.3 * present
+            marks = {"markeredgewidth": 1.2, "linewidth": 1.3, "zorder": order}
+            curve(ax, study.steps, errors[name], LOOK[name], present, label=name.upper(), **marks)
+        _second_order(ax, study.steps, min(float(errors[name][-1]) for name in ALL))
         ax.set(xscale="log", yscale="log")
         style.dress(ax, "", r"step $\Delta t$", f"error in {quantity}")
-    legend(picture, left, 0.9)
+    legend(picture, panels[0], 0.9)
     return picture
 
 
-def _second_order(ax: "Axes", steps: np.ndarray, errors: list[np.ndarray]) -> None:
+def _second_order(ax: "Axes", steps: np.ndarray, lowest: float) -> None:
     """Draw a triangle of slope 2 below the curves."""
     x = np.array([steps[-1] * 1.3, steps[-1] * 1.3 * 2.5])
-    lowest = min(float(e[-1]) for e in errors)
     y = 0.28 * lowest * (x / steps[-1]) ** 2
     ax.plot([*x, x[1], x[0]], [*y, y[0], y[0]], color=style.INK, linewidth=0.8)
     middle = float(np.sqrt(x[0] * x[1])), float(np.sqrt(y[0] * y[1]))
