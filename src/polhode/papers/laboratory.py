@@ -28,6 +28,11 @@ class Laboratory:
         self.quick = quick
         self.progress = progress
 
+    @property
+    def form(self) -> str:
+        """How a quick and a full form run what they time, in words."""
+        return "plain Python" if self.quick else "compiled"
+
     def run(
         self,
         problem: Problem,

@@ -118,7 +118,7 @@ def enveloping_power(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
 
 
 # ---- section VI
-def rotors(t: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def rotors(t: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """R₀ … R₄ and their derivatives, (27) and (28)."""
     t = np.asarray(t, float)[..., None]
     found = [
@@ -138,13 +138,13 @@ def rotors(t: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return found, slopes
 
 
-def binary(t: np.ndarray) -> np.ndarray:
+def binary(t: Any) -> np.ndarray:
     """(26)."""
     (r0, r1, r2, r3, r4), _ = rotors(t)
     return times(r0, r1, r4, inverse(r1), r3, r2, inverse(r3), r1)
 
 
-def binary_slope(t: np.ndarray) -> np.ndarray:
+def binary_slope(t: Any) -> np.ndarray:
     """dR/dt by the product rule (23), (28) and (5)."""
     (r0, r1, r2, r3, r4), (_, s1, s2, s3, _) = rotors(t)
     i1, i3 = inverse(r1), inverse(r3)
@@ -157,7 +157,7 @@ def binary_slope(t: np.ndarray) -> np.ndarray:
     )
 
 
-def binary_rate(t: np.ndarray) -> np.ndarray:
+def binary_rate(t: Any) -> np.ndarray:
     """ω = 2 R' R⁻¹, (9)."""
     return 2 * product(binary_slope(t), inverse(binary(t)))[..., 1:]
 
@@ -170,3 +170,9 @@ def differentiate(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarra
     """f'(t) by differences of order 8."""
     values = np.array([f(t + k * h) for k in range(-4, 5)])
     return np.tensordot(STENCIL, values, 1) / h
+
+
+def change_of_rate(rate: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
+    """2|ω'|/ω² at some times."""
+    slopes = differentiate(rate, t, h)
+    return 2 * np.linalg.norm(slopes, axis=1) / (rate(t) ** 2).sum(1)

@@ -12,7 +12,6 @@ from polhode.papers.boyle2017.laboratory import (
     EARLY,
     FIGURE_3,
     FIGURE_5,
-    LABELS,
     NAIVE,
     RESET,
     ROTOR,
@@ -33,6 +32,14 @@ LOOK = {  # colour, marker, size
     TWO: (style.GREEN, "s", 4.0),
     NAIVE: (style.ORANGE, "^", 4.0),
     RESET: (style.RED, "D", 4.0),
+}
+LABELS = {
+    DP: "D-P",
+    BS: "B-S",
+    ROTOR: "rotor",
+    TWO: "two vectors",
+    NAIVE: "generator",
+    RESET: "reset generator",
 }
 TITLES = {
     "zupan-saje-regular": r"$\vartheta$ = (1.5 cos 2t, 1.5 sin 2t, 0.5 sin t)",
@@ -141,7 +148,7 @@ def _examples(lab: Laboratory) -> "Figure":
     picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
     panels = picture.subplots(2, 2).ravel()
     for ax, problem in zip(panels, STAND_INS, strict=True):
-        _curves(ax, lab.stand_ins[problem.name], FIGURE_5, "evaluations")
+        _curves(ax, lab.stand_ins[problem], FIGURE_5, "evaluations")
         title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
         style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
     legend(picture, panels[0])

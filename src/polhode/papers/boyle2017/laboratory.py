@@ -30,15 +30,6 @@ ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
 TWO, THREE = "vectors2", "vectors3"
 FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
 FIGURE_5 = ROTOR, TWO, RESET
-LABELS = {
-    DP: "D-P",
-    BS: "B-S",
-    ROTOR: "rotor",
-    TWO: "two vectors",
-    THREE: "three vectors",
-    NAIVE: "generator",
-    RESET: "reset generator",
-}
 EARLY = 20_000.0  # the end of figures 1 and 4: 20 orbits
 ROOM = 1 << 15  # rows of one call of the loop
 REPEATS = 12  # of timed runs
@@ -104,6 +95,11 @@ def exact(problem: GivenRate, t: np.ndarray) -> np.ndarray:
     return by_hand.binary(t) if problem is BINARY else problem.exact(t)
 
 
+def rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
+    """Return the angular velocities at some times, by the library."""
+    return np.array([problem.omega(t) for t in times])
+
+
 def frames(name: str, y: np.ndarray) -> np.ndarray:
     """Return the frame vectors (rows) of variables; vectors are taken as they are."""
     if name == THREE:
@@ -166,20 +162,18 @@ class Study:
             raise Untestable(f"{integrator}, {name}: no errors around {error:.0e}")
         return float(np.exp(np.interp(np.log(error), x, y)))
 
+    def costs(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
+        """Return the costs of reaching each of some errors."""
+        return np.array([self.cost(integrator, name, error, of) for error in errors])
+
     def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
-        """Return the cost relative to that of the rotor, at each of some errors."""
-        ours, rotor = ([self.cost(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
-        return np.divide(ours, rotor)
+        """Return the costs relative to those of the rotor, at each of some errors."""
+        return self.costs(integrator, name, errors, of) / self.costs(integrator, ROTOR, errors, of)
 
 
-def spread(values: Any) -> str:
+def spread(values: Any, form: str = ".2f") -> str:
     """Return the smallest and the largest, in words."""
-    return f"{np.min(values):.2f} to {np.max(values):.2f}"
-
-
-def spreads(values: Mapping[str, Any]) -> str:
-    """Return the spread of each, by name."""
-    return ", ".join(f"{LABELS.get(name, name)} {spread(x)}" for name, x in values.items())
+    return f"{np.min(values):{form}} to {np.max(values):{form}}"
 
 
 class Laboratory(Base):
@@ -200,10 +194,6 @@ class Laboratory(Base):
     def error_range(self) -> str:
         """The range of ``errors``, in words."""
         return f"{self.errors[0]:.0e} … {self.errors[-1]:.0e}"
-
-    @property
-    def form(self) -> str:
-        return "plain Python" if self.quick else "compiled"
 
     # ---- one run
     def integrate(
@@ -370,11 +360,7 @@ class Laboratory(Base):
         return short.get(problem, problem.span[1]) if self.quick else problem.span[1]
 
     @cached_property
-    def stand_ins(self) -> dict[str, Study]:
+    def stand_ins(self) -> dict[GivenRate, Study]:
         """Figure 5."""
-        return {
-            problem.name: self._study(
-                problem, self.span(problem), self.tolerances, (DP, BS), FIGURE_5
-            )
-            for problem in STAND_INS
-        }
+        rest = self.tolerances, (DP, BS), FIGURE_5
+        return {p: self._study(p, self.span(p), *rest) for p in STAND_INS}

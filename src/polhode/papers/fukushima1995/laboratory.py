@@ -236,10 +236,6 @@ class Laboratory(Base):
         self._courses: dict[tuple[str, str], Course] = {}
 
     @property
-    def where(self) -> str:
-        return f"{self.revolutions} revolutions"
-
-    @property
     def fewer(self) -> float:
         """How many digits less the schemes differ by than after 33 000 revolutions."""
         return GROWTH * log10(FULL / self.revolutions)
@@ -276,16 +272,17 @@ class Laboratory(Base):
         return Course(problem.name, lambda n: (q[n], m[n]), last, ended)
 
     @cached_property
-    def other_integrators(self) -> dict[tuple[str, str], Errors]:
-        """(integrator, scheme): by RK4 and, in the full form, by extrapolation."""
-        problem, turns, found = BODIES[EARTH], 32 if self.quick else OTHERS, {}
-        steps: dict[str, tuple[Any, int]] = {"RK4": (INTEGRATORS["rk4"].step, 64)}
+    def other_integrators(self) -> dict[str, list[Errors]]:
+        """Euler's angles and departures by RK4 and, in the full form, by extrapolation."""
+        steps: dict[str, tuple[Any, int]] = {"RK4, 64 steps": (INTEGRATORS["rk4"].step, 64)}
         if not self.quick:
-            steps["extrapolation"] = extrapolation_step, 16
-        for scheme in (EULER, NEW):
-            self.progress(f"other integrators, {scheme}")
-            for name, (one_step, a_turn) in steps.items():
-                variables = formulation(SCHEMES[scheme])
-                path = course(problem, variables, one_step, turns, a_turn, plain=self.quick)
-                found[name, scheme] = path.errors
+            title = "extrapolation of order 14, 16 steps a revolution"
+            steps = {title: (extrapolation_step, 16), **steps}
+        turns, found = 32 if self.quick else OTHERS, {}
+        for name, (one_step, a_turn) in steps.items():
+            self.progress(f"other integrators, {name}")
+            found[name] = [
+                course(BODIES[EARTH], variables, one_step, turns, a_turn, plain=self.quick).errors
+                for variables in (formulation(SCHEMES[scheme]) for scheme in (EULER, NEW))
+            ]
         return found

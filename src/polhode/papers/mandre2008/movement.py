@@ -14,11 +14,11 @@ from polhode.methods.rkn4 import rkn4
 from polhode.models import heavy_top
 from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.by_hand import Numbers
-from polhode.papers.mandre2008.laboratory import MOMENTS, SPAN, STEP, TUMBLING, Laboratory
+from polhode.papers.mandre2008.laboratory import MOMENTS, TUMBLING, Laboratory
 from polhode.papers.mandre2008.reference import five
 from polhode.papers.mandre2008.rigid_body import INTEGRATED, OMEGA, TIMES, around_centre
 from polhode.papers.maps import orders
-from polhode.papers.verdicts import Measured, judge, largest, near, slope
+from polhode.papers.verdicts import Measured, above, below, holds_if, largest, near, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact import exact_free_motion
 
@@ -74,24 +74,14 @@ def linear_orders(force: Force, **reading: bool) -> list[float]:
 
 
 def nyström(_: Laboratory) -> Measured:
-    p, v = linear_orders(driving_force)
-    other = linear_orders(driving_force, second=True)
-    text = (
-        f"order {p:.2f} (p) and {v:.2f} (v), with springs, friction and a swing; with k₂ in the"
-        f" place of k₃ {other[0]:.2f} and {other[1]:.2f}"
-    )
-    return text, judge(min(p, v) > 3.85)
+    found = linear_orders(driving_force)
+    return holds_if(min(found) > 3.85, *found, *linear_orders(driving_force, second=True))
 
 
 def lorentz_(_: Laboratory) -> Measured:
-    p, v = linear_orders(lorentz)
-    first = hamiltonian(START, SPEED)
+    found, first = linear_orders(lorentz), hamiltonian(START, SPEED)
     energies = [abs(hamiltonian(*fly(lorentz, n)) / first - 1) for n in COUNTS]
-    text = (
-        f"order {p:.2f} (p), {v:.2f} (v) in a magnetic mirror; energy to {energies[-1]:.1g} with"
-        f" h = {STEPS[-1]:g}, as h^{slope(STEPS, energies):.1f}"
-    )
-    return text, judge(min(p, v) > 3.85)
+    return holds_if(min(found) > 3.85, *found, energies[-1], STEPS[-1], slope(STEPS, energies))
 
 
 def constant_force(_: Laboratory) -> Measured:
@@ -99,7 +89,7 @@ def constant_force(_: Laboratory) -> Measured:
     found = by_hand.nystrom(Fraction(0), h, p, v, lambda t, p, v: a)
     right = by_hand.combine((1, p), (h, v), (h * h / 2, a)), by_hand.combine((1, v), (h, a))
     off = float(max(abs(x - y) for x, y in zip(sum(found, ()), sum(right, ()), strict=True)))
-    return f"differ by {off:g}, in fractions", judge(off == 0)
+    return holds_if(off == 0, off)
 
 
 # ---- section 6: the equations, without rounding
@@ -136,11 +126,7 @@ def euler(_: Laboratory) -> Measured:
     body = five()
     run = exact_free_motion(RigidBody(body.tensor), None, OMEGA, TIMES)
     particles = largest(run.point_position(body.places) - around_centre(None))
-    text = (
-        f"ω̇ of a rotation matrix differs by {off:g}, in fractions; five free point masses on rods"
-        f" are where these equations have them to {particles:.1g} m in 5 s"
-    )
-    return text, judge(off == 0 and particles < INTEGRATED)
+    return holds_if(off == 0 and particles < INTEGRATED, off, particles)
 
 
 def quaternion_rate(_: Laboratory) -> Measured:
@@ -148,7 +134,7 @@ def quaternion_rate(_: Laboratory) -> Measured:
     world = by_hand.apply(series.matrix(q), omega)
     forms = by_hand.grassmann(by_hand.pure(world), q), by_hand.grassmann(q, by_hand.pure(omega))
     off = max(series.apart(tuple(x / 2 for x in form), series.rates(q), KNOWN) for form in forms)
-    return f"differ by {off:g}, in fractions; ω from the rotation matrix", judge(off == 0)
+    return holds_if(off == 0, off)
 
 
 def grassmann(_: Laboratory) -> Measured:
@@ -157,11 +143,7 @@ def grassmann(_: Laboratory) -> Measured:
     p = tuple(map(series.Series, (2, -1, 3, 1), (1, 2, 0, 1)))
     lost = by_hand.grassmann(by_hand.conjugate(p), series.rates(p))[0] * 2
     off = series.apart((lost,), (by_hand.dot(p, p).rate(),), KNOWN)
-    text = (
-        f"the scalar part of q x q̄ is {float(turned[0]):g}, in fractions; that of 2 q̄ q̇ is the"
-        f" rate of |q|² to {off:g}"
-    )
-    return text, judge(turned[0] == 0 and off == 0)
+    return holds_if(turned[0] == 0 and off == 0, float(turned[0]), off)
 
 
 def omega(_: Laboratory) -> Measured:
@@ -169,7 +151,7 @@ def omega(_: Laboratory) -> Measured:
     first = series.apart(by_hand.omega_of(q, series.rates(q)), right, KNOWN)
     u = by_hand.grassmann(by_hand.conjugate(q), series.rates(q))[1:]
     second = series.apart(angular_acceleration(tau, u, 4), series.rates(right), KNOWN - 1)
-    return f"differ by {first:g} and {second:g}, in fractions", judge(first == second == 0)
+    return holds_if(first == second == 0, first, second)
 
 
 def second_derivative(_: Laboratory) -> Measured:
@@ -182,7 +164,7 @@ def second_derivative(_: Laboratory) -> Measured:
     first = tuple((x + y) / 2 for x, y in zip(*terms, strict=True))
     page = by_hand.second_derivative(q, rate, tau, TENSOR, inverse_tensor())
     off = [series.apart(form, series.rates(rate), KNOWN - 1) for form in (first, page)]
-    return f"differ by {off[0]:g} and {off[1]:g}, in fractions", judge(max(off) == 0)
+    return holds_if(max(off) == 0, *off)
 
 
 # ---- section 6: the step
@@ -210,35 +192,20 @@ def one_step(back: by_hand.Back) -> float:
 
 
 def page_step(_: Laboratory) -> Measured:
-    printed, right = one_step(by_hand.conjugate), one_step(by_hand.inverse)
-    text = (
-        f"a step with a torque, in fractions from the page: rkn4(as_printed=True) differs by"
-        f" {printed:.1g}, and rkn4 from the same with q⁻¹ by {right:.1g}"
-    )
-    return text, judge(max(printed, right) < 1e-14)
+    return below(1e-14, one_step(by_hand.conjugate), one_step(by_hand.inverse))
 
 
 def order(lab: Laboratory) -> Measured:
-    of = lab.spinning
-    printed, right = of["as printed"].orders, of["q⁻¹"].orders
+    page, other = lab.spinning["as printed"], lab.spinning["q⁻¹"]
+    printed, right = page.orders, other.orders
     library = min(min(orders("rkn4", model, (20, 40, 80))) for model in ("torque", "swinging"))
-    worse = of["as printed"].errors[-1] / of["q⁻¹"].errors[-1]
-    text = (
-        f"order in q and ω as printed {printed[0]:.2f} and {printed[1]:.2f}, with q⁻¹"
-        f" {right[0]:.2f} and {right[1]:.2f} (library at least {library:.2f}); errors"
-        f" {worse[0]:.0f} and {worse[1]:.0f} times larger at h = {of['q⁻¹'].steps[-1]:g}"
-    )
-    fine = min(*right, library) > 3.85
-    return text, judge(min(printed) > 3.85, fine and all(near(x, 3, 0.25) for x in printed))
+    shown = *printed, *right, library, *(page.errors[-1] / other.errors[-1]), other.steps[-1]
+    fine = min(*right, library) > 3.85 and all(near(x, 3, 0.25) for x in printed)
+    return holds_if(min(printed) > 3.85, *shown, corrected=fine)
 
 
 def drifts(lab: Laboratory) -> Measured:
-    found = [lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")]
-    text = (
-        f"free tumbling, T = {SPAN:g}, h = {STEP}: |q| leaves 1 by {found[0]:.1g} as printed,"
-        f" {found[1]:.1g} with q⁻¹"
-    )
-    return text, judge(min(found) > 1e-10)
+    return above(1e-10, *(lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")))
 
 
 def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
@@ -252,25 +219,19 @@ def how_often(lab: Laboratory) -> Measured:
     speeds, steps = (1.0, 2.0, 4.0), (0.02, 0.01, 0.005)
     by_step = slope(steps, [drift_rate(lab, 4.0, h) for h in steps])
     by_speed = slope(speeds, [drift_rate(lab, s, 0.02) for s in speeds])
-    text = f"|q| drifts at a rate of about h^{by_step:.1f} |ω|^{by_speed:.1f}"
-    return text, judge(by_step > 3 and by_speed > 4)
+    return holds_if(by_step > 3 and by_speed > 4, by_step, by_speed)
 
 
 def thousand(lab: Laboratory) -> Measured:
-    energy = {
-        name: [lab.worst(f"{name}, {n}", "energy") for n in ("every step", "every 1000", "never")]
+    first, second = (
+        [lab.worst(f"{name}, {n}", "energy") for n in ("every step", "every 1000", "never")]
         for name in ("as printed", "q⁻¹")
-    }
-    printed, right = (rarely / often for often, rarely, _ in energy.values())
-    shown = "; ".join(f"{n} {a:.1e}, {b:.1e}, {c:.1e}" for n, (a, b, c) in energy.items())
-    text = (
-        f"|ΔE/E|, T = {SPAN:g}, h = {STEP}, normalised every step, every 1000, never: {shown};"
-        f" {printed:.0f} times larger every 1000 as printed, {right:.3f} times with q⁻¹"
     )
+    printed, right = (rarely / often for often, rarely, _ in (first, second))
     enough = 2.0  # times the error
-    return text, judge(printed < enough, right < enough and energy["q⁻¹"][0] < 4e-7)
+    good = right < enough and second[0] < 4e-7
+    return holds_if(printed < enough, *first, *second, printed, right, corrected=good)
 
 
 def sign(lab: Laboratory) -> Measured:
-    found = lab.worst("q⁻¹, every step", "length")
-    return f"|q| is 1 to {found:.1g} after every of 4000 steps", judge(found < 1e-15)
+    return below(1e-15, lab.worst("q⁻¹, every step", "length"))

@@ -13,7 +13,7 @@ from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
 from polhode.papers.maps import EXACT, VISIBLE
 from polhode.papers.rotations import exp, matrix, quaternion
-from polhode.papers.verdicts import Measured, judge, largest
+from polhode.papers.verdicts import Measured, below, holds_if, largest
 from polhode.solvers.exact import exact_free_motion
 
 SEED = 20080226
@@ -45,14 +45,14 @@ def diagonal(_: Laboratory) -> Measured:
             largest(b.T @ b - np.eye(3)),
             largest(np.cross(b[:, 0], b[:, 1]) - b[:, 2]),
         )
-    return f"1000 tensors: all conditions to {worst:.1g}", judge(worst < EXACT)
+    return below(EXACT, worst)
 
 
 def fewer_calculations(_: Laboratory) -> Measured:
     v = np.array([1.0, 2.0, 3.0])
     _, full = count_operations(matmul, tensors(1)[0], v)
     _, less = count_operations(mul, v, v)
-    return f"{less} operations instead of {full}", judge(less < full)
+    return holds_if(less < full, less, full)
 
 
 def cubic(_: Laboratory) -> Measured:
@@ -63,7 +63,7 @@ def cubic(_: Laboratory) -> Measured:
         shifted = [tuple(v - x * (i == j) for j, v in enumerate(r)) for i, r in enumerate(rows)]
         size = by_hand.dot(shifted[0], by_hand.cross(shifted[1], shifted[2]))
         worst = max(worst, abs(size - (((a * x + b) * x + c) * x + d)))
-    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judge(worst == 0)
+    return holds_if(worst == 0, float(worst))
 
 
 def three_real(_: Laboratory) -> Measured:
@@ -76,11 +76,7 @@ def three_real(_: Laboratory) -> Measured:
     twin = turn @ np.diag(right) @ turn.T
     lost = largest(np.sort_complex(np.roots(by_hand.cubic(twin.tolist()))) - right)
     kept = largest(np.linalg.eigvalsh(twin) - right)
-    text = (
-        f"1000 tensors: imaginary parts {unreal:g}, moments to {apart:.1g}; for 1, 1 and 1.7"
-        f" to {lost:.1g}, by an eigenvalue solver {kept:.1g}"
-    )
-    return text, judge(unreal == 0 and apart < 1e-10 and lost < 1e-6)
+    return holds_if(unreal == 0 and apart < 1e-10 and lost < 1e-6, unreal, apart, lost, kept)
 
 
 def null_vector(rows: Array) -> tuple[Array, int]:
@@ -108,8 +104,8 @@ def elimination(_: Laboratory) -> Measured:
         for k in range(3):
             n, count = null_vector(tensor - moments[k] * np.eye(3))
             worst = max(worst, largest(n * np.sign(n @ b[:, k]) - b[:, k]))
-    text = f"3000 axes to {worst:.1g}, each after {count} divisions and no iteration"
-    return text, judge(False, worst < 1e-9)  # moments differ by as little as 1e-5
+    good = worst < 1e-9  # moments differ by as little as 1e-5
+    return holds_if(False, worst, count, corrected=good)
 
 
 def equal_moments(_: Laboratory) -> Measured:
@@ -123,7 +119,7 @@ def equal_moments(_: Laboratory) -> Measured:
     n1 = n1 / np.linalg.norm(n1)
     b = np.stack([n1, np.cross(n3, n1), n3], axis=1)
     two = largest(b.T @ twin @ b - np.diag(moments))
-    return f"diagonal to {three:.1g} and {two:.1g}", judge(max(three, two) < EXACT)
+    return below(EXACT, three, two)
 
 
 def right_handed(_: Laboratory) -> Measured:
@@ -139,7 +135,7 @@ def right_handed(_: Laboratory) -> Measured:
             flipped = np.linalg.det(n * np.array([[-1.0], [1.0], [1.0]]))
             agree += abs(flipped + np.linalg.det(n)) < EXACT
             cases += 2
-    return f"in {agree} of {cases} cases", judge(agree == cases)
+    return holds_if(agree == cases, agree, cases)
 
 
 # ---- the change of axes
@@ -171,10 +167,7 @@ def new_axes(_: Laboratory) -> Measured:
         largest(b.T @ np.cross(omega, x) - np.cross(new, b.T @ x)),
         largest(b.T @ (part @ x + c) - (b.T @ part @ x + b.T @ c)),
     )
-    text = (
-        f"Euler's equations {found[0]:.1g}, ω × x {found[1]:.1g}, a point of a part {found[2]:.1g}"
-    )
-    return text, judge(max(found) < EXACT)
+    return below(EXACT, *found)
 
 
 def ends(of: dict[str, Array], attitude: Array) -> Array:
@@ -197,12 +190,9 @@ def new_attitude(_: Laboratory) -> Measured:
         )
         for new, pair in ((b @ a, (turn, q)), (a @ b, (q, turn)))
     )
-    text = (
-        f"a point is {printed:.2f} m from where it was as printed, {right:.1g} m with A B; after"
-        f" 3 s {off:.2f} and {after:.1g} m (q and A agree to {max(page, same):.1g})"
-    )
-    fine = max(right, after, page, same) < EXACT
-    return text, judge(printed < EXACT, fine and min(printed, off) > VISIBLE)
+    fine = max(right, after, page, same) < EXACT and min(printed, off) > VISIBLE
+    shown = printed, right, off, after, max(page, same)
+    return holds_if(printed < EXACT, *shown, corrected=fine)
 
 
 def new_part(_: Laboratory) -> Measured:
@@ -212,5 +202,4 @@ def new_part(_: Laboratory) -> Measured:
     printed, right = (
         largest(matrix(by_hand.grassmann(quaternion(turn), q)) - beside) for turn in (b, b.T)
     )
-    text = f"differs from A'_L beside it by {printed:.2f} as printed, {right:.1g} with Bᵀ"
-    return text, judge(printed < EXACT, right < EXACT)
+    return holds_if(printed < EXACT, printed, right, corrected=right < EXACT)
