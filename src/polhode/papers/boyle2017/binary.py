@@ -13,11 +13,7 @@ from polhode.papers.boyle2017.by_hand import (
     differentiate,
     exponential,
     frame,
-    inverse,
-    product,
-    pure,
     rotate,
-    times,
 )
 from polhode.papers.boyle2017.formulas import DIFFERENCE, EXACT, gap, relative_speed, samples
 from polhode.papers.boyle2017.laboratory import (
@@ -37,6 +33,7 @@ from polhode.papers.boyle2017.laboratory import (
     rates,
     spread,
 )
+from polhode.papers.quaternions import inverse, product, pure, times
 from polhode.papers.verdicts import Measured, below, holds_if, slope
 from polhode.problems.given_motions import about
 

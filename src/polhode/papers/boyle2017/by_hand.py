@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.papers.quaternions import inverse, product, pure, square, times
+
 X, Y, Z = np.eye(4)[1:]
 ONE = np.eye(4)[0]
 ORBIT, PRECESSION = 2 * np.pi / 1000, 2 * np.pi / 10000  # (27a), (27b)
@@ -19,39 +21,6 @@ TILT = -3 * CONE / 10  # of (27f)
 
 
 # ---- quaternions
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    s, r, u, v = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
-    dot = (r * v).sum(-1, keepdims=True)
-    return np.concatenate([s * u - dot, s * v + u * r + np.cross(r, v)], -1)
-
-
-def times(*factors: np.ndarray) -> np.ndarray:
-    """Return the product of several quaternions, from the left."""
-    total = factors[0]
-    for factor in factors[1:]:
-        total = product(total, factor)
-    return total
-
-
-def conjugate(a: np.ndarray) -> np.ndarray:
-    return a * np.array([1.0, -1.0, -1.0, -1.0])
-
-
-def square(a: np.ndarray) -> np.ndarray:
-    """|a|²."""
-    return (a * a).sum(-1, keepdims=True)
-
-
-def inverse(a: np.ndarray) -> np.ndarray:
-    return conjugate(a) / square(a)
-
-
-def pure(v: np.ndarray) -> np.ndarray:
-    """Return the quaternion of a vector."""
-    v = np.asarray(v, float)
-    return np.concatenate([np.zeros((*v.shape[:-1], 1)), v], -1)
-
-
 def exponential(r: np.ndarray) -> np.ndarray:
     """e^r of a pure quaternion."""
     size = np.sqrt(square(r))

@@ -19,6 +19,7 @@ from polhode.papers.boyle2017.laboratory import (
     rates,
     spread,
 )
+from polhode.papers.quaternions import product, pure
 from polhode.papers.verdicts import Measured, Untestable, below, holds_if
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
@@ -39,7 +40,7 @@ def _reset_ratios(lab: Laboratory, problem: GivenRate) -> list[np.ndarray]:
 
 def rotation_vector(_: Laboratory) -> Measured:
     t = np.linspace(0.1, 20.0, 50)
-    r, slope = (by_hand.pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
+    r, slope = (pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
     apart = gap(rates(REGULAR, t), by_hand.rate_of(r, slope)[:, 1:])
     frames = gap(by_hand.frame(REGULAR.exact(t)), by_hand.frame(by_hand.exponential(r)))
     return below(EXACT, apart, frames)
@@ -108,7 +109,7 @@ def low_order(lab: Laboratory) -> Measured:
     h, q, rows = end / count, np.array(REGULAR.attitude), []
 
     def slope(t: float, q: np.ndarray) -> np.ndarray:
-        return by_hand.product(by_hand.pure(np.array(REGULAR.omega(t))), q) / 2
+        return product(pure(np.array(REGULAR.omega(t))), q) / 2
 
     for t in h * np.arange(count):
         k1 = slope(t, q)

@@ -16,16 +16,10 @@ from polhode.papers.boyle2017.by_hand import (
     binary_rate,
     binary_slope,
     bracket,
-    conjugate,
     differentiate,
     exponential,
     frame,
-    inverse,
-    product,
-    pure,
     rotate,
-    square,
-    times,
 )
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
@@ -42,6 +36,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
 )
 from polhode.papers.counted import Counted, count_operations
+from polhode.papers.quaternions import conjugate, inverse, product, pure, square, times
 from polhode.papers.rotations import skew
 from polhode.papers.verdicts import Measured, below, holds_if, largest
 

@@ -9,6 +9,7 @@ from polhode import lie
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.boyle2017.formulas import EXACT, gap, samples
 from polhode.papers.boyle2017.laboratory import Laboratory
+from polhode.papers.quaternions import product, pure, square
 from polhode.papers.rotations import skew
 from polhode.papers.verdicts import Measured, below, holds_if, largest
 
@@ -54,7 +55,7 @@ def truncation(_: Laboratory) -> Measured:
     a, b = 1.5 * samples(2) / np.linalg.norm(samples(2), axis=1, keepdims=True)
     closed = group.dexpinv(a, b)
     errors = [gap(lie.dexpinv_series(group.bracket, a, b, n), closed) for n in (3, 7, 13, 29)]
-    back = gap(by_hand.rate_of(by_hand.pure(a / 2), by_hand.pure(closed / 2))[1:], b)
+    back = gap(by_hand.rate_of(pure(a / 2), pure(closed / 2))[1:], b)
     return holds_if(back < EXACT and errors[0] > 1e-4 and errors[-1] < 1e-9, *errors, back)
 
 
@@ -75,9 +76,9 @@ def enveloping(_: Laboratory) -> Measured:
 
 
 def collapse(_: Laboratory) -> Measured:
-    p, q = by_hand.pure(samples(2))
-    scalar, *vector = by_hand.product(p, p)
-    apart = gap(by_hand.powers(p, q, 3), -4 * by_hand.square(p) * by_hand.bracket(p, q))
+    p, q = pure(samples(2))
+    scalar, *vector = product(p, p)
+    apart = gap(by_hand.powers(p, q, 3), -4 * square(p) * by_hand.bracket(p, q))
     return holds_if(largest(vector) < EXACT and apart < EXACT, scalar, largest(vector), apart)
 
 

@@ -22,6 +22,7 @@ from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
+from polhode.papers.quaternions import pure
 from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
 from polhode.solvers.adaptive_steps import AdaptiveRun, StepsTaken, run_adaptive
@@ -106,7 +107,7 @@ def frames(name: str, y: np.ndarray) -> np.ndarray:
         return y.reshape(-1, 3, 3)
     if y.shape[1] == 6:
         return np.stack([y[:, :3], y[:, 3:], np.cross(y[:, :3], y[:, 3:])], axis=1)
-    return by_hand.frame(by_hand.exponential(by_hand.pure(y)) if y.shape[1] == 3 else y)
+    return by_hand.frame(by_hand.exponential(pure(y)) if y.shape[1] == 3 else y)
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:

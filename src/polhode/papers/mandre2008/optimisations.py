@@ -7,7 +7,6 @@ import numpy as np
 from polhode import problems
 from polhode.papers import reference
 from polhode.papers.mandre2008 import by_hand
-from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import (
     MOMENTS,
     SPAN,
@@ -20,6 +19,7 @@ from polhode.papers.mandre2008.laboratory import (
     tumbling_exact,
 )
 from polhode.papers.maps import EXACT
+from polhode.papers.quaternions import Array, conjugate, inverse
 from polhode.papers.verdicts import (
     Measured,
     above,
@@ -40,15 +40,11 @@ COUNTS = 40, 80, 160  # steps of the runs of 7.3
 
 # ---- 7.2
 def momentum_constant(lab: Laboratory) -> Measured:
-    run = lab.tumbling_exact
-    rows = [(tuple(q), omega) for q, omega in zip(run.q.tolist(), run.omega, strict=True)][::40]
-    momenta = [by_hand.rotate(q, tuple((MOMENTS * omega).tolist())) for q, omega in rows]
-    kept = largest(np.array(momenta) - momenta[0])
-    back = max(
-        largest(np.divide(by_hand.rotate(by_hand.conjugate(q), momenta[0]), MOMENTS) - omega)
-        for q, omega in rows
-    )
-    return below(1e-12, kept, back)  # the error of elliptic functions at 100
+    q, omega = lab.tumbling_exact.q[::40], lab.tumbling_exact.omega[::40]
+    momenta = by_hand.rotate(q, omega * MOMENTS)
+    back = by_hand.rotate(conjugate(q), momenta[0]) / MOMENTS
+    kept, found = largest(momenta - momenta[0]), largest(back - omega)
+    return below(1e-12, kept, found)  # the error of elliptic functions at 100
 
 
 def momentum_kept(lab: Laboratory) -> Measured:
@@ -74,11 +70,11 @@ def momentum_kept(lab: Laboratory) -> Measured:
 def when_asked(_: Laboratory) -> Measured:
     times: list[Fraction] = []
 
-    def torque(t: Fraction, q: Numbers, omega: Numbers) -> Numbers:
+    def torque(t: Fraction, q: Array, omega: Array) -> Array:
         times.append(t)
         return omega
 
-    one, moments = tuple(map(Fraction, (1, 0, 0, 0))), tuple(map(Fraction, (1, 2, 3)))
+    one, moments = by_hand.fractions((1, 0, 0, 0)), by_hand.fractions((1, 2, 3))
     by_hand.spin_step(Fraction(0), Fraction(1), one, moments, torque, moments)
     printed = times == [0, Fraction(1, 2), Fraction(1, 2), 1]
     return holds_if(printed, len(times), ", ".join(map(str, times)))
@@ -101,45 +97,42 @@ def how_far(lab: Laboratory) -> Measured:
 
 
 def formula(_: Laboratory) -> Measured:
-    values = tuple(map(Fraction, (5, -2, 7)))
-    off = max(
-        abs(by_hand.extrapolate(values, x) - v) for x, v in zip((-2, -1, 0), values, strict=True)
-    )
-    return holds_if(off == 0, float(off))
+    values = by_hand.fractions((5, -2, 7))
+    off = largest(by_hand.extrapolate(values, np.array([-2, -1, 0])) - values)
+    return holds_if(off == 0, off)
 
 
 def cubic_lagrange(_: Laboratory) -> Measured:
     x = Fraction(1, 2)
-    off = [
-        abs(by_hand.extrapolate(tuple(Fraction(k) ** n for k in (-2, -1, 0)), x) - x**n)
-        for n in range(4)
-    ]
-    return holds_if(off[3] == 0, *map(float, off), corrected=off[:3] == [0, 0, 0])
+    powers = (by_hand.fractions((-2, -1, 0)) ** n for n in range(4))
+    off = [abs(float(by_hand.extrapolate(row, x) - x**n)) for n, row in enumerate(powers)]
+    return holds_if(off[3] == 0, *off, corrected=max(off[:3]) == 0)
 
 
 def error_after_blow(reset: bool, count: int = 40) -> float:
     """Return the error in ω at t = 2 if a torque jumps at t = 1, where the history may be reset."""
-    values: list[Numbers] = []
+    values: list[Array] = []
 
-    def blow(t: float, q: Numbers, omega: Numbers) -> Numbers:
-        return (0.3 + 0.1 * t, 0.0, -0.2) if t < 1.0 - 1e-9 else (-8.0 + 0.1 * t, 5.0, 4.0)
+    def blow(t: float) -> Array:
+        early = t < 1.0 - 1e-9
+        return np.array([0.3 + 0.1 * t, 0.0, -0.2] if early else [-8.0 + 0.1 * t, 5.0, 4.0])
 
-    def guess(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
+    def guess(t: float, h: float, q: Array, omega: Array) -> tuple[Array, Array]:
         if reset and round(t / h) == count // 2:
             values.clear()
-        values.append(blow(t, q, omega))
+        values.append(blow(t))
         seen = extrapolation(values[-3:], t, h)
-        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, inverse)
 
-    def known(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
-        def seen(s: float, q: Numbers, omega: Numbers) -> Numbers:
-            return blow(min(s, t + 0.999999 * h), q, omega)
+    def known(t: float, h: float, q: Array, omega: Array) -> tuple[Array, Array]:
+        def seen(s: float, q: Array, omega: Array) -> Array:
+            return blow(min(s, t + 0.999999 * h))
 
-        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, inverse)
 
-    start: tuple[Numbers, Numbers] = (1.0, 0.0, 0.0, 0.0), (0.6, 1.1, -0.4)
-    ends = [np.array(march(step, 2.0, count, *start)[1]) for step in (guess, known)]
-    return float(np.linalg.norm(ends[0] - ends[1]))
+    start = (1.0, 0.0, 0.0, 0.0), (0.6, 1.1, -0.4)
+    guessed, right = (march(step, 2.0, count, *start)[1] for step in (guess, known))
+    return float(np.linalg.norm(guessed - right))
 
 
 def haywire(_: Laboratory) -> Measured:
@@ -151,10 +144,9 @@ def haywire(_: Laboratory) -> Measured:
 # ---- 7.4
 def top_error(lab: Laboratory, dt: float, **options: float) -> tuple[float, int]:
     """(error of the attitude at t = 2 as an angle, evaluations) of the slow top."""
-    problem, law = problems.slow_top(), reference.top(20.0)
+    problem = problems.slow_top()
     run = lab.rkn4(problem, 2.0, dt, **options)
-    start = problem.attitude, problem.angular_momentum
-    q, _ = reference.motion(problem.body.data[0], *start, law, 2.0)
+    q, _ = reference.motion_of(problem, reference.top(20.0), 2.0)
     return angle(run.q[-1], q[-1]), run.nfev
 
 

@@ -1,6 +1,5 @@
 """Measurements of section 7.1 of Mandre (2008): principal moments and axes."""
 
-from fractions import Fraction
 from itertools import permutations
 from operator import matmul, mul
 
@@ -12,6 +11,7 @@ from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.quaternions import cross, product
 from polhode.papers.rotations import exp, matrix, quaternion
 from polhode.papers.verdicts import Measured, below, holds_if, largest
 from polhode.solvers.exact import exact_free_motion
@@ -56,14 +56,14 @@ def fewer_calculations(_: Laboratory) -> Measured:
 
 
 def cubic(_: Laboratory) -> Measured:
-    rows = tuple(tuple(map(Fraction, row)) for row in ((7, 2, -3), (2, 5, 1), (-3, 1, 11)))
-    a, b, c, d = by_hand.cubic(rows)
-    worst = Fraction(0)
-    for x in map(Fraction, range(-3, 12)):
-        shifted = [tuple(v - x * (i == j) for j, v in enumerate(r)) for i, r in enumerate(rows)]
-        size = by_hand.dot(shifted[0], by_hand.cross(shifted[1], shifted[2]))
-        worst = max(worst, abs(size - (((a * x + b) * x + c) * x + d)))
-    return holds_if(worst == 0, float(worst))
+    tensor = by_hand.fractions([(7, 2, -3), (2, 5, 1), (-3, 1, 11)])
+    a, b, c, d = by_hand.cubic(tensor)
+    worst = 0.0
+    for x in range(-3, 12):
+        first, second, third = tensor - x * np.eye(3, dtype=object)
+        size = first @ cross(second, third)
+        worst = max(worst, float(abs(size - (((a * x + b) * x + c) * x + d))))
+    return holds_if(worst == 0, worst)
 
 
 def three_real(_: Laboratory) -> Measured:
@@ -186,7 +186,7 @@ def new_attitude(_: Laboratory) -> Measured:
         (
             largest(new @ b.T @ x - a @ x),
             largest(ends(of, new) - given),
-            largest(matrix(by_hand.grassmann(*pair)) - new),
+            largest(matrix(product(*pair)) - new),
         )
         for new, pair in ((b @ a, (turn, q)), (a @ b, (q, turn)))
     )
@@ -199,7 +199,5 @@ def new_part(_: Laboratory) -> Measured:
     of = change_of_axes()
     q, b = quaternion(of["a_part"]), of["b"]
     beside = b.T @ of["a_part"]
-    printed, right = (
-        largest(matrix(by_hand.grassmann(quaternion(turn), q)) - beside) for turn in (b, b.T)
-    )
+    printed, right = (largest(matrix(product(quaternion(turn), q)) - beside) for turn in (b, b.T))
     return holds_if(printed < EXACT, printed, right, corrected=right < EXACT)

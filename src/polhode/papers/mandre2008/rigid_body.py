@@ -1,6 +1,5 @@
 """Measurements of sections 2 to 4 of Mandre (2008): forces, tensors, frames."""
 
-from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -11,9 +10,11 @@ from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.quaternions import conjugate, cross
 from polhode.papers.rotations import exp, matrix, skew
 from polhode.papers.verdicts import Measured, above, below, holds_if, largest
 from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
 
 BODY = five()
@@ -46,6 +47,12 @@ def around_centre(particle: int | None) -> Array:
     return places - BODY.centre(places)[:, None]
 
 
+@cache
+def as_one_body() -> Trajectory:
+    """The particles without a force as a rigid body, in closed form."""
+    return exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES)
+
+
 def at_rest(forces: Array) -> tuple[Array, Array]:
     """(acceleration of the centre, angular acceleration) of the particles at rest."""
     found = BODY.accelerations(BODY.places, NOTHING, forces)
@@ -68,8 +75,7 @@ def wobble(_: Laboratory) -> Measured:
     arms, speeds = around_centre(None), velocities - BODY.centre(velocities)[:, None]
     momentum = np.einsum("c,tci->ti", BODY.masses, np.cross(arms, speeds))
     kept = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
-    run = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES)
-    rate = run.to_inertial(run.omega)
+    rate = as_one_body().to_inertial(as_one_body().omega)
     moved = largest(rate - rate[0])
     return holds_if(kept < INTEGRATED and moved > VISIBLE and still < EXACT, kept, moved, still)
 
@@ -87,26 +93,23 @@ def off_centre_force(_: Laboratory) -> Measured:
     return above(VISIBLE, path, turn)
 
 
-def split(r: by_hand.Numbers, f: by_hand.Numbers) -> tuple[by_hand.Numbers, by_hand.Numbers]:
+def split(r: Array, force: Array) -> tuple[Array, Array]:
     """(F∥, F⊥) as printed."""
-    along = tuple(by_hand.dot(r, f) / by_hand.dot(r, r) * x for x in r)
-    return along, by_hand.combine((1, f), (-1, along))
+    along = (r @ force) / (r @ r) * r
+    return along, force - along
 
 
-ARM = tuple(map(Fraction, (3, -1, 2)))
-PULL = tuple(map(Fraction, (1, 4, -2)))
+ARM, PULL = by_hand.fractions([(3, -1, 2), (1, 4, -2)])
 
 
 def split_(_: Laboratory) -> Measured:
     along, across = split(ARM, PULL)
-    rest = by_hand.combine((1, along), (1, across), (-1, PULL))
-    found = max(map(abs, (*by_hand.cross(ARM, along), by_hand.dot(ARM, across), *rest)))
-    return holds_if(found == 0, float(found))
+    found = largest([*cross(ARM, along), ARM @ across, *(along + across - PULL)])
+    return holds_if(found == 0, found)
 
 
 def perpendicular(_: Laboratory) -> Measured:
-    r = BODY.places[0]
-    across = FORCE - (r @ FORCE) / (r @ r) * r
+    across = split(BODY.places[0], FORCE)[1]
     centre = at_rest(on(0, across))[0]
     right = largest(centre - across / BODY.mass)
     return holds_if(largest(centre) < EXACT, np.linalg.norm(centre), right, corrected=right < EXACT)
@@ -114,8 +117,7 @@ def perpendicular(_: Laboratory) -> Measured:
 
 def full_force(_: Laboratory) -> Measured:
     off = max(largest(at_rest(on(k, FORCE))[0] - FORCE / BODY.mass) for k in range(5))
-    r = BODY.places[0]
-    old = largest(((r @ FORCE) / (r @ r) * r - FORCE) / BODY.mass)
+    old = largest((split(BODY.places[0], FORCE)[0] - FORCE) / BODY.mass)
     return holds_if(off < EXACT < old, off, old)
 
 
@@ -127,9 +129,7 @@ def lever(_: Laboratory) -> Measured:
 
 
 def torque(_: Laboratory) -> Measured:
-    across = split(ARM, PULL)[1]
-    off = by_hand.combine((1, by_hand.cross(ARM, PULL)), (-1, by_hand.cross(ARM, across)))
-    found = float(max(map(abs, off)))
+    found = largest(cross(ARM, PULL) - cross(ARM, split(ARM, PULL)[1]))
     euler = largest(BODY.tensor @ at_rest(on(0, FORCE))[1] - np.cross(BODY.places[0], FORCE))
     return holds_if(found == 0 and euler < EXACT, found, euler)
 
@@ -149,10 +149,8 @@ def world_tensor(_: Laboratory) -> Measured:
     off = largest(moved - a @ BODY.tensor @ a.T)
     path = around_centre(None)
     changes = max(largest(spread(BODY.masses, x) - BODY.tensor) for x in path)
-    turns = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES).rotation.as_matrix()
-    back = max(
-        largest(spread(BODY.masses, x @ r) - BODY.tensor) for x, r in zip(path, turns, strict=True)
-    )
+    pairs = zip(path, as_one_body().rotation.as_matrix(), strict=True)
+    back = max(largest(spread(BODY.masses, x @ r) - BODY.tensor) for x, r in pairs)
     return holds_if(off < EXACT and back < INTEGRATED < changes, off, changes, back)
 
 
@@ -213,22 +211,16 @@ def complete(lab: Laboratory) -> Measured:
     return below(1e-12, off)  # 200 steps of 1e-16 each; neighbours diverge
 
 
-Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
+Q = by_hand.normalise(np.array([0.8, 0.3, -0.5, 0.4]))
 X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
-
-
-def rotate_rows(quaternions: Array, vectors: Array) -> Array:
-    """q v q̄ of rows."""
-    pairs = zip(quaternions, vectors, strict=True)
-    return np.array([by_hand.rotate(tuple(q), tuple(v)) for q, v in pairs])
 
 
 def points(lab: Laboratory) -> Measured:
     a = matrix(Q)
-    there = P + np.array(by_hand.rotate(Q, tuple(X)))
-    back = np.array(by_hand.rotate(by_hand.conjugate(Q), tuple(there - P)))
+    there = P + by_hand.rotate(Q, X)
+    back = by_hand.rotate(conjugate(Q), there - P)
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    page = run.x + rotate_rows(run.q, np.broadcast_to(X, run.x.shape))
+    page = run.x + by_hand.rotate(run.q, X)
     there_apart = largest(there - P - a @ X)
     back_apart = max(largest(back - X), largest(np.linalg.inv(a) @ (there - P) - X))
     return below(EXACT, there_apart, back_apart, largest(run.point_position(X) - page))
@@ -246,18 +238,15 @@ def vectors(_: Laboratory) -> Measured:
 
 
 def velocities(lab: Laboratory) -> Measured:
-    q, x = series.turning(), tuple(map(series.Series, (2, -1, 3)))
-    p = series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)
-    there = by_hand.combine((1, p), (1, by_hand.rotate(q, x)))
+    q, x = series.turning(), by_hand.fractions((2, -1, 3))
+    p = np.array([series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)])
+    there = p + by_hand.rotate(q, x)
     omega = by_hand.omega_of(q, series.rates(q))
-    world = by_hand.rotate(q, omega)
-    forms = (
-        by_hand.cross(world, by_hand.combine((1, there), (-1, p))),
-        by_hand.cross(world, by_hand.rotate(q, x)),
-        by_hand.rotate(q, by_hand.cross(omega, x)),
-    )
-    right = by_hand.combine((1, series.rates(there)), (-1, series.rates(p)))
+    world, arm = by_hand.rotate(q, omega), by_hand.rotate(q, x)
+    forms = cross(world, there - p), cross(world, arm), by_hand.rotate(q, cross(omega, x))
+    right = series.rates(there) - series.rates(p)
     off = max(series.apart(form, right, series.TERMS - 1) for form in forms)
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    library = largest(run.point_velocity(X) - run.v - rotate_rows(run.q, np.cross(run.omega, X)))
+    page = by_hand.rotate(run.q, np.cross(run.omega, X))
+    library = largest(run.point_velocity(X) - run.v - page)
     return holds_if(off == 0 and library < EXACT, off, library)
