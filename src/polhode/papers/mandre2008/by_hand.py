@@ -42,17 +42,11 @@ def omega_of(q: Array, qd: Array, back: Back = conjugate) -> Array:
 
 
 def second_derivative(
-    q: Array,
-    qd: Array,
-    tau: Array,
-    tensor: Array,
-    inverse_tensor: Array,
-    back: Back = conjugate,
-    gyroscopic: bool = True,
+    q: Array, qd: Array, tau: Array, tensor: Array, inverse_tensor: Array, back: Back = conjugate
 ) -> Array:
-    """q̈ of section 6; without the gyroscopic term that of 7.6."""
+    """q̈ of section 6."""
     u = product(back(q), qd)
-    bracket = tau - 4 * cross(u[1:], tensor @ u[1:]) if gyroscopic else tau
+    bracket = tau - 4 * cross(u[1:], tensor @ u[1:])
     return product(qd, u) + product(q, pure(inverse_tensor @ bracket)) / 2
 
 
@@ -86,14 +80,13 @@ def spin_step(
     torque: Torque,
     moments: Sequence[Any],
     back: Back = conjugate,
-    gyroscopic: bool = True,
 ) -> tuple[Array, Array]:
     """(q₁, ω₁) of a step of section 6, as printed with ``back=conjugate``; not normalised."""
     tensors = np.diag(moments), np.diag([1 / i for i in moments])
 
     def g(t: Any, q: Array, qd: Array) -> Array:
         tau = torque(t, q, omega_of(q, qd, back))
-        return second_derivative(q, qd, tau, *tensors, back, gyroscopic)
+        return second_derivative(q, qd, tau, *tensors, back)
 
     q, qd = nystrom(t, h, q, rate_of(q, omega), g)
     return q, omega_of(q, qd, back)

@@ -48,9 +48,8 @@ def orders(name: str) -> float:
 
 
 def leaves_length(lab: Laboratory) -> Measured:
-    euler, rk4 = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
-    ours = lab.worst("as printed, never", "length")
-    return above(1e-12, euler, rk4, ours)
+    theirs = (off_sphere(lab.kinematics[name]) for name in ("Euler", "RK4"))
+    return above(1e-12, *theirs, lab.worst("as printed, never", "length"))
 
 
 def tangential(_: Laboratory) -> Measured:
@@ -88,14 +87,12 @@ def nasa(lab: Laboratory) -> Measured:
 
 
 def on_the_surface(lab: Laboratory) -> Measured:
-    printed, right = (lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹"))
-    return holds_if(max(printed, right) < 1e-12, printed, right, off_sphere(lab.kinematics["RK4"]))
+    found = lab.both_worst("never", "length")
+    return holds_if(max(found) < 1e-12, *found, off_sphere(lab.kinematics["RK4"]))
 
 
 def keeps_momentum(lab: Laboratory) -> Measured:
-    right, printed = (
-        lab.worst(f"{name}, every step", "momentum") for name in ("q⁻¹", "as printed")
-    )
+    printed, right = lab.both_worst("every step", "momentum")
     steps, found = (0.1, 0.05, 0.025), []
     for h in steps:
         momentum = lab.rkn4(TUMBLING, 20.0, h).angular_momentum_inertial

@@ -194,6 +194,10 @@ class Laboratory(Base):
     def worst(self, name: str, quantity: str) -> float:
         return float(self.changes(name)[quantity].max())
 
+    def both_worst(self, when: str, quantity: str) -> list[float]:
+        """Return the largest errors as printed and with q⁻¹, if normalised at these times."""
+        return [self.worst(f"{name}, {when}", quantity) for name in ("as printed", "q⁻¹")]
+
     # ---- rotation with a torque, by hand
     @cached_property
     def pushed_end(self) -> tuple[np.ndarray, np.ndarray]:

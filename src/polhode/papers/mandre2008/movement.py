@@ -18,7 +18,7 @@ from polhode.papers.mandre2008.rigid_body import BODY, INTEGRATED, around_centre
 from polhode.papers.maps import orders
 from polhode.papers.quaternions import Array, conjugate, cross, inverse, product, pure, times
 from polhode.papers.reference import solution
-from polhode.papers.verdicts import Measured, above, below, holds_if, largest, near, slope
+from polhode.papers.verdicts import Check, Measured, above, below, holds_if, largest, near, slope
 from polhode.problems.problem import Problem
 
 # ---- section 5: a particle
@@ -164,8 +164,11 @@ def one_step(back: by_hand.Back) -> float:
     return largest(by_hand.fractions([*new, *np.divide(m, MOMENTS)]) - np.concatenate(exact))
 
 
-def page_step(_: Laboratory) -> Measured:
-    return below(1e-14, one_step(conjugate), one_step(inverse))
+MEASUREMENTS: dict[str, Check] = {
+    "page-step": lambda _: below(1e-14, one_step(conjugate), one_step(inverse)),
+    "drifts": lambda lab: above(1e-10, *lab.both_worst("never", "length")),
+    "sign": lambda lab: below(1e-15, lab.worst("q⁻¹, every step", "length")),
+}
 
 
 def order(lab: Laboratory) -> Measured:
@@ -175,10 +178,6 @@ def order(lab: Laboratory) -> Measured:
     shown = *printed, *right, library, *(page.errors[-1] / other.errors[-1]), other.steps[-1]
     fine = min(*right, library) > 3.85 and all(near(x, 3, 0.25) for x in printed)
     return holds_if(min(printed) > 3.85, *shown, corrected=fine)
-
-
-def drifts(lab: Laboratory) -> Measured:
-    return above(1e-10, *(lab.worst(f"{name}, never", "length") for name in ("as printed", "q⁻¹")))
 
 
 def drift_rate(lab: Laboratory, faster: float, h: float) -> float:
@@ -196,15 +195,9 @@ def how_often(lab: Laboratory) -> Measured:
 
 
 def thousand(lab: Laboratory) -> Measured:
-    first, second = (
-        [lab.worst(f"{name}, {n}", "energy") for n in ("every step", "every 1000", "never")]
-        for name in ("as printed", "q⁻¹")
-    )
+    times = "every step", "every 1000", "never"
+    first, second = zip(*(lab.both_worst(when, "energy") for when in times), strict=True)
     printed, right = (rarely / often for often, rarely, _ in (first, second))
     enough = 2.0  # times the error
     good = right < enough and second[0] < 4e-7
     return holds_if(printed < enough, *first, *second, printed, right, corrected=good)
-
-
-def sign(lab: Laboratory) -> Measured:
-    return below(1e-15, lab.worst("q⁻¹, every step", "length"))

@@ -59,9 +59,7 @@ def momentum_kept(lab: Laboratory) -> Measured:
         ]
         gains.append(np.divide(errors[0], errors[1]))
     middle, least, most = np.median(gains, axis=0), np.min(gains, axis=0), np.max(gains, axis=0)
-    kept, plain = (
-        lab.worst(f"q⁻¹, {name}", "momentum") for name in ("momentum kept", "every step")
-    )
+    kept, plain = (lab.worst(f"q⁻¹, {n}", "momentum") for n in ("momentum kept", "every step"))
     shown = kept, plain, len(gains), *middle, *least, *most
     return holds_if(kept < EXACT < plain and middle.min() > 1, *shown)
 
@@ -202,9 +200,8 @@ def no_wobble(lab: Laboratory) -> Measured:
     momentum = run.angular_momentum_inertial
     lost = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
     energy = largest(relative_change(run.energy))
-    return holds_if(
-        still < 1e-6 and moving > 0.1 and lost > 0.01, still, moving, 100 * lost, energy
-    )
+    good = still < 1e-6 and moving > 0.1 and lost > 0.01
+    return holds_if(good, still, moving, 100 * lost, energy)
 
 
 def precession(run: Trajectory) -> float:

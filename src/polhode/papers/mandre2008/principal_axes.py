@@ -138,57 +138,42 @@ def right_handed(_: Laboratory) -> Measured:
     return holds_if(agree == cases, agree, cases)
 
 
-# ---- the change of axes
-def change_of_axes() -> dict[str, Array]:
-    """A body with a full tensor, an attitude, a rate, a torque, a point, and a part of the body."""
-    tensor = tensors(3)[2]
-    moments, b = axes_of(tensor)
-    return {
-        "tensor": tensor,
-        "moments": moments,
-        "b": b,
-        "a": exp(np.array([0.5, 0.8, -1.1])),
-        "omega": np.array([0.7, -0.4, 0.9]),
-        "x": np.array([0.3, 1.1, -0.6]),
-        "a_part": exp(np.array([-0.3, 1.4, 0.2])),
-        "c": np.array([0.2, -0.5, 0.4]),
-    }
+# ---- the change of axes of a body with a full tensor: attitude, rate, a point, a part of the body
+TENSOR = tensors(3)[2]
+MOMENTS, B = axes_of(TENSOR)
+A, OMEGA = exp(np.array([0.5, 0.8, -1.1])), np.array([0.7, -0.4, 0.9])
+X = np.array([0.3, 1.1, -0.6])
+PART, PLACE = exp(np.array([-0.3, 1.4, 0.2])), np.array([0.2, -0.5, 0.4])
 
 
 def new_axes(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    b, omega, x, part, c = (of[name] for name in ("b", "omega", "x", "a_part", "c"))
-    torque = np.cross(x, [1.0, 2.0, -1.0])
-    rate = np.linalg.solve(of["tensor"], torque - np.cross(omega, of["tensor"] @ omega))
-    new = b.T @ omega
-    there = (b.T @ torque - np.cross(new, of["moments"] * new)) / of["moments"]
+    torque = np.cross(X, [1.0, 2.0, -1.0])
+    rate = np.linalg.solve(TENSOR, torque - np.cross(OMEGA, TENSOR @ OMEGA))
+    new = B.T @ OMEGA
+    there = (B.T @ torque - np.cross(new, MOMENTS * new)) / MOMENTS
     found = (
-        largest(b.T @ rate - there),
-        largest(b.T @ np.cross(omega, x) - np.cross(new, b.T @ x)),
-        largest(b.T @ (part @ x + c) - (b.T @ part @ x + b.T @ c)),
+        B.T @ rate - there,
+        B.T @ np.cross(OMEGA, X) - np.cross(new, B.T @ X),
+        B.T @ (PART @ X + PLACE) - (B.T @ PART @ X + B.T @ PLACE),
     )
-    return below(EXACT, *found)
+    return below(EXACT, *map(largest, found))
 
 
-def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """Return the point after 3 s, computed in the new axes from ``attitude`` in them."""
-    body = RigidBody(of["moments"].tolist())
-    run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
-    return run.point_position(of["b"].T @ of["x"])[0]
+def point_after(tensor: Array, attitude: Array, omega: Array, point: Array) -> Array:
+    """Return a point of the body after 3 s."""
+    return exact_free_motion(RigidBody(tensor), attitude, omega, [3.0]).point_position(point)[0]
 
 
 def new_attitude(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    a, b, x = of["a"], of["b"], of["x"]
-    q, turn = quaternion(a), quaternion(b)
-    given = exact_free_motion(RigidBody(of["tensor"]), a, of["omega"], [3.0]).point_position(x)[0]
+    q, turn = quaternion(A), quaternion(B)
+    given = point_after(TENSOR, A, OMEGA, X)
     (printed, off, page), (right, after, same) = (
         (
-            largest(new @ b.T @ x - a @ x),
-            largest(ends(of, new) - given),
+            largest(new @ B.T @ X - A @ X),
+            largest(point_after(MOMENTS, new, B.T @ OMEGA, B.T @ X) - given),
             largest(matrix(product(*pair)) - new),
         )
-        for new, pair in ((b @ a, (turn, q)), (a @ b, (q, turn)))
+        for new, pair in ((B @ A, (turn, q)), (A @ B, (q, turn)))
     )
     fine = max(right, after, page, same) < EXACT and min(printed, off) > VISIBLE
     shown = printed, right, off, after, max(page, same)
@@ -196,8 +181,6 @@ def new_attitude(_: Laboratory) -> Measured:
 
 
 def new_part(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    q, b = quaternion(of["a_part"]), of["b"]
-    beside = b.T @ of["a_part"]
-    printed, right = (largest(matrix(product(quaternion(turn), q)) - beside) for turn in (b, b.T))
+    q, beside = quaternion(PART), B.T @ PART
+    printed, right = (largest(matrix(product(quaternion(turn), q)) - beside) for turn in (B, B.T))
     return holds_if(printed < EXACT, printed, right, corrected=right < EXACT)

@@ -124,8 +124,7 @@ def full_force(_: Laboratory) -> Measured:
 def lever(_: Laboratory) -> Measured:
     shares = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     found = np.array([at_rest(on(0, s * FORCE) + on(CENTRE, (1 - s) * FORCE))[1] for s in shares])
-    off = largest(found / shares[:, None] - found[2]) / largest(found[2])
-    return below(EXACT, off)
+    return below(EXACT, largest(found / shares[:, None] - found[2]) / largest(found[2]))
 
 
 def torque(_: Laboratory) -> Measured:
