@@ -59,9 +59,8 @@ def composed(_: Laboratory) -> Measured:
 
     (first, second), total = parts(t), whole(t)
     f, g = np.cos(t), 2 * t
-    slope = (
-        f * product(v, total) + g * times(first, second, w, inverse(first)) - f * product(total, v)
-    )
+    middle = g * times(first, second, w, inverse(first))
+    slope = f * product(v, total) + middle - f * product(total, v)
     apart = gap(differentiate(whole, t, 0.02), slope)
     same = gap(total, exponential(t * t * pure(rotate(first, w[1:]))))
     helper = about((0.6, 0.0, -0.8), lambda s: 2 * s * s, lambda s: 4 * s)
@@ -222,18 +221,15 @@ def slow_rate(_: Laboratory) -> Measured:
 def lsoda(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
-    strong, span = formulation("strong"), (0.0, 2_000.0)
-    rows = []
+    strong, end, rows = formulation("strong"), 2_000.0, []
+    start = np.array(strong.enter(BINARY.attitude))
+
+    def slope(t: float, y: np.ndarray) -> tuple:
+        return strong.rate(tuple(y), BINARY.omega(t))
+
     for tol in (1e-4, 1e-6):
-        found = solve_ivp(
-            lambda t, y: strong.rate(tuple(y), BINARY.omega(t)),
-            span,
-            np.array(strong.enter(BINARY.attitude)),
-            method="LSODA",
-            rtol=1e-13,
-            atol=tol,
-        )
-        run, plain = (lab.integrate(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
+        found = solve_ivp(slope, (0.0, end), start, method="LSODA", rtol=1e-13, atol=tol)
+        run, plain = (lab.integrate(BINARY, DP, name, tol, end) for name in ("strong", TWO))
         worst = float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max())
         work = run.evaluations / found.nfev, found.nfev / plain.evaluations
         rows.append((*work, worst / plain.worst))

@@ -86,13 +86,8 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
     for shade, tolerance in zip(shades, sorted(runs, reverse=True), strict=True):
         run = runs[tolerance]
         shown = run.error > 0
-        ax.semilogy(
-            run.t[shown],
-            run.error[shown],
-            color=style.BLUE,
-            alpha=float(shade),
-            linewidth=0.6,
-        )
+        look = {"color": style.BLUE, "alpha": float(shade), "linewidth": 0.6}
+        ax.semilogy(run.t[shown], run.error[shown], **look)
         ax.annotate(
             f"$10^{{{round(np.log10(tolerance))}}}$",
             (run.t[-1], run.error[-1]),
@@ -111,20 +106,15 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
 
 # ---- figures 3 and 5
 def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
     for integrator in (DP, BS):
         for name in names:
             x, y = (study.numbers(integrator, name, what) for what in (of, "worst"))
             label = f"{LABELS[name]}, {LABELS[integrator]}"
             curve(ax, x, y, LOOK[name], integrator == DP, linewidth=1.3, label=label)
     ax.set(xscale="log", yscale="log")
-    _few_ticks(ax)
-
-
-def _few_ticks(ax: "Axes") -> None:
-    """Set ticks at few numbers of each decade, written plainly."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    low, high = ax.get_xlim()
+    low, high = ax.get_xlim()  # ticks at few numbers of each decade, written plainly
     subs = (1.0,) if high > 50 * low else (1.0, 2.0, 5.0) if high > 8 * low else (1, 2, 3, 5, 7)
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
     plain_numbers(ax.xaxis, ",g")

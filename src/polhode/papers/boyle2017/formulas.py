@@ -36,7 +36,7 @@ from polhode.papers.boyle2017.laboratory import (
     spread,
 )
 from polhode.papers.counted import Counted, count_operations
-from polhode.papers.quaternions import conjugate, inverse, product, pure, square, times
+from polhode.papers.quaternions import conjugate, cross, inverse, product, pure, square, times
 from polhode.papers.rotations import skew
 from polhode.papers.verdicts import Measured, below, holds_if, largest
 
@@ -141,27 +141,20 @@ def _hamilton(a, b):
     ]
 
 
-def _cross(a, b):
-    return [a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3] for i in range(3)]
-
-
 def footnote_3(_: Laboratory) -> Measured:
     def by_products(q, v):
-        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-        back = [c / norm for c in (q[0], *(-c for c in q[1:]))]
-        return _hamilton(_hamilton(q, [Counted(0.0), *v]), back)[1:]
+        back = np.concatenate([q[:1], -q[1:]]) / square(q)
+        return np.array(_hamilton(_hamilton(q, [Counted(0.0), *v]), back)[1:])
 
     def by_footnote(q, v):
-        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-        inner = [q[0] * c + d for c, d in zip(v, _cross(q[1:], v), strict=True)]
-        twice = Counted(2.0) / norm
-        return [c + twice * d for c, d in zip(v, _cross(q[1:], inner), strict=True)]
+        inner, two = q[:1] * v + cross(q[1:], v), np.array([Counted(2.0)], dtype=object)
+        return v + two / square(q) * cross(q[1:], inner)
 
     case = samples(1, 4)[0], samples(1)[0]
     (long, first), (short, second) = (
         count_operations(f, *case) for f in (by_products, by_footnote)
     )
-    apart = gap([float(c) for c in long], [float(c) for c in short])
+    apart = gap(long.astype(float), short.astype(float))
     share = first / second
     return holds_if(apart < EXACT and 1.5 < share < 2.5, apart, first, second, share)
 
@@ -248,9 +241,7 @@ def derivative(_: Laboratory) -> Measured:
     slope = pure(np.array([np.cos(0.7), 0.7, 1.0]))
     nodes, weights = np.polynomial.legendre.leggauss(16)
     s = ((1 + nodes) / 2)[:, None]
-    values = times(
-        exponential(s * r(0.7)), np.broadcast_to(slope, (16, 4)), exponential((1 - s) * r(0.7))
-    )
+    values = times(exponential(s * r(0.7)), slope, exponential((1 - s) * r(0.7)))
     return below(DIFFERENCE, gap(found, weights @ values / 2))
 
 

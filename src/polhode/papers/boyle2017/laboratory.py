@@ -25,7 +25,7 @@ from polhode.papers.laboratory import Progress
 from polhode.papers.quaternions import pure
 from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
-from polhode.solvers.adaptive_steps import AdaptiveRun, StepsTaken, run_adaptive
+from polhode.solvers.adaptive_steps import AdaptiveRun, run_adaptive
 
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
@@ -206,29 +206,13 @@ class Laboratory(Base):
         end: float,
         *,
         scale: float = 1.0,
-        **limits: Any,
+        largest: float = np.inf,
+        most: int = MOST,
     ) -> Run:
         """A run from the start of a problem; ``scale`` multiplies variables and tolerance.
 
         A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
-        taken, seconds = self._steps(problem, integrator, name, tolerance, end, scale, **limits)
-        t, y = taken.times, taken.rows[:, 2:]
-        error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
-        return Run(t, y, error, taken.rejected, taken.evaluations, seconds)
-
-    def _steps(
-        self,
-        problem: GivenRate,
-        integrator: str,
-        name: str,
-        tolerance: float,
-        end: float,
-        scale: float = 1.0,
-        largest: float = np.inf,
-        most: int = MOST,
-    ) -> tuple[StepsTaken, float]:
-        """Return the steps of a run, and the seconds they took."""
         rate, begin = _rate(problem), problem.span[0]
         loops = self._bound(integrator, name, rate)
         first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
@@ -242,7 +226,9 @@ class Laboratory(Base):
         seconds = perf_counter() - clock
         if taken.status != OK or not run.at_end:
             raise Untestable(f"{integrator}, {name} on {problem.name}: stopped at t = {run.t}")
-        return taken, seconds
+        t, y = taken.times, taken.rows[:, 2:]
+        error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
+        return Run(t, y, error, taken.rejected, taken.evaluations, seconds)
 
     def _bound(self, integrator: str, name: str, rate: Rate) -> BoundIntegrator:
         """Return an integrator in the variables of a formulation; one for all stand-ins."""
@@ -276,8 +262,8 @@ class Laboratory(Base):
         for _ in range(0 if self.quick else REPEATS):  # in turn, so that all see the same noise
             for pair, runs in study.runs.items():
                 for k, tol in enumerate(self.tolerances):
-                    _, seconds = self._steps(BINARY, *pair, tol, self.end)
-                    runs[k] = replace(runs[k], seconds=min(seconds, runs[k].seconds))
+                    again = self.integrate(BINARY, *pair, tol, self.end)
+                    runs[k] = min(runs[k], again, key=lambda run: run.seconds)
         return study
 
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:

@@ -17,15 +17,7 @@ from polhode.papers.mandre2008.laboratory import (
     tumbling_exact,
 )
 from polhode.papers.mandre2008.reference import Array, flight
-from polhode.papers.verdicts import (
-    Measured,
-    above,
-    holds_if,
-    largest,
-    near,
-    relative_change,
-    slope,
-)
+from polhode.papers.verdicts import Measured, above, holds_if, largest, near, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.solvers.exact_torque import exact_constant_torque
 

@@ -28,7 +28,7 @@ from polhode.methods.rkn4 import (
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.mandre2008 import by_hand, reference
 from polhode.papers.quaternions import Array, conjugate, inverse, product
-from polhode.papers.verdicts import relative_change, slope
+from polhode.papers.verdicts import largest, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -150,6 +150,11 @@ def coupled() -> dict[str, Coupled]:
         "spring": Coupled(box, reference.spring_wrench(box.body.mass), 1.0, (200, 400, 800)),
         "charge": Coupled(disc, reference.charge_wrench(disc.body.mass), 0.2, (400, 800, 1600)),
     }
+
+
+def energy_error(run: Trajectory) -> float:
+    """Return the largest relative change of the energy."""
+    return largest(relative_change(run.energy))
 
 
 def tumbling_exact(times: Any) -> Trajectory:

@@ -14,22 +14,14 @@ from polhode.papers.mandre2008.laboratory import (
     TUMBLING,
     Laboratory,
     angle,
+    energy_error,
     extrapolation,
     march,
     tumbling_exact,
 )
 from polhode.papers.maps import EXACT
 from polhode.papers.quaternions import Array, conjugate, inverse
-from polhode.papers.verdicts import (
-    Measured,
-    above,
-    below,
-    holds_if,
-    largest,
-    near,
-    relative_change,
-    slope,
-)
+from polhode.papers.verdicts import Measured, above, below, holds_if, largest, near, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -54,9 +46,7 @@ def momentum_kept(lab: Laboratory) -> Measured:
         problem = Problem(TUMBLING.body, omega=omega / np.linalg.norm(omega) * 1.7)
         runs = [lab.rkn4(problem, SPAN, STEP, keep_momentum=keep) for keep in (False, True)]
         exact = exact_free_motion(problem.body, None, problem.omega, runs[0].t).q
-        errors = [
-            (largest(relative_change(run.energy)), run.frame_error(exact).max()) for run in runs
-        ]
+        errors = [(energy_error(run), run.frame_error(exact).max()) for run in runs]
         gains.append(np.divide(errors[0], errors[1]))
     middle, least, most = np.median(gains, axis=0), np.min(gains, axis=0), np.max(gains, axis=0)
     kept, plain = (lab.worst(f"q⁻¹, {n}", "momentum") for n in ("momentum kept", "every step"))
@@ -199,9 +189,8 @@ def no_wobble(lab: Laboratory) -> Measured:
     still, moving = (largest(r.omega - r.omega[0]) for r in (run, full))
     momentum = run.angular_momentum_inertial
     lost = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
-    energy = largest(relative_change(run.energy))
     good = still < 1e-6 and moving > 0.1 and lost > 0.01
-    return holds_if(good, still, moving, 100 * lost, energy)
+    return holds_if(good, still, moving, 100 * lost, energy_error(run))
 
 
 def precession(run: Trajectory) -> float:

@@ -44,9 +44,6 @@ class Series:
     def __sub__(self, other: Any) -> "Series":
         return self + -Series.of(other)
 
-    def __rsub__(self, other: Any) -> "Series":
-        return -self + other
-
     def __truediv__(self, other: Any) -> "Series":
         d, quotient = Series.of(other).c, list[Fraction]()
         for n in range(TERMS):
