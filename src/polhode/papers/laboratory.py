@@ -42,12 +42,13 @@ class Laboratory:
         save_every: int = 1,
         *,
         may_stop: bool = False,
-        options: dict[str, Any] | None = None,
+        **more: Any,
     ) -> Trajectory:
-        """A run from time 0; one that stops early is not a measurement, unless it may."""
-        run = solve(
-            problem, (0.0, t_end), method=method, dt=dt, save_every=save_every, options=options
-        )
+        """A run from time 0; one that stops early is not a measurement, unless it may.
+
+        ``more`` are other arguments of ``solve``.
+        """
+        run = solve(problem, (0.0, t_end), method=method, dt=dt, save_every=save_every, **more)
         if not (run.success or may_stop):
             raise Untestable(f"{run.method} on {problem.name}: {run.message}")
         return run

@@ -35,7 +35,6 @@ from polhode.papers.laboratory import Progress
 from polhode.papers.verdicts import Untestable
 from polhode.papers.verdicts import slope as exponent
 from polhode.problems.problem import Problem
-from polhode.solvers.entry import solve
 
 Variables = Formulation | Coordinates
 
@@ -258,15 +257,9 @@ class Laboratory(Base):
         return course(problem, variables, one_step, self.revolutions, A_TURN, start)
 
     def _by_solve(self, problem: Problem, variables: Variables, compensated: bool) -> Course:
-        run = solve(
-            problem,
-            (0.0, float(self.revolutions)),
-            method="adams",
-            dt=1 / A_TURN,
-            formulation=variables,
-            save_every=A_TURN,
-            options={"compensated": compensated},
-        )
+        plan = problem, "adams", float(self.revolutions), 1 / A_TURN, A_TURN
+        options = {"compensated": compensated}
+        run = self.run(*plan, may_stop=True, formulation=variables, options=options)
         q, m, last = run.q, run.angular_momentum, len(run.t) - 1
         ended = nan if run.status == Status.OK else float(run.t[-1])
         return Course(problem.name, lambda n: (q[n], m[n]), last, ended)
