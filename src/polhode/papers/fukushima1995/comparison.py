@@ -151,7 +151,7 @@ def linear(lab: Laboratory) -> Measured:
 
 # ---- 4
 def five_to_nine(lab: Laboratory) -> Measured:
-    found = [digits for body in BODIES for digits in gains(lab, body)]
+    found = [gain for body in BODIES for gain in gains(lab, body)]
     good = within(lab, found, 5, 9) and all(steady(lab, body) for body in BODIES)
     return holds_if(good, lab.revolutions, *found, expected(lab, 5))
 

@@ -84,8 +84,8 @@ def constant_force(_: Laboratory) -> Measured:
 
 # ---- section 6: the equations, without rounding
 TENSOR = by_hand.fractions([(5, 1, -1), (1, 4, 2), (-1, 2, 7)])
-ROLLED = np.roll(TENSOR, -1, 0), np.roll(TENSOR, -2, 0)
-INVERSE = cross(*ROLLED).T / dot(TENSOR[0], cross(TENSOR[1], TENSOR[2]))  # Cramer's rule
+ADJUGATE = cross(np.roll(TENSOR, -1, 0), np.roll(TENSOR, -2, 0)).T
+INVERSE = ADJUGATE / dot(TENSOR[0], ADJUGATE[:, 0])  # Cramer's rule
 KNOWN = series.TERMS - 1  # coefficients of a first derivative
 
 

@@ -196,15 +196,8 @@ def sum_of_shapes(_: Laboratory) -> Measured:
 def complete(lab: Laboratory) -> Measured:
     given = coupled()["spring"].problem
     whole = lab.rkn4(given, 2.0, 0.005)
-    again = Problem(
-        given.body,
-        given.model,
-        whole.q[200],
-        omega=whole.omega[200],
-        position=whole.x[200],
-        velocity=whole.v[200],
-        scalar_first=True,
-    )
+    q, motion = whole.q[200], {"position": whole.x[200], "velocity": whole.v[200]}
+    again = Problem(given.body, given.model, q, omega=whole.omega[200], scalar_first=True, **motion)
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
     return below(1e-12, off)  # 200 steps of 1e-16 each; neighbours diverge
