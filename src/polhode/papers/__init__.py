@@ -6,7 +6,8 @@ package in this directory with a record ``PAPER`` and a ``PLACE``.
 
     claims                  tables of claims, reports, the record of a paper
     verdicts, laboratory    judges and runs that the papers share
-    reference, rotations    independent solutions, matrices
+    reference               independent solutions
+    rotations, quaternions  matrices and quaternions
     maps, drawing           one-step maps taken apart, figures
 """
 

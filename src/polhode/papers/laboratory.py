@@ -28,6 +28,11 @@ class Laboratory:
         self.quick = quick
         self.progress = progress
 
+    @property
+    def form(self) -> str:
+        """How a quick and a full form run what they time, in words."""
+        return "plain Python" if self.quick else "compiled"
+
     def run(
         self,
         problem: Problem,
@@ -37,12 +42,13 @@ class Laboratory:
         save_every: int = 1,
         *,
         may_stop: bool = False,
-        options: dict[str, Any] | None = None,
+        **more: Any,
     ) -> Trajectory:
-        """A run from time 0; one that stops early is not a measurement, unless it may."""
-        run = solve(
-            problem, (0.0, t_end), method=method, dt=dt, save_every=save_every, options=options
-        )
+        """A run from time 0; one that stops early is not a measurement, unless it may.
+
+        ``more`` are other arguments of ``solve``.
+        """
+        run = solve(problem, (0.0, t_end), method=method, dt=dt, save_every=save_every, **more)
         if not (run.success or may_stop):
             raise Untestable(f"{run.method} on {problem.name}: {run.message}")
         return run

@@ -13,11 +13,7 @@ from polhode.papers.boyle2017.by_hand import (
     differentiate,
     exponential,
     frame,
-    inverse,
-    product,
-    pure,
     rotate,
-    times,
 )
 from polhode.papers.boyle2017.formulas import DIFFERENCE, EXACT, gap, relative_speed, samples
 from polhode.papers.boyle2017.laboratory import (
@@ -34,10 +30,11 @@ from polhode.papers.boyle2017.laboratory import (
     distance,
     formulation,
     frames,
+    rates,
     spread,
-    spreads,
 )
-from polhode.papers.verdicts import Measured, judge, series, slope
+from polhode.papers.quaternions import inverse, product, pure, times
+from polhode.papers.verdicts import Measured, below, holds_if, slope
 from polhode.problems.given_motions import about
 
 
@@ -47,8 +44,7 @@ def fixed_axis(_: Laboratory) -> Measured:
     found = differentiate(lambda t: exponential(np.sin(t) * v), 0.4, 0.02)
     right = np.cos(0.4) * product(v, exponential(np.sin(0.4) * v))
     other = np.cos(0.4) * product(exponential(np.sin(0.4) * v), v)
-    apart = max(gap(found, right), gap(found, other))
-    return f"by differences: {apart:.0e}", judge(apart < DIFFERENCE)
+    return below(DIFFERENCE, max(gap(found, right), gap(found, other)))
 
 
 def composed(_: Laboratory) -> Measured:
@@ -63,18 +59,13 @@ def composed(_: Laboratory) -> Measured:
 
     (first, second), total = parts(t), whole(t)
     f, g = np.cos(t), 2 * t
-    slope = (
-        f * product(v, total) + g * times(first, second, w, inverse(first)) - f * product(total, v)
-    )
+    middle = g * times(first, second, w, inverse(first))
+    slope = f * product(v, total) + middle - f * product(total, v)
     apart = gap(differentiate(whole, t, 0.02), slope)
     same = gap(total, exponential(t * t * pure(rotate(first, w[1:]))))
     helper = about((0.6, 0.0, -0.8), lambda s: 2 * s * s, lambda s: 4 * s)
     library = gap(helper.attitude(t), second)
-    text = (
-        f"(24d) by differences {apart:.0e}, axis and angle {same:.0e}; the library's composed"
-        f" rotations: {library:.0e}"
-    )
-    return text, judge(max(same, library) < EXACT and apart < DIFFERENCE)
+    return holds_if(max(same, library) < EXACT and apart < DIFFERENCE, apart, same, library)
 
 
 def error_norm(lab: Laboratory) -> Measured:
@@ -86,34 +77,26 @@ def error_norm(lab: Laboratory) -> Measured:
     run = lab.study.runs[DP, TWO][0]
     u, _, v = np.linalg.svd(frames(TWO, run.y))
     nearest = float(distance(u @ v, frame(binary(run.t))).max())
-    text = (
-        f"two rotations: √8 sin(θ/2) to {formula:.0e}; two vectors, tolerance"
-        f" {lab.tolerances[0]:.0e}: {run.worst:.1e}, after conversion to the nearest rotation"
-        f" {nearest:.1e}"
-    )
-    return text, judge(formula < EXACT and nearest < 0.95 * run.worst)
+    hides = nearest < 0.95 * run.worst
+    return holds_if(formula < EXACT and hides, formula, lab.tolerances[0], run.worst, nearest)
 
 
 def fewer_steps(lab: Laboratory) -> Measured:
     few, tight = lab.large_steps, Study(tuple(lab.tight), {(DP, ROTOR): list(lab.tight.values())})
-    d_p, b_s = ([lab.study.cost(i, ROTOR, e, "steps") for e in lab.errors] for i in (DP, BS))
-    d_p.append(tight.cost(DP, ROTOR, few.worst, "steps"))
-    ratios = np.divide(d_p, [*b_s, few.steps])
-    text = "rotor: " + ", ".join(
-        f"{x:.1f} times for an error of {e:.0e}"
-        for x, e in zip(ratios, (*lab.errors, few.worst), strict=True)
-    )
-    return text, judge(bool(ratios.min() > 1.5 and ratios.max() > 5))
+    d_p, b_s = (lab.study.costs(i, ROTOR, lab.errors, "steps") for i in (DP, BS))
+    ratios = [*d_p / b_s, tight.cost(DP, ROTOR, few.worst, "steps") / few.steps]
+    pairs = zip(ratios, (*lab.errors, few.worst), strict=True)
+    words = ", ".join(f"{x:.1f} times for an error of {error:.0e}" for x, error in pairs)
+    return holds_if(min(ratios) > 1.5 and max(ratios) > 5, words)
 
 
 def b_s_slower(lab: Laboratory) -> Measured:
-    ratios = {}
-    for name in (ROTOR, TWO, RESET):
-        b_s, d_p = ([lab.study.cost(i, name, e, "seconds") for e in lab.errors] for i in (BS, DP))
-        ratios[name] = np.divide(b_s, d_p)
-    every = np.concatenate(list(ratios.values()))
-    text = f"{lab.form}, times of B-S relative to D-P at errors of {lab.error_range}:"
-    return f"{text} {spreads(ratios)}", judge(bool((every > 1).mean() > 0.5))
+    b_s, d_p = (
+        np.array([lab.study.costs(i, name, lab.errors, "seconds") for name in (ROTOR, TWO, RESET)])
+        for i in (BS, DP)
+    )
+    ratios = b_s / d_p
+    return holds_if((ratios > 1).mean() > 0.5, lab.form, lab.error_range, *map(spread, ratios))
 
 
 def grows(lab: Laboratory) -> Measured:
@@ -122,39 +105,28 @@ def grows(lab: Laboratory) -> Measured:
     late = run.t > end / 20
     highest = np.maximum.accumulate(run.error)
     power = slope(run.t[late].tolist(), highest[late].tolist())
-    share = run.worst / (tolerance * run.steps)
-    text = (
-        f"tolerance {tolerance:.0e}, {run.steps} steps: error {run.worst:.1e} = {share:.3f}"
-        f" tolerance x steps, growing as t^{power:.2f}"
-    )
-    return text, judge(0.6 < power < 1.5 and run.worst > 3 * tolerance)
+    shown = tolerance, run.steps, run.worst, run.worst / (tolerance * run.steps), power
+    return holds_if(0.6 < power < 1.5 and run.worst > 3 * tolerance, *shown)
 
 
 # ---- section VI.B, the motion
 def motion(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 41)
-    slope = differentiate(lambda s: binary(np.array(s)), 1234.5, 25.0)
-    apart = gap(slope, by_hand.binary_slope(np.array(1234.5)))
-    rate = gap([BINARY.omega(s) for s in t], binary_rate(t)) / ORBIT
+    apart = gap(differentiate(binary, 1234.5, 25.0), by_hand.binary_slope(1234.5))
+    rate = gap(rates(BINARY, t), binary_rate(t)) / ORBIT
     turn = gap(frame(BINARY.exact(t)), frame(binary(t)))
-    text = (
-        f"(28) by differences: {apart:.0e}; the library's attitude and ω differ from the page by"
-        f" {turn:.0e} and {rate:.0e} Ω"
-    )
-    return text, judge(apart < DIFFERENCE and turn < EXACT and rate < 1e-12)
+    return holds_if(apart < DIFFERENCE and turn < EXACT and rate < 1e-12, apart, turn, rate)
 
 
 def orbits(_: Laboratory) -> Measured:
     first, second = (BINARY.span[1] * rate / (2 * np.pi) for rate in (ORBIT, PRECESSION))
-    text = f"{first:.1f} orbits, {second:.1f} cycles"
-    return text, judge(abs(first - 1000) < 1e-6 and abs(second - 100) < 1e-6)
+    return holds_if(abs(first - 1000) < 1e-6 and abs(second - 100) < 1e-6, first, second)
 
 
 def cone(_: Laboratory) -> Measured:
     end = BINARY.span[1]
     ratio, tenth = (1 + OPENING * t / CONE for t in (end, end / 10))
-    text = f"{ratio:.1f} times after 1 000 000 units, {tenth:.1f} after 100 000"
-    return text, judge(abs(ratio - 3) < 0.1)
+    return holds_if(abs(ratio - 3) < 0.1, ratio, tenth)
 
 
 def figure_1(_: Laboratory) -> Measured:
@@ -167,34 +139,27 @@ def figure_1(_: Laboratory) -> Measured:
         np.ptp(np.unwrap(np.arctan2(v[:, 1], v[:, 0]))[[0, -1]]) / (2 * np.pi) for v in (x, z)
     )
     first, last = height[:10_001].mean(), height[10_001:].mean()
-    text = (
-        f"20 000 units: {count:.1f} orbits of x, {cycles:.1f} turns of z, {turns} scallops; mean"
-        f" opening {np.degrees(first):.1f}° in the first cycle, {np.degrees(last):.1f}° in the"
-        " second"
-    )
     good = abs(count - 20) < 1 and abs(cycles - 2) < 0.2 and 16 <= turns <= 22 and last > first
-    return text, judge(bool(good))
+    return holds_if(good, count, cycles, turns, np.degrees(first), np.degrees(last))
 
 
 # ---- figure 4
-def _dominant(values: np.ndarray) -> float:
+def _strongest_frequency(curves: np.ndarray) -> float:
     """Return the strongest frequency of some curves, in cycles over their length."""
-    power = (np.abs(np.fft.rfft(values - values.mean(0), axis=0)) ** 2).sum(1)
+    power = (np.abs(np.fft.rfft(curves - curves.mean(0), axis=0)) ** 2).sum(1)
     return float(power.argmax())
 
 
 def twice_as_fast(_: Laboratory) -> Measured:
     t = np.linspace(0.0, EARLY, 4096, endpoint=False)
     vectors = frame(binary(t))[:, :2].reshape(-1, 6)
-    first, second = _dominant(vectors), _dominant(binary(t))
-    text = f"strongest frequencies over 20 orbits: {first:.0f} and {second:.0f} cycles"
-    return text, judge(abs(first / second - 2) < 0.1)
+    first, second = map(_strongest_frequency, (vectors, binary(t)))
+    return holds_if(abs(first / second - 2) < 0.1, first, second)
 
 
 def twice_the_steps(lab: Laboratory) -> Measured:
-    first, second = (lab.ratio(i, TWO, "steps") for i in (DP, BS))
-    text = f"at equal error D-P {spread(first)} times, B-S {spread(second)} times"
-    return text, judge(bool(first.min() > 1.5 and first.max() < 2.4))
+    found = [lab.ratio(i, TWO, "steps") for i in (DP, BS)]
+    return holds_if(found[0].min() > 1.5 and found[0].max() < 2.4, *map(spread, found))
 
 
 def sharp(lab: Laboratory) -> Measured:
@@ -202,30 +167,21 @@ def sharp(lab: Laboratory) -> Measured:
     size = np.linalg.norm(run.y, axis=1) / np.pi
     rate = np.linalg.norm(by_hand.slope_of(run.y, binary_rate(run.t)), axis=1)
     near, far = rate[size > 0.9].max(), rate[size < 0.6].max()
-    text = (
-        f"|r'| relative to its median: up to {near / np.median(rate):.1f} beyond 0.9 π,"
-        f" up to {far / np.median(rate):.1f} below 0.6 π; r reaches {size.max():.2f} π"
-    )
-    return text, judge(bool(near > 5 * far))
+    return holds_if(near > 5 * far, *np.divide([near, far], np.median(rate)), size.max())
 
 
 def sensitive(_: Laboratory) -> Measured:
     path = binary(np.linspace(0.0, EARLY, 40_001))
     rotors = (product(exponential(extra * by_hand.X), path) for extra in (0.0, -0.05, 0.05))
     found = [float(np.linalg.norm(rotor[:, 1:], axis=1).min()) for rotor in rotors]
-    text = (
-        f"closest to the identity in 20 orbits (half the angle): {series(found, '.3f')}"
-        " rad, with R0 turned by 0, -0.1 and 0.1 rad: features as much sharper"
-    )
-    return text, judge(max(found) / min(found) > 2)
+    return holds_if(max(found) / min(found) > 2, *found)
 
 
 def once_an_orbit(lab: Laboratory) -> Measured:
     run = lab.early[RESET]
     jumps = int((np.linalg.norm(np.diff(run.y, axis=0), axis=1) > 1.0).sum())
     speed = relative_speed(run).max()
-    text = f"{jumps} jumps in 20 orbits; |r'| at most {speed:.2f} |ω|/2"
-    return text, judge(bool(18 <= jumps <= 22 and speed < 1.8))
+    return holds_if(18 <= jumps <= 22 and speed < 1.8, jumps, speed)
 
 
 def not_resolved(lab: Laboratory) -> Measured:
@@ -234,69 +190,48 @@ def not_resolved(lab: Laboratory) -> Measured:
     error = float(np.sqrt(errors.min() * min(errors[-2], right[0])))
     stale, reset, rotor = (study.cost("dopri5", n, error) for n in ("stale", RESET, ROTOR))
     lost, extra = stale / reset, reset / rotor
-    text = (
-        f"Dormand-Prince 5(4), error {error:.0e}: {extra:.2f} times the evaluations of the rotor if"
-        f" it restarts after a reset, {lost:.1f} times that if not"
-    )
-    return text, judge(lost < 1.2 and extra < 1.4, lost > 2 and extra < 1.4)
+    restarted = lost > 2 and extra < 1.4
+    return holds_if(lost < 1.2 and extra < 1.4, error, extra, lost, corrected=restarted)
 
 
 def past_the_reset(lab: Laboratory) -> Measured:
     past, short = (
         float(np.diff(lab.study.runs[i, RESET][2].t).max()) * ORBIT / 2 for i in (BS, DP)
     )
-    text = (
-        f"tolerance {lab.tolerances[2]:.0e}: half the turn of a step is up to {past / np.pi:.2f} π"
-        f" by B-S, {short / np.pi:.2f} π by D-P"
-    )
-    return text, judge(past > np.pi / 2 > short)
+    return holds_if(past > np.pi / 2 > short, lab.tolerances[2], past / np.pi, short / np.pi)
 
 
 def second_derivative(_: Laboratory) -> Measured:
     t, h = 1234.5, 25.0
-    rotor, omega = binary(np.array(t)), pure(binary_rate(np.array(t)))
-    slope = differentiate(lambda s: pure(binary_rate(np.array(s))), t, h)
-    second = differentiate(lambda s: by_hand.binary_slope(np.array(s)), t, h)
+    rotor, omega = binary(t), pure(binary_rate(t))
+    slope = differentiate(lambda s: pure(binary_rate(s)), t, h)
+    second = differentiate(by_hand.binary_slope, t, h)
     good, wrong = (
         gap(second, product(slope, rotor) / 2 + sign * float(omega @ omega) * rotor / 4) / ORBIT**2
         for sign in (-1, 1)
     )
-    text = f"off by {good:.0e} Ω² with -|ω|², by {wrong:.1f} Ω² with +|ω|²"
-    return text, judge(wrong < DIFFERENCE, good < 1e-8)
+    return holds_if(wrong < DIFFERENCE, good, wrong, corrected=good < 1e-8)
 
 
 def slow_rate(_: Laboratory) -> Measured:
-    t = np.linspace(100.0, EARLY, 400)
-    slopes = differentiate(binary_rate, t, 25.0)
-    ratio = 2 * np.linalg.norm(slopes, axis=1) / (binary_rate(t) ** 2).sum(1)
-    text = f"the binary: 2|ω'|/ω² is {ratio.min():.2f} to {ratio.max():.2f}"
-    return text, judge(float(ratio.max()) < 1)
+    change = by_hand.change_of_rate(binary_rate, np.linspace(100.0, EARLY, 400), 25.0)
+    return below(1, change.min(), change.max())
 
 
 def lsoda(lab: Laboratory) -> Measured:
     from scipy.integrate import solve_ivp
 
-    strong, span = formulation("strong"), (0.0, 2_000.0)
-    rows = []
+    strong, end, rows = formulation("strong"), 2_000.0, []
+    start = np.array(strong.enter(BINARY.attitude))
+
+    def slope(t: float, y: np.ndarray) -> tuple:
+        return strong.rate(tuple(y), BINARY.omega(t))
+
     for tol in (1e-4, 1e-6):
-        found = solve_ivp(
-            lambda t, y: strong.rate(tuple(y), BINARY.omega(t)),
-            span,
-            np.array(strong.enter(BINARY.attitude)),
-            method="LSODA",
-            rtol=1e-13,
-            atol=tol,
-        )
-        run, plain = (lab.integrate(BINARY, DP, name, tol, span[1]) for name in ("strong", TWO))
+        found = solve_ivp(slope, (0.0, end), start, method="LSODA", rtol=1e-13, atol=tol)
+        run, plain = (lab.integrate(BINARY, DP, name, tol, end) for name in ("strong", TWO))
         worst = float(distance(frames(TWO, found.y.T), frame(binary(found.t))).max())
-        rows.append(
-            (run.evaluations / found.nfev, found.nfev / plain.evaluations, worst / plain.worst)
-        )
+        work = run.evaluations / found.nfev, found.nfev / plain.evaluations
+        rows.append((*work, worst / plain.worst))
     gains, losses, errors = zip(*rows, strict=True)
-    text = (
-        f"λ = μ = 1, 2 orbits, tolerances 1e-4 and 1e-6: lsoda takes 1/{gains[0]:.1f} and"
-        f" 1/{gains[1]:.1f} of the evaluations of D-P, {losses[0]:.1f} and {losses[1]:.1f} times"
-        f" those of vectors without damping (its error {errors[0]:.2f} and {errors[1]:.2f} of"
-        " theirs)"
-    )
-    return text, judge(min(gains) > 1 and min(losses) > 1)
+    return holds_if(min(gains) > 1 and min(losses) > 1, *gains, *losses, *errors)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.papers.quaternions import inverse, product, pure, square, times
+
 X, Y, Z = np.eye(4)[1:]
 ONE = np.eye(4)[0]
 ORBIT, PRECESSION = 2 * np.pi / 1000, 2 * np.pi / 10000  # (27a), (27b)
@@ -19,39 +21,6 @@ TILT = -3 * CONE / 10  # of (27f)
 
 
 # ---- quaternions
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    s, r, u, v = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
-    dot = (r * v).sum(-1, keepdims=True)
-    return np.concatenate([s * u - dot, s * v + u * r + np.cross(r, v)], -1)
-
-
-def times(*factors: np.ndarray) -> np.ndarray:
-    """Return the product of several quaternions, from the left."""
-    total = factors[0]
-    for factor in factors[1:]:
-        total = product(total, factor)
-    return total
-
-
-def conjugate(a: np.ndarray) -> np.ndarray:
-    return a * np.array([1.0, -1.0, -1.0, -1.0])
-
-
-def square(a: np.ndarray) -> np.ndarray:
-    """|a|²."""
-    return (a * a).sum(-1, keepdims=True)
-
-
-def inverse(a: np.ndarray) -> np.ndarray:
-    return conjugate(a) / square(a)
-
-
-def pure(v: np.ndarray) -> np.ndarray:
-    """Return the quaternion of a vector."""
-    v = np.asarray(v, float)
-    return np.concatenate([np.zeros((*v.shape[:-1], 1)), v], -1)
-
-
 def exponential(r: np.ndarray) -> np.ndarray:
     """e^r of a pure quaternion."""
     size = np.sqrt(square(r))
@@ -65,8 +34,7 @@ def rotate(rotor: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def frame(rotor: np.ndarray) -> np.ndarray:
     """Return the rotated x, y and z: rows of the last two axes."""
-    rotor = np.asarray(rotor, float)[..., None, :]
-    return rotate(rotor, np.broadcast_to(np.eye(3), (*rotor.shape[:-2], 3, 3)))
+    return rotate(np.asarray(rotor, float)[..., None, :], np.eye(3))
 
 
 def bracket(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -118,46 +86,38 @@ def enveloping_power(p: np.ndarray, q: np.ndarray, k: int) -> np.ndarray:
 
 
 # ---- section VI
-def rotors(t: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """R₀ … R₄ and their derivatives, (27) and (28)."""
+def rotors(t: Any) -> tuple[np.ndarray, ...]:
+    """R₀ … R₄, (27)."""
     t = np.asarray(t, float)[..., None]
-    found = [
-        np.broadcast_to(exponential(TILT * X), (*t.shape[:-1], 4)),
+    return (
+        exponential(TILT * X),
         exponential(0.5 * ORBIT * t * Z),
         exponential(0.5 * (CONE + OPENING * t) * X),
         exponential(0.5 * PRECESSION * t * Z),
-        np.broadcast_to(exponential(0.5 * NUTATION * X), (*t.shape[:-1], 4)),
-    ]
-    slopes = [
-        0 * found[0],
-        product(found[1], ORBIT * Z / 2),
-        product(found[2], OPENING * X / 2),
-        product(found[3], PRECESSION * Z / 2),
-        0 * found[4],
-    ]
-    return found, slopes
+        exponential(0.5 * NUTATION * X),
+    )
 
 
-def binary(t: np.ndarray) -> np.ndarray:
+def binary(t: Any) -> np.ndarray:
     """(26)."""
-    (r0, r1, r2, r3, r4), _ = rotors(t)
+    r0, r1, r2, r3, r4 = rotors(t)
     return times(r0, r1, r4, inverse(r1), r3, r2, inverse(r3), r1)
 
 
-def binary_slope(t: np.ndarray) -> np.ndarray:
+def binary_slope(t: Any) -> np.ndarray:
     """dR/dt by the product rule (23), (28) and (5)."""
-    (r0, r1, r2, r3, r4), (_, s1, s2, s3, _) = rotors(t)
+    r0, r1, r2, r3, r4 = rotors(t)
+    turns = (r1, ORBIT * Z), (r2, OPENING * X), (r3, PRECESSION * Z)
+    s1, s2, s3 = (product(r, turn / 2) for r, turn in turns)  # (28)
     i1, i3 = inverse(r1), inverse(r3)
     j1, j3 = (-times(i, s, i) for i, s in ((i1, s1), (i3, s3)))  # (5)
     factors = [r0, r1, r4, i1, r3, r2, i3, r1]
     slopes = {1: s1, 3: j1, 4: s3, 5: s2, 6: j3, 7: s1}
-    return sum(
-        (times(*factors[:k], slope, *factors[k + 1 :]) for k, slope in slopes.items()),
-        start=np.zeros_like(r1),
-    )
+    terms = (times(*factors[:k], slope, *factors[k + 1 :]) for k, slope in slopes.items())
+    return sum(terms, start=np.zeros_like(r1))
 
 
-def binary_rate(t: np.ndarray) -> np.ndarray:
+def binary_rate(t: Any) -> np.ndarray:
     """ω = 2 R' R⁻¹, (9)."""
     return 2 * product(binary_slope(t), inverse(binary(t)))[..., 1:]
 
@@ -170,3 +130,9 @@ def differentiate(f: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarra
     """f'(t) by differences of order 8."""
     values = np.array([f(t + k * h) for k in range(-4, 5)])
     return np.tensordot(STENCIL, values, 1) / h
+
+
+def change_of_rate(rate: Callable[[Any], np.ndarray], t: Any, h: float) -> np.ndarray:
+    """2|ω'|/ω² at some times."""
+    slopes = differentiate(rate, t, h)
+    return 2 * np.linalg.norm(slopes, axis=1) / (rate(t) ** 2).sum(1)

@@ -9,7 +9,6 @@ from polhode.papers.boyle2017.formulas import EXACT, gap
 from polhode.papers.boyle2017.laboratory import (
     BS,
     DP,
-    LABELS,
     NAIVE,
     RESET,
     ROTOR,
@@ -17,10 +16,11 @@ from polhode.papers.boyle2017.laboratory import (
     TWO,
     Laboratory,
     distance,
+    rates,
     spread,
-    spreads,
 )
-from polhode.papers.verdicts import Measured, Untestable, judge, listing
+from polhode.papers.quaternions import product, pure
+from polhode.papers.verdicts import Measured, Untestable, below, holds_if
 from polhode.problems import GivenRate
 from polhode.problems.given_motions import regular, regular_slope
 
@@ -28,60 +28,47 @@ REGULAR, VIBRATING, STRONGLY, UNBOUNDED = STAND_INS
 ERRORS = 1e-4, 1e-5, 1e-6, 1e-7
 
 
-def _ratios(lab: Laboratory, integrator: str, name: str) -> dict[str, np.ndarray]:
-    """Evaluations relative to the rotor, by the short name of the stand-in."""
-    return {
-        _short(p.name): lab.stand_ins[p.name].ratio(integrator, name, ERRORS) for p in STAND_INS
-    }
+def _ratios(lab: Laboratory, name: str) -> list[np.ndarray]:
+    """Evaluations of D-P relative to the rotor, for each of the stand-ins."""
+    return [study.ratio(DP, name, ERRORS) for study in lab.stand_ins.values()]
 
 
-def _short(name: str) -> str:
-    return name.removeprefix("zupan-saje-").replace("-", " ")
-
-
-def _rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
-    return np.array([problem.omega(t) for t in times])
+def _reset_ratios(lab: Laboratory, problem: GivenRate) -> list[np.ndarray]:
+    """Evaluations of the reset generator relative to the rotor, by D-P and by B-S."""
+    return [lab.stand_ins[problem].ratio(i, RESET, ERRORS) for i in (DP, BS)]
 
 
 def rotation_vector(_: Laboratory) -> Measured:
     t = np.linspace(0.1, 20.0, 50)
-    r, slope = (by_hand.pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
-    rates = gap([REGULAR.omega(s) for s in t], by_hand.rate_of(r, slope)[:, 1:])
+    r, slope = (pure(np.array([f(s) for s in t])) / 2 for f in (regular, regular_slope))
+    apart = gap(rates(REGULAR, t), by_hand.rate_of(r, slope)[:, 1:])
     frames = gap(by_hand.frame(REGULAR.exact(t)), by_hand.frame(by_hand.exponential(r)))
-    text = f"the library's ω differs by {rates:.0e}, its frames by {frames:.0e}"
-    return text, judge(rates < EXACT and frames < EXACT)
+    return below(EXACT, apart, frames)
 
 
 def vibrations(_: Laboratory) -> Measured:
-    found = {}
+    found = []
     for problem, h in zip(STAND_INS, (0.02, 0.004, 0.0004, 0.005), strict=True):
         times = np.linspace(0.2, 0.9 * problem.span[1], 200)
-        slopes = by_hand.differentiate(partial(_rates, problem), times, h)
-        ratio = 2 * np.linalg.norm(slopes, axis=1) / (_rates(problem, times) ** 2).sum(1)
-        found[_short(problem.name)] = float(np.median(ratio))
-    regular, vibrating, strongly, unbounded = found.values()
-    good = min(vibrating, strongly) > 5 and max(regular, unbounded) < 3
-    return f"median of 2|ω'|/ω²: {listing(found, '.2g', str)}", judge(good)
+        change = by_hand.change_of_rate(partial(rates, problem), times, h)
+        found.append(float(np.median(change)))
+    regular, vibrating, strongly, unbounded = found
+    return holds_if(min(vibrating, strongly) > 5 and max(regular, unbounded) < 3, *found)
 
 
 def smaller_advantage(lab: Laboratory) -> Measured:
-    found = _ratios(lab, DP, TWO)
-    regular, vibrating, strongly, unbounded = (float(x.mean()) for x in found.values())
-    small = vibrating, strongly
-    text = "evaluations of vectors relative to the rotor, D-P, errors 1e-4 … 1e-7:"
+    found = _ratios(lab, TWO)
+    regular, *small, unbounded = (float(x.mean()) for x in found)
     good = min(small) > 1 and max(small) < min(regular, unbounded)
-    return f"{text} {spreads(found)}", judge(good)
+    return holds_if(good, *map(spread, found))
 
 
 def identity(_: Laboratory) -> Measured:
     end = UNBOUNDED.span[1]
     times = np.sqrt(2 * np.pi * np.arange(1, int(end**2 / (2 * np.pi)) + 1))
     off = gap(by_hand.frame(UNBOUNDED.exact(times)), np.eye(3))
-    text = (
-        f"{len(times)} times in 0 … {end:g}, the first after {times[0]:.2f}, the last two"
-        f" {times[-1] - times[-2]:.2f} apart; to {off:.0e}"
-    )
-    return text, judge(off < 1e-12 and len(times) > 10)
+    shown = len(times), end, times[0], times[-1] - times[-2], off
+    return holds_if(off < 1e-12 and len(times) > 10, *shown)
 
 
 def breaks_down(lab: Laboratory) -> Measured:
@@ -92,37 +79,27 @@ def breaks_down(lab: Laboratory) -> Measured:
             found.append(str(lab.integrate(UNBOUNDED, DP, NAIVE, tol, end, most=most).steps))
         except Untestable:
             found.append(f"given up after {most}")
-    text = (
-        f"t = 0 … {end:g}, past the identity twice: steps of D-P with tolerance 1e-4: {found[0]},"
-        f" with 1e-10: {found[1]} (rotor {rotor.steps})"
-    )
-    return text, judge("given up" in found[-1])
+    return holds_if("given up" in found[-1], end, *found, rotor.steps)
 
 
 def reset_wins(lab: Laboratory) -> Measured:
-    found = {i: lab.stand_ins[UNBOUNDED.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    good = bool(max(x.mean() for x in found.values()) < 1)
-    return f"evaluations relative to the rotor: {spreads(found)}", judge(good)
+    found = _reset_ratios(lab, UNBOUNDED)
+    return holds_if(max(x.mean() for x in found) < 1, *map(spread, found))
 
 
 def same_behaviour(lab: Laboratory) -> Measured:
-    resets, vectors = _ratios(lab, DP, RESET), _ratios(lab, DP, TWO)
-    text = "D-P, evaluations relative to the rotor: " + "; ".join(
-        f"{name}: reset generator {spread(resets[name])}, vectors {spread(vectors[name])}"
-        for name in resets
-    )
-    comparable = all(0.7 < x.mean() < 1.4 for x in resets.values())
-    heavy = all(vectors[_short(p.name)].mean() > 1.5 for p in (REGULAR, UNBOUNDED))
-    return text, judge(comparable and heavy)
+    resets, vectors = _ratios(lab, RESET), _ratios(lab, TWO)
+    comparable = all(0.7 < x.mean() < 1.4 for x in resets)
+    heavy = all(x.mean() > 1.5 for x in (vectors[0], vectors[-1]))  # no vibrations
+    pairs = zip(resets, vectors, strict=True)
+    return holds_if(comparable and heavy, *(spread(x) for pair in pairs for x in pair))
 
 
 def small_rotations(lab: Laboratory) -> Measured:
-    found = {i: lab.stand_ins[STRONGLY.name].ratio(i, RESET, ERRORS) for i in (DP, BS)}
-    means = {i: float(x.mean()) for i, x in found.items()}
-    text = "evaluations relative to the rotor: " + ", ".join(
-        f"{LABELS[i]} {spread(x)}, {means[i]:.2f} in the mean" for i, x in found.items()
-    )
-    return text, judge(min(means.values()) < 1.01 and max(means.values()) < 1.1)
+    d_p, b_s = _reset_ratios(lab, STRONGLY)
+    first, second = d_p.mean(), b_s.mean()
+    good = min(first, second) < 1.01 and max(first, second) < 1.1
+    return holds_if(good, spread(d_p), first, spread(b_s), second)
 
 
 def low_order(lab: Laboratory) -> Measured:
@@ -132,7 +109,7 @@ def low_order(lab: Laboratory) -> Measured:
     h, q, rows = end / count, np.array(REGULAR.attitude), []
 
     def slope(t: float, q: np.ndarray) -> np.ndarray:
-        return by_hand.product(by_hand.pure(np.array(REGULAR.omega(t))), q) / 2
+        return product(pure(np.array(REGULAR.omega(t))), q) / 2
 
     for t in h * np.arange(count):
         k1 = slope(t, q)
@@ -143,23 +120,19 @@ def low_order(lab: Laboratory) -> Measured:
         rows.append(q)
     exact = by_hand.frame(REGULAR.exact(h * np.arange(1, count + 1)))
     low = float(distance(by_hand.frame(np.array(rows)), exact).max())
-    text = (
-        f"regular, {high.evaluations} evaluations: D-P {high.worst:.0e}, Runge-Kutta of order 4"
-        f" {low:.0e}"
-    )
-    return text, judge(False, low > 1000 * high.worst)
+    return holds_if(False, high.evaluations, high.worst, low, corrected=low > 1000 * high.worst)
 
 
 def typical(lab: Laboratory) -> Measured:
-    found = {}
-    for name, study in {"binary": lab.study, **lab.stand_ins}.items():
+    found = []
+    for study in (lab.study, *lab.stand_ins.values()):
         kept = [tolerance for tolerance in study.tolerances if tolerance >= 0.9e-10]
         decades = np.log10(kept[0] / kept[-1])
-        found[_short(name)] = [
-            (runs[0].worst / runs[len(kept) - 1].worst) ** (1 / decades)
-            for (integrator, _), runs in study.runs.items()
-            if integrator == DP
-        ]
-    text = "D-P, all formulations, error falls for each power of ten of the tolerance by:"
-    good = all(min(gains) > 4 and max(gains) < 25 for gains in found.values())
-    return f"{text} {spreads(found)}", judge(good)
+        found.append(
+            [
+                (runs[0].worst / runs[len(kept) - 1].worst) ** (1 / decades)
+                for (integrator, _), runs in study.runs.items()
+                if integrator == DP
+            ]
+        )
+    return holds_if(all(min(g) > 4 and max(g) < 25 for g in found), *map(spread, found))

@@ -12,7 +12,6 @@ from polhode.papers.boyle2017.laboratory import (
     EARLY,
     FIGURE_3,
     FIGURE_5,
-    LABELS,
     NAIVE,
     RESET,
     ROTOR,
@@ -33,6 +32,14 @@ LOOK = {  # colour, marker, size
     TWO: (style.GREEN, "s", 4.0),
     NAIVE: (style.ORANGE, "^", 4.0),
     RESET: (style.RED, "D", 4.0),
+}
+LABELS = {
+    DP: "D-P",
+    BS: "B-S",
+    ROTOR: "rotor",
+    TWO: "two vectors",
+    NAIVE: "generator",
+    RESET: "reset generator",
 }
 TITLES = {
     "zupan-saje-regular": r"$\vartheta$ = (1.5 cos 2t, 1.5 sin 2t, 0.5 sin t)",
@@ -79,13 +86,8 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
     for shade, tolerance in zip(shades, sorted(runs, reverse=True), strict=True):
         run = runs[tolerance]
         shown = run.error > 0
-        ax.semilogy(
-            run.t[shown],
-            run.error[shown],
-            color=style.BLUE,
-            alpha=float(shade),
-            linewidth=0.6,
-        )
+        look = {"color": style.BLUE, "alpha": float(shade), "linewidth": 0.6}
+        ax.semilogy(run.t[shown], run.error[shown], **look)
         ax.annotate(
             f"$10^{{{round(np.log10(tolerance))}}}$",
             (run.t[-1], run.error[-1]),
@@ -104,20 +106,15 @@ def _rotor_errors(lab: Laboratory) -> "Figure":
 
 # ---- figures 3 and 5
 def _curves(ax: "Axes", study: Study, names: tuple[str, ...], of: str) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
     for integrator in (DP, BS):
         for name in names:
             x, y = (study.numbers(integrator, name, what) for what in (of, "worst"))
             label = f"{LABELS[name]}, {LABELS[integrator]}"
             curve(ax, x, y, LOOK[name], integrator == DP, linewidth=1.3, label=label)
     ax.set(xscale="log", yscale="log")
-    _few_ticks(ax)
-
-
-def _few_ticks(ax: "Axes") -> None:
-    """Set ticks at few numbers of each decade, written plainly."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    low, high = ax.get_xlim()
+    low, high = ax.get_xlim()  # ticks at few numbers of each decade, written plainly
     subs = (1.0,) if high > 50 * low else (1.0, 2.0, 5.0) if high > 8 * low else (1, 2, 3, 5, 7)
     ax.xaxis.set_major_locator(LogLocator(subs=subs))
     plain_numbers(ax.xaxis, ",g")
@@ -141,7 +138,7 @@ def _examples(lab: Laboratory) -> "Figure":
     picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
     panels = picture.subplots(2, 2).ravel()
     for ax, problem in zip(panels, STAND_INS, strict=True):
-        _curves(ax, lab.stand_ins[problem.name], FIGURE_5, "evaluations")
+        _curves(ax, lab.stand_ins[problem], FIGURE_5, "evaluations")
         title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
         style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
     legend(picture, panels[0])

@@ -16,16 +16,10 @@ from polhode.papers.boyle2017.by_hand import (
     binary_rate,
     binary_slope,
     bracket,
-    conjugate,
     differentiate,
     exponential,
     frame,
-    inverse,
-    product,
-    pure,
     rotate,
-    square,
-    times,
 )
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
@@ -39,10 +33,12 @@ from polhode.papers.boyle2017.laboratory import (
     Run,
     distance,
     frames,
+    spread,
 )
 from polhode.papers.counted import Counted, count_operations
+from polhode.papers.quaternions import conjugate, cross, inverse, product, pure, square, times
 from polhode.papers.rotations import skew
-from polhode.papers.verdicts import Measured, judge, largest
+from polhode.papers.verdicts import Measured, below, holds_if, largest
 
 EXACT = 1e-13  # rounding of a few dozen operations on numbers of size 1
 DIFFERENCE = 1e-10  # differences of order 8
@@ -63,20 +59,17 @@ def gap(a, b) -> float:
 def matrix(_: Laboratory) -> Measured:
     omega, columns = samples(1)[0], np.linalg.qr(samples(3))[0]
     found = np.reshape(rate_of_three(tuple(columns.T.ravel()), tuple(omega)), (3, 3)).T
-    apart = gap(found, skew(omega) @ columns)
-    return f"the slopes of both differ by {apart:.0e}", judge(apart < EXACT)
+    return below(EXACT, gap(found, skew(omega) @ columns))
 
 
 def redundant(lab: Laboratory) -> Measured:
-    two, three = (lab.study.numbers(DP, name, "evaluations") for name in (TWO, THREE))
-    more = two / three - 1
-    errors = lab.study.numbers(DP, TWO, "worst") / lab.study.numbers(DP, THREE, "worst")
-    text = (
-        f"at equal tolerance two vectors take {100 * more.min():.1f} to {100 * more.max():.1f} %"
-        f" more evaluations than three, with {errors.min():.2f} to {errors.max():.2f} times the"
-        " error"
+    counts, errors = (
+        lab.study.numbers(DP, TWO, of) / lab.study.numbers(DP, THREE, of)
+        for of in ("evaluations", "worst")
     )
-    return text, judge(bool((more < 0).all() and (errors < 1).all()), bool((more < -0.05).all()))
+    more = counts - 1
+    shown = spread(100 * more, ".1f"), spread(errors)
+    return holds_if(max(more.max(), errors.max() - 1) < 0, *shown, corrected=more.max() < -0.05)
 
 
 def violations(lab: Laboratory) -> Measured:
@@ -84,11 +77,8 @@ def violations(lab: Laboratory) -> Measured:
     squares = np.einsum("tij,tkj->tik", *2 * (frames(THREE, run.y),))
     off = distance(squares, np.eye(3))
     early = float(off[run.t <= lab.end / 10].max())
-    text = (
-        f"three vectors, tolerance {lab.tolerances[1]:.0e}: |F Fᵀ - 1| is {early:.1e} after"
-        f" {lab.end / 1e4:.0f} orbits, {off[-1]:.1e} after {lab.end / 1e3:.0f}"
-    )
-    return text, judge(float(off[-1]) > 3 * early)
+    shown = lab.tolerances[1], early, lab.end / 1e4, off[-1], lab.end / 1e3
+    return holds_if(off[-1] > 3 * early, *shown)
 
 
 def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
@@ -107,35 +97,28 @@ def _decay(length: float, angle: float, start: np.ndarray, watch) -> float:
 def damping_lengths(_: Laboratory) -> Measured:
     start = np.array([1 + 1e-6, 0, 0, 0, 1, 0])
     found = _decay(1.0, 0.0, start, lambda y: np.linalg.norm(y[:3]) - 1)
-    text = f"a norm of 1 + 1e-6 comes back at the rate {found:.3f} λ"
-    return text, judge(abs(found - 1) < 0.01, abs(found - 2) < 0.01)
+    return holds_if(abs(found - 1) < 0.01, found, corrected=abs(found - 2) < 0.01)
 
 
 def damping_angle(_: Laboratory) -> Measured:
     start = np.array([1, 0, 0, 1e-6, 1, 0])
     found = _decay(0.0, 1.0, start, lambda y: y[:3] @ y[3:])
-    return f"f0·f1 = 1e-6 comes back at the rate {found:.3f} μ", judge(abs(found - 1) < 0.01)
+    return holds_if(abs(found - 1) < 0.01, found)
 
 
 def damping_idle(_: Laboratory) -> Measured:
     turn, omega = np.linalg.qr(samples(3))[0], tuple(samples(1)[0])
     y = tuple(turn[:2].ravel())
     damped = vectors2_damped.damped(1.0, 1.0)(y, omega)
-    apart = gap(damped, FORMULATIONS[TWO].rate(y, omega))
-    return f"slopes differ by {apart:.0e}", judge(apart < EXACT)
+    return below(EXACT, gap(damped, FORMULATIONS[TWO].rate(y, omega)))
 
 
 def stiff(lab: Laboratory) -> Measured:
     costs = {k: [a.evaluations / b.evaluations for a, b in p] for k, p in lab.damped.items()}
     cost, slow = costs["weak"], min(costs["strong"])
     error = [damped.worst / plain.worst for damped, plain in lab.damped["weak"]]
-    text = (
-        f"λ = μ = 1: {slow:.0f} times the evaluations at equal tolerance; λ = μ = 1/1000:"
-        f" {min(cost):.2f} to {max(cost):.2f} times, with {min(error):.2f} to {max(error):.2f} of"
-        " the error"
-    )
-    idle = max(error) < 0.7 and max(cost) < 1.2
-    return text, judge(slow > 30 and not idle, slow > 30 and idle)
+    idle, shown = max(error) < 0.7 and max(cost) < 1.2, (slow, spread(cost), spread(error))
+    return holds_if(slow > 30 and not idle, *shown, corrected=slow > 30 and idle)
 
 
 # ---- section III
@@ -146,11 +129,7 @@ def rotation(_: Laboratory) -> Measured:
     sizes, norms = np.linalg.norm(rotor[:, 1:], axis=1), np.sqrt(square(rotor))
     axis, angle = rotor[:, 1:] / sizes[:, None], 2 * np.arctan2(sizes, rotor[:, 0])
     apart = gap(rotate(rotor, v), Rotation.from_rotvec(angle[:, None] * axis).apply(v))
-    text = (
-        f"8 rotors of norm {norms.min():.1f} to {norms.max():.1f}: differs from SciPy's rotations"
-        f" by {apart:.0e}"
-    )
-    return text, judge(apart < EXACT)
+    return holds_if(apart < EXACT, spread(norms, ".1f"), apart)
 
 
 def _hamilton(a, b):
@@ -162,83 +141,57 @@ def _hamilton(a, b):
     ]
 
 
-def _cross(a, b):
-    return [a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3] for i in range(3)]
-
-
 def footnote_3(_: Laboratory) -> Measured:
     def by_products(q, v):
-        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-        back = [c / norm for c in (q[0], *(-c for c in q[1:]))]
-        return _hamilton(_hamilton(q, [Counted(0.0), *v]), back)[1:]
+        back = np.concatenate([q[:1], -q[1:]]) / square(q)
+        return np.array(_hamilton(_hamilton(q, [Counted(0.0), *v]), back)[1:])
 
     def by_footnote(q, v):
-        norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-        inner = [q[0] * c + d for c, d in zip(v, _cross(q[1:], v), strict=True)]
-        twice = Counted(2.0) / norm
-        return [c + twice * d for c, d in zip(v, _cross(q[1:], inner), strict=True)]
+        inner, two = q[:1] * v + cross(q[1:], v), np.array([Counted(2.0)], dtype=object)
+        return v + two / square(q) * cross(q[1:], inner)
 
     case = samples(1, 4)[0], samples(1)[0]
     (long, first), (short, second) = (
         count_operations(f, *case) for f in (by_products, by_footnote)
     )
-    apart = gap([float(c) for c in long], [float(c) for c in short])
-    text = (
-        f"the same to {apart:.0e}; {first} operations against {second}, {first / second:.1f} to 1"
-    )
-    return text, judge(apart < EXACT and 1.5 < first / second < 2.5)
+    apart = gap(long.astype(float), short.astype(float))
+    share = first / second
+    return holds_if(apart < EXACT and 1.5 < share < 2.5, apart, first, second, share)
 
 
 def conjugate_(lab: Laboratory) -> Measured:
     rotor, v = lab.study.runs[DP, ROTOR][0].y[-1], np.array([0.0, 0.0, 1.0])
-    wrong = np.linalg.norm(times(rotor, pure(v), conjugate(rotor))[1:])
-    right = np.linalg.norm(rotate(rotor, v))
-    text = (
-        f"the rotor of the run with tolerance {lab.tolerances[0]:.0e} ends with |R|² ="
-        f" {square(rotor)[0]:.5f}: |v'| = {wrong:.5f} |v| with the conjugate, 1 to"
-        f" {abs(right - 1):.0e} with the inverse"
-    )
-    return text, judge(bool(abs(wrong - 1) > 1e-6 and abs(right - 1) < EXACT))
+    wrong = float(np.linalg.norm(times(rotor, pure(v), conjugate(rotor))[1:]))
+    off = abs(float(np.linalg.norm(rotate(rotor, v))) - 1)
+    shown = lab.tolerances[0], square(rotor)[0], wrong, off
+    return holds_if(abs(wrong - 1) > 1e-6 and off < EXACT, *shown)
 
 
 def inverse_slope(_: Laboratory) -> Measured:
     t, h = 300.0, 20.0
-    found = differentiate(lambda s: (1 + s / 1000) * inverse(binary(np.array(s))), t, h)
-    rotor = binary(np.array(t)) / (1 + t / 1000)
-    slope = binary_slope(np.array(t)) / (1 + t / 1000) - rotor / (1000 + t)
-    apart = gap(found, -times(inverse(rotor), slope, inverse(rotor)))
-    text = f"for R of (26) with a norm that changes: {apart:.0e} by differences"
-    return text, judge(apart < DIFFERENCE)
+    found = differentiate(lambda s: (1 + s / 1000) * inverse(binary(s)), t, h)
+    rotor = binary(t) / (1 + t / 1000)
+    slope = binary_slope(t) / (1 + t / 1000) - rotor / (1000 + t)
+    return below(DIFFERENCE, gap(found, -times(inverse(rotor), slope, inverse(rotor))))
 
 
 def pure_(_: Laboratory) -> Measured:
-    t, h = np.array(300.0), 20.0
+    t, h = 300.0, 20.0
     constant = product(3 * binary_slope(t), inverse(3 * binary(t)))
-    changing = product(
-        differentiate(lambda s: np.exp(s / 1000) * binary(np.array(s)), 300.0, h),
-        inverse(np.exp(0.3) * binary(t)),
-    )
+    growing = differentiate(lambda s: np.exp(s / 1000) * binary(s), t, h)
+    changing = product(growing, inverse(np.exp(0.3) * binary(t)))
     v = np.array([0.2, -0.5, 1.0])
-    moved = differentiate(lambda s: rotate(binary(np.array(s)), v), 300.0, h)
+    moved = differentiate(lambda s: rotate(binary(s), v), t, h)
     apart = gap(moved, np.cross(2 * constant[1:], rotate(binary(t), v)))
-    text = (
-        f"scalar part {abs(constant[0]):.0e} for |R| = 3, {changing[0]:.4f} for |R| = exp(t/1000);"
-        f" dv'/dt - ω x v' = {apart:.0e}"
-    )
     good = abs(constant[0]) < EXACT and abs(changing[0] - 1e-3) < 1e-9 and apart < DIFFERENCE
-    return text, judge(good)
+    return holds_if(good, abs(constant[0]), changing[0], apart)
 
 
 def norm(lab: Laboratory) -> Measured:
-    tolerance, end = 1e-8, EARLY
-    runs = [lab.integrate(BINARY, DP, ROTOR, tolerance, end, scale=s) for s in (1.0, 1024.0, -4.0)]
+    runs = [lab.integrate(BINARY, DP, ROTOR, 1e-8, EARLY, scale=s) for s in (1.0, 1024.0, -4.0)]
     apart = max(distance(frames(ROTOR, r.y), frames(ROTOR, runs[0].y)).max() for r in runs)
-    counts = {run.evaluations for run in runs}
-    text = (
-        f"20 orbits from R, 1024 R and -4 R with the tolerance in proportion: frames differ by"
-        f" {apart:.0e}, {runs[0].evaluations} evaluations each"
-    )
-    return text, judge(apart < EXACT and len(counts) == 1)
+    count, *more = {run.evaluations for run in runs}
+    return holds_if(apart < EXACT and not more, apart, count)
 
 
 def no_normalising(lab: Laboratory) -> Measured:
@@ -248,11 +201,8 @@ def no_normalising(lab: Laboratory) -> Measured:
     ]
     gains = [plain.worst / forced.worst for forced, plain in pairs]
     costs = [forced.evaluations / plain.evaluations for forced, plain in pairs]
-    text = (
-        f"normalised after every step: {min(costs):.3f} to {max(costs):.3f} times the evaluations,"
-        f" the error 1/{min(gains):.2f} to 1/{max(gains):.2f}"
-    )
-    return text, judge(max(gains) < 1.5 and max(abs(c - 1) for c in costs) < 0.05)
+    good = max(gains) < 1.5 and max(abs(cost - 1) for cost in costs) < 0.05
+    return holds_if(good, spread(costs, ".3f"), min(gains), max(gains))
 
 
 def footnote_5(_: Laboratory) -> Measured:
@@ -260,8 +210,7 @@ def footnote_5(_: Laboratory) -> Measured:
     slope = product(rate, rotor) / 2  # (10) with s + ω
     growth = product(slope, conjugate(rotor)) + product(rotor, conjugate(slope))
     found = float(growth[0] / square(rotor)[0] / rate[0])
-    text = f"d(R R̄)/dt = {found:.6f} s R R̄"
-    return text, judge(abs(found - 0.5) < EXACT, abs(found - 1) < EXACT)
+    return holds_if(abs(found - 0.5) < EXACT, found, corrected=abs(found - 1) < EXACT)
 
 
 def exponential_(_: Laboratory) -> Measured:
@@ -277,14 +226,10 @@ def exponential_(_: Laboratory) -> Measured:
     nodes, weights = np.polynomial.legendre.leggauss(40)
     t = 500.0  # half an orbit
     integral = weights @ binary_rate(t / 2 * (1 + nodes)) * t / 2
-    found = product(exponential(0.5 * pure(integral)), binary(np.array(0.0)))
-    off = float(distance(frame(found), frame(binary(np.array(t)))))
-    text = (
-        f"one axis, R(0) any ([ω, R(0)] = {clash:.1f}): satisfies (10) to {apart:.0e}; the binary,"
-        f" half an orbit: off by {off:.2f}"
-    )
+    found = product(exponential(0.5 * pure(integral)), binary(0.0))
+    off = float(distance(frame(found), frame(binary(t))))
     good = apart < DIFFERENCE and off > VISIBLE
-    return text, judge(good and clash < EXACT, good)
+    return holds_if(good and clash < EXACT, clash, apart, off, corrected=good)
 
 
 # ---- section IV
@@ -296,11 +241,8 @@ def derivative(_: Laboratory) -> Measured:
     slope = pure(np.array([np.cos(0.7), 0.7, 1.0]))
     nodes, weights = np.polynomial.legendre.leggauss(16)
     s = ((1 + nodes) / 2)[:, None]
-    values = times(
-        exponential(s * r(0.7)), np.broadcast_to(slope, (16, 4)), exponential((1 - s) * r(0.7))
-    )
-    apart = gap(found, weights @ values / 2)
-    return f"by 16 Gauss nodes, and by differences: {apart:.0e}", judge(apart < DIFFERENCE)
+    values = times(exponential(s * r(0.7)), slope, exponential((1 - s) * r(0.7)))
+    return below(DIFFERENCE, gap(found, weights @ values / 2))
 
 
 def adjoint_series(_: Laboratory) -> Measured:
@@ -309,8 +251,7 @@ def adjoint_series(_: Laboratory) -> Measured:
     for k in range(1, 60):
         terms.append(bracket(p, terms[-1]) / k)
     total = np.array([fsum(column) for column in np.array(terms).T])
-    apart = gap(total, times(exponential(p), q, exponential(-p)))
-    return f"60 terms: {apart:.0e}", judge(apart < 1e-12)
+    return below(1e-12, gap(total, times(exponential(p), q, exponential(-p))))
 
 
 def powers(_: Laboratory) -> Measured:
@@ -318,16 +259,14 @@ def powers(_: Laboratory) -> Measured:
     apart = max(gap(by_hand.powers(p, q, k), by_hand.power_closed(p, q, k)) for k in range(9))
     printed = product(-bracket(p, q), times(2 * p, 2 * p))  # k = 3, p a quaternion
     wrong = gap(by_hand.powers(p, q, 3), printed)
-    text = f"k = 0 … 8: {apart:.0e} with the magnitude; k = 3 with the quaternion: {wrong:.1f}"
-    return text, judge(wrong < EXACT, apart < EXACT)
+    return holds_if(wrong < EXACT, apart, wrong, corrected=apart < EXACT)
 
 
 def rate_of_generator(_: Laboratory) -> Measured:
     r, slope = pure(samples(6)), pure(samples(6, seed=2))
     found = differentiate(lambda t: exponential(r + t * slope), 0.0, 0.01)
     omega = 2 * product(found, inverse(exponential(r)))
-    worst = gap(omega, by_hand.rate_of(r, slope))
-    return f"six r and r': {worst:.0e} by differences", judge(worst < DIFFERENCE)
+    return below(DIFFERENCE, gap(omega, by_hand.rate_of(r, slope)))
 
 
 def half_turn(_: Laboratory) -> Measured:
@@ -335,8 +274,7 @@ def half_turn(_: Laboratory) -> Measured:
     along, across = (pure(np.eye(3)[k]) for k in (2, 0))
     first = gap(by_hand.rate_of(r, along), 2 * along)
     second = largest(by_hand.rate_of(r, across))
-    text = f"r' along r: ω = 2 r' to {first:.0e}; across: |ω| = {second:.0e} |r'|"
-    return text, judge(abs(second - 2) < EXACT, first < EXACT and second < EXACT)
+    return holds_if(abs(second - 2) < EXACT, first, second, corrected=max(first, second) < EXACT)
 
 
 def slope_of_generator(_: Laboratory) -> Measured:
@@ -349,12 +287,8 @@ def slope_of_generator(_: Laboratory) -> Measured:
     )
     size_ = 1e-5
     lost = abs((1 - size_ / np.tan(size_)) / size_**2 * 3 - 1)
-    text = (
-        f"(18) in (17): {worst:.0e}, library: the same to {library:.0e}; (1 - r cot r)/r² as"
-        f" printed at r = 1e-5 is wrong by {lost:.0e}"
-    )
     good = worst < 1e-12 and library < 1e-12
-    return text, judge(good and lost < EXACT, good)
+    return holds_if(good and lost < EXACT, worst, library, lost, corrected=good)
 
 
 def relative_speed(run: Run) -> np.ndarray:
@@ -368,8 +302,7 @@ def delicate(lab: Laboratory) -> Measured:
     run = lab.early[NAIVE]
     speed, size_ = relative_speed(run), np.linalg.norm(run.y, axis=1) / np.pi
     k = int(speed.argmax())
-    text = f"20 orbits: |r'| is up to {speed[k]:.1f} times |ω|/2, at r = {size_[k]:.2f} π"
-    return text, judge(bool(speed[k] > 5 and size_[k] > 0.75))
+    return holds_if(speed[k] > 5 and size_[k] > 0.75, speed[k], size_[k])
 
 
 def same_rotation(_: Laboratory) -> Measured:
@@ -380,8 +313,7 @@ def same_rotation(_: Laboratory) -> Measured:
         other = exponential(pure(r + n * np.pi * unit))
         worst = max(worst, gap(frame(other), frame(exponential(pure(r)))))
         signs = max(signs, gap(other, (-1) ** n * exponential(pure(r))))
-    text = f"n = -3 … 3: frames differ by {worst:.0e}, signs as said to {signs:.0e}"
-    return text, judge(worst < EXACT and signs < EXACT)
+    return below(EXACT, worst, signs)
 
 
 def reset_(_: Laboratory) -> Measured:
@@ -389,12 +321,8 @@ def reset_(_: Laboratory) -> Measured:
     flipped = gap(turn - np.pi * turn / np.linalg.norm(turn), -turn)
     sizes = np.linspace(1.6, 12.0, 40)
     after = max(float(np.linalg.norm(reset((0.6 * r, 0.0, 0.8 * r))[0])) for r in sizes)
-    text = (
-        f"r = 5 becomes {once:.2f} = {once / np.pi:.2f} π; the general form: r = 1.6 … 12 become"
-        f" {after:.2f} or less; π/2 → -π/2 to {flipped:.0e}"
-    )
     good = after <= np.pi / 2 + EXACT and flipped < EXACT
-    return text, judge(good and once < np.pi / 2, good)
+    return holds_if(good and once < np.pi / 2, once, once / np.pi, after, flipped, corrected=good)
 
 
 def decrease(_: Laboratory) -> Measured:
@@ -406,12 +334,11 @@ def decrease(_: Laboratory) -> Measured:
             other = r * (1 - np.pi / size_)
             grows = other @ by_hand.slope_of(other, w) / np.linalg.norm(other) / np.linalg.norm(w)
             worst = max(worst, float(grows))
-    return f"120 generators that grew: d|r|/dt ≤ {worst:.1e} |ω| after it", judge(worst < 0)
+    return below(0, worst)
 
 
 def error_norm_of_a_step(_: Laboratory) -> Measured:
     d, y, rtol, atol = 1e-6 * samples(1, 4)[0], samples(1, 4, seed=6)[0], 1e-5, 2e-6
     measure = given(FORMULATIONS[ROTOR], True)[size]
     found = measure(tuple(d), tuple(y), tuple(y), (), (rtol, atol)) ** 2
-    off = abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2))
-    return f"the library's measure, squared, differs by {off:.0e}", judge(off < EXACT)
+    return below(EXACT, abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2)))

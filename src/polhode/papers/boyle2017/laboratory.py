@@ -1,10 +1,10 @@
 """The runs that the claims and figures of Boyle (2017) share.
 
-They use ``loops.adapt``, as ``integrate_angular_velocity`` does; here its raw variables are kept,
-because the paper compares the frame vectors as they come out.
+They take the steps of ``integrate_angular_velocity``; here the raw variables are kept, because the
+paper compares the frame vectors as they come out.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode import loops, problems
-from polhode.compiler.machine import CompiledOrPlain
+from polhode import problems
+from polhode.compiler.tree import flat
 from polhode.contracts import OK, Formulation, Rate
 from polhode.formulations import FORMULATIONS, vectors2_damped
 from polhode.integrators import INTEGRATORS
@@ -22,25 +22,17 @@ from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
+from polhode.papers.quaternions import pure
 from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
+from polhode.solvers.adaptive_steps import AdaptiveRun, run_adaptive
 
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
 TWO, THREE = "vectors2", "vectors3"
 FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
 FIGURE_5 = ROTOR, TWO, RESET
-LABELS = {
-    DP: "D-P",
-    BS: "B-S",
-    ROTOR: "rotor",
-    TWO: "two vectors",
-    THREE: "three vectors",
-    NAIVE: "generator",
-    RESET: "reset generator",
-}
 EARLY = 20_000.0  # the end of figures 1 and 4: 20 orbits
-ROOM = 1 << 15  # rows of one call of the loop
 REPEATS = 12  # of timed runs
 MOST = 3_000_000  # steps after which a run counts as failed
 
@@ -104,13 +96,18 @@ def exact(problem: GivenRate, t: np.ndarray) -> np.ndarray:
     return by_hand.binary(t) if problem is BINARY else problem.exact(t)
 
 
+def rates(problem: GivenRate, times: np.ndarray) -> np.ndarray:
+    """Return the angular velocities at some times, by the library."""
+    return np.array([problem.omega(t) for t in times])
+
+
 def frames(name: str, y: np.ndarray) -> np.ndarray:
     """Return the frame vectors (rows) of variables; vectors are taken as they are."""
     if name == THREE:
         return y.reshape(-1, 3, 3)
     if y.shape[1] == 6:
         return np.stack([y[:, :3], y[:, 3:], np.cross(y[:, :3], y[:, 3:])], axis=1)
-    return by_hand.frame(by_hand.exponential(by_hand.pure(y)) if y.shape[1] == 3 else y)
+    return by_hand.frame(by_hand.exponential(pure(y)) if y.shape[1] == 3 else y)
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -166,20 +163,18 @@ class Study:
             raise Untestable(f"{integrator}, {name}: no errors around {error:.0e}")
         return float(np.exp(np.interp(np.log(error), x, y)))
 
+    def costs(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
+        """Return the costs of reaching each of some errors."""
+        return np.array([self.cost(integrator, name, error, of) for error in errors])
+
     def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
-        """Return the cost relative to that of the rotor, at each of some errors."""
-        ours, rotor = ([self.cost(integrator, n, e, of) for e in errors] for n in (name, ROTOR))
-        return np.divide(ours, rotor)
+        """Return the costs relative to those of the rotor, at each of some errors."""
+        return self.costs(integrator, name, errors, of) / self.costs(integrator, ROTOR, errors, of)
 
 
-def spread(values: Any) -> str:
+def spread(values: Any, form: str = ".2f") -> str:
     """Return the smallest and the largest, in words."""
-    return f"{np.min(values):.2f} to {np.max(values):.2f}"
-
-
-def spreads(values: Mapping[str, Any]) -> str:
-    """Return the spread of each, by name."""
-    return ", ".join(f"{LABELS.get(name, name)} {spread(x)}" for name, x in values.items())
+    return f"{np.min(values):{form}} to {np.max(values):{form}}"
 
 
 class Laboratory(Base):
@@ -194,16 +189,12 @@ class Laboratory(Base):
         self.end = 50_000.0 if quick else 1_000_000.0
         self.tolerances = tuple(10.0**-k for k in ((4, 6, 8, 10) if quick else range(4, 15)))
         self.errors = (1e-4, 1e-6, 3e-8) if quick else (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-        self._loops: dict[tuple, Any] = {}
+        self._integrators: dict[tuple, BoundIntegrator] = {}
 
     @property
     def error_range(self) -> str:
         """The range of ``errors``, in words."""
         return f"{self.errors[0]:.0e} … {self.errors[-1]:.0e}"
-
-    @property
-    def form(self) -> str:
-        return "plain Python" if self.quick else "compiled"
 
     # ---- one run
     def integrate(
@@ -215,70 +206,38 @@ class Laboratory(Base):
         end: float,
         *,
         scale: float = 1.0,
-        **limits: Any,
+        largest: float = np.inf,
+        most: int = MOST,
     ) -> Run:
         """A run from the start of a problem; ``scale`` multiplies variables and tolerance.
 
         A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
-        drive = self._driver(problem, integrator, name, tolerance, end, scale, **limits)
-        clock = perf_counter()
-        rows, rejected, count = drive()
-        seconds = perf_counter() - clock
-        t, y = rows[:, 0], rows[:, 2:]
-        error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
-        return Run(t, y, error, rejected, count, seconds)
-
-    def _driver(
-        self,
-        problem: GivenRate,
-        integrator: str,
-        name: str,
-        tolerance: float,
-        stop: float,
-        scale: float = 1.0,
-        largest: float = np.inf,
-        most: int = MOST,
-    ) -> Callable[[], tuple[np.ndarray, int, int]]:
-        """A function that makes the run: (rows, rejected trials, evaluations)."""
         rate, begin = _rate(problem), problem.span[0]
-        start, loop = self._loop(integrator, name, rate)
+        loops = self._bound(integrator, name, rate)
         first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
-        carry = start(begin, 1.0, first, (), rate.params)
+        others = loops.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
+        loops.packed(first, *others)
         tolerances = 0.0, abs(scale) * tolerance
-        at_start = INTEGRATORS[integrator].evaluations_at_start
+        row = np.array([flat(((first, *others), largest, tolerances))])
+        run = AdaptiveRun(loops, (begin, end), row, first, (), rate.params, tolerances, 0.0)
+        clock = perf_counter()
+        taken = run_adaptive(run, look=lambda taken: len(taken.rows) >= most)
+        seconds = perf_counter() - clock
+        if taken.status != OK or not run.at_end:
+            raise Untestable(f"{integrator}, {name} on {problem.name}: stopped at t = {run.t}")
+        t, y = taken.times, taken.rows[:, 2:]
+        error = distance(frames(name, y / scale), by_hand.frame(exact(problem, t)))
+        return Run(t, y, error, taken.rejected, taken.evaluations, seconds)
 
-        def drive() -> tuple[np.ndarray, int, int]:
-            t, low, h, fresh, state, now = begin, 0.0, 0.0, True, first, carry
-            rows, taken, rejected, count = [np.array([[t, low, *state]])], 0, 0, 0
-            while (stop - t) - low != 0.0:
-                out = np.empty((min(ROOM, most), 2 + len(first)))
-                t, low, h, state, now, status, accepted, less, starts, more = loop(
-                    t, low, stop, h, largest, fresh, state, now, (), rate.params, tolerances, out
-                )
-                fresh, taken = False, taken + accepted
-                rows.append(out[:accepted])
-                rejected += less
-                count += more + starts * at_start
-                if status != OK or (taken >= most and t != stop):
-                    raise Untestable(f"{integrator}, {name} on {problem.name}: stopped at t = {t}")
-            return np.concatenate(rows), rejected, count
-
-        return drive
-
-    def _loop(self, integrator: str, name: str, rate: Rate) -> tuple[Callable, Callable]:
-        """(start, ``loops.adapt``) of an integrator in the variables of a formulation."""
+    def _bound(self, integrator: str, name: str, rate: Rate) -> BoundIntegrator:
+        """Return an integrator in the variables of a formulation; one for all stand-ins."""
         key = integrator, name, rate.velocity
-        if key not in self._loops:
+        if key not in self._integrators:
             self.progress(f"{integrator}, {name}")
-            parts = BoundIntegrator(
-                INTEGRATORS[integrator], formulation(name), rate, True, plain=True
-            )
-            loop: Callable = loops.bound(loops.adapt, *parts.layers)
-            if not self.quick:
-                loop = CompiledOrPlain(loop, "omega")
-            self._loops[key] = parts.start, loop
-        return self._loops[key]
+            parts = INTEGRATORS[integrator], formulation(name), rate
+            self._integrators[key] = BoundIntegrator(*parts, True, plain=self.quick)
+        return self._integrators[key]
 
     def _study(
         self,
@@ -300,17 +259,11 @@ class Laboratory(Base):
         """Figure 3; three vectors with D-P too."""
         study = self._study(BINARY, self.end, self.tolerances, (DP, BS), FIGURE_3)
         study.runs |= self._study(BINARY, self.end, self.tolerances, (DP,), (THREE,)).runs
-        drivers = {
-            (pair, k): self._driver(BINARY, *pair, tol, self.end)
-            for pair in study.runs
-            for k, tol in enumerate(self.tolerances)
-        }
         for _ in range(0 if self.quick else REPEATS):  # in turn, so that all see the same noise
-            for (pair, k), drive in drivers.items():
-                clock = perf_counter()
-                drive()
-                seconds = min(perf_counter() - clock, study.runs[pair][k].seconds)
-                study.runs[pair][k] = replace(study.runs[pair][k], seconds=seconds)
+            for pair, runs in study.runs.items():
+                for k, tol in enumerate(self.tolerances):
+                    again = self.integrate(BINARY, *pair, tol, self.end)
+                    runs[k] = min(runs[k], again, key=lambda run: run.seconds)
         return study
 
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
@@ -370,11 +323,7 @@ class Laboratory(Base):
         return short.get(problem, problem.span[1]) if self.quick else problem.span[1]
 
     @cached_property
-    def stand_ins(self) -> dict[str, Study]:
+    def stand_ins(self) -> dict[GivenRate, Study]:
         """Figure 5."""
-        return {
-            problem.name: self._study(
-                problem, self.span(problem), self.tolerances, (DP, BS), FIGURE_5
-            )
-            for problem in STAND_INS
-        }
+        rest = self.tolerances, (DP, BS), FIGURE_5
+        return {p: self._study(p, self.span(p), *rest) for p in STAND_INS}

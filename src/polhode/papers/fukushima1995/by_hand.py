@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from polhode.papers.rotations import Array, skew
 from polhode.papers.verdicts import largest
 
-Array = np.ndarray
 TINY = 1e-30  # an imaginary step: f(x + iεy) = f(x) + iε f'(x) y
 ORIGIN = np.zeros(3)
 
@@ -69,8 +69,7 @@ def planes(r: Any, m: Any) -> tuple[Any, Any, Any]:
 def along(r: Array, m: Array, moments: Array, torque: Array) -> tuple[Array, Array]:
     """(r, m) an imaginary step later."""
     omega = m / moments
-    turn = np.array([[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]])
-    return r + 1j * TINY * (r @ turn), m + 1j * TINY * (np.cross(m, omega) + torque)
+    return r + 1j * TINY * (r @ skew(omega)), m + 1j * TINY * (np.cross(m, omega) + torque)
 
 
 def angle_rate(c: Any, s: Any) -> float:
@@ -87,18 +86,14 @@ def definition_rates(r: Array, m: Array, moments: Array, torque: Array) -> Array
     return np.append(first, angle_rate(c, s)) / TINY
 
 
-def printed_rates(r: Array, m: Array, moments: Array, torque: Array, sign: float = 1.0) -> Array:
-    """The paper's: the conservation law in both frames, and (2) plus L₀/C.
-
-    ``sign`` is that of both torque terms; -1 is right.
-    """
+def printed_rates(r: Array, m: Array, moments: Array, torque: Array) -> Array:
+    """The paper's of the first five variables: the conservation law in both frames."""
     n, inside = r @ torque, np.cross(m, m / moments) + torque
-    angle = printed_angle_rate(r, m, moments, torque, sign)
-    return np.array([torque @ m / np.sqrt(m @ m), *n[:2], *inside[:2], angle])
+    return np.array([torque @ m / np.sqrt(m @ m), *n[:2], *inside[:2]])
 
 
 def printed_angle_rate(r: Array, m: Array, moments: Array, n: Array, sign: float = 1.0) -> float:
-    """f' of (2) under the torque n, with ΔL + L₀ = L."""
+    """f' of (2) under the torque n, with ΔL + L₀ = L; -1 is the right sign of its torque terms."""
     (a, b, c), (x, y, z), (_, n_y, n_z), whole = m, r @ m, r @ n, np.sqrt(m @ m)
     body = a * (c * n[1] - b * n[2]) / (whole * (whole**2 - a**2))
     space = x * (z * n_y - y * n_z) / (whole * (whole**2 - x**2))

@@ -29,7 +29,7 @@ from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, judge, largest
+from polhode.papers.verdicts import Measured, below, holds_if, largest
 
 COUNT, SOME, EXACT = 100, 3, 1e-12
 ARCSECOND = pi / 180 / 3600
@@ -171,12 +171,7 @@ def canonical(_: Laboratory) -> Measured:
     for r, m, _moments, _k in bodies(COUNT):
         e, momentum = state_of(variables_of(r, m))
         back = max(back, largest(e - r), largest(momentum - m))
-    text = (
-        f"Poisson's brackets in Euler's angles and their momenta, {COUNT} states: canonical to"
-        f" {off:.1g} (with σ for -σ wrong by {unlike:.2g}); E and L from the six to {back:.1g},"
-        " whatever the signs of L_C and L_Z"
-    )
-    return text, judge(max(off, back) < EXACT and unlike > 1)
+    return holds_if(max(off, back) < EXACT and unlike > 1, off, unlike, back)
 
 
 def hamilton_(_: Laboratory) -> Measured:
@@ -187,21 +182,12 @@ def hamilton_(_: Laboratory) -> Measured:
         off = max(off, largest(hamilton(u, moments, k) - right))
         printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
         free = max(free, abs(hamilton(u, moments, 0 * k)[3] - printed))
-    text = (
-        f"{COUNT} bodies in a potential of order 1: H = L_A²/2A + (L² - L_A²)(sin²ξ/2B + cos²ξ/2C)"
-        f" + V gives the rates of all six to {off:.1g}; without V, ∂H/∂L is (2) to {free:.1g}"
-    )
-    return text, judge(max(off, free) < EXACT)
+    return below(EXACT, off, free)
 
 
 def symplectic(_: Laboratory) -> Measured:
     a, b = ([defect(*case, implicit) for case in bodies(SOME)] for implicit in (True, False))
-    text = (
-        f"the midpoint rule in these variables, one step of {STEP} on {SOME} bodies in a potential:"
-        f" the symplectic form of R and L changes by {max(a):.0e} (implicit), {min(b):.0e} and more"
-        " (explicit)"
-    )
-    return text, judge(max(a) < ROUGH < 1e3 * ROUGH < min(b))
+    return holds_if(max(a) < ROUGH < 1e3 * ROUGH < min(b), max(a), min(b))
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
@@ -227,11 +213,7 @@ def midpoint(u: Array, h: float, moments: Array, k: Array, implicit: bool) -> Ar
 
 def sidereal(lab: Laboratory) -> Measured:
     own, node = equator(lab)
-    text = (
-        f"Earth, {lab.where}: the motion of the equator takes the origin of f along it by"
-        f" {own / ARCSECOND:.2g}″, the node on the ecliptic by {node / ARCSECOND:.2g}″"
-    )
-    return text, judge(own < 1e-3 * node)
+    return holds_if(own < 1e-3 * node, lab.revolutions, own / ARCSECOND, node / ARCSECOND)
 
 
 def relation(_: Laboratory) -> Measured:
@@ -245,10 +227,5 @@ def relation(_: Laboratory) -> Measured:
         off = max(off, abs(whole * (f - theta) + x * h + a * xi))
         spin = max(spin, abs(whole * theta - m @ (m / moments)))
         wrong.append(abs(whole * (printed - theta) + x * h + a * xi))
-    text = (
-        f"{COUNT} bodies with torques of order 1, origins that move by their definition: L f' - L_X"
-        f" σ' + L_A ξ' = L θ' to {off:.1g}, and 2T to {spin:.1g}; with f' as printed in (2) off by"
-        f" {np.median(wrong):.2g} (median)"
-    )
     known = max(off, spin) < EXACT
-    return text, judge(not known, known)
+    return holds_if(not known, off, spin, np.median(wrong), corrected=known)

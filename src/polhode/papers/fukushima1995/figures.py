@@ -51,16 +51,9 @@ def _growth(lab: Laboratory, body: str) -> "Figure":
     ):
         for scheme, (label, colour, mark, dash) in LOOK.items():
             run = lab.errors(body, scheme)
-            ax.plot(
-                run.revolutions,
-                np.maximum(getattr(run, what), FLOOR),
-                color=colour,
-                marker=mark,
-                linestyle=dash,
-                markersize=4,
-                linewidth=1.2,
-                label=label,
-            )
+            look = {"color": colour, "marker": mark, "linestyle": dash, "label": label}
+            values = np.maximum(getattr(run, what), FLOOR)
+            ax.plot(run.revolutions, values, markersize=4, linewidth=1.2, **look)
         ax.set(xscale="log", yscale="log", ylim=(0.5 * FLOOR, 1e-5))
         style.dress(ax, title, "revolutions", "error (rad)" if what == "orientation" else "")
     legend(picture, panels[0])

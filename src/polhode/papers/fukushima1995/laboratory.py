@@ -35,7 +35,6 @@ from polhode.papers.laboratory import Progress
 from polhode.papers.verdicts import Untestable
 from polhode.papers.verdicts import slope as exponent
 from polhode.problems.problem import Problem
-from polhode.solvers.entry import solve
 
 Variables = Formulation | Coordinates
 
@@ -236,10 +235,6 @@ class Laboratory(Base):
         self._courses: dict[tuple[str, str], Course] = {}
 
     @property
-    def where(self) -> str:
-        return f"{self.revolutions} revolutions"
-
-    @property
     def fewer(self) -> float:
         """How many digits less the schemes differ by than after 33 000 revolutions."""
         return GROWTH * log10(FULL / self.revolutions)
@@ -262,30 +257,25 @@ class Laboratory(Base):
         return course(problem, variables, one_step, self.revolutions, A_TURN, start)
 
     def _by_solve(self, problem: Problem, variables: Variables, compensated: bool) -> Course:
-        run = solve(
-            problem,
-            (0.0, float(self.revolutions)),
-            method="adams",
-            dt=1 / A_TURN,
-            formulation=variables,
-            save_every=A_TURN,
-            options={"compensated": compensated},
-        )
+        plan = problem, "adams", float(self.revolutions), 1 / A_TURN, A_TURN
+        options = {"compensated": compensated}
+        run = self.run(*plan, may_stop=True, formulation=variables, options=options)
         q, m, last = run.q, run.angular_momentum, len(run.t) - 1
         ended = nan if run.status == Status.OK else float(run.t[-1])
         return Course(problem.name, lambda n: (q[n], m[n]), last, ended)
 
     @cached_property
-    def other_integrators(self) -> dict[tuple[str, str], Errors]:
-        """(integrator, scheme): by RK4 and, in the full form, by extrapolation."""
-        problem, turns, found = BODIES[EARTH], 32 if self.quick else OTHERS, {}
-        steps: dict[str, tuple[Any, int]] = {"RK4": (INTEGRATORS["rk4"].step, 64)}
+    def other_integrators(self) -> dict[str, list[Errors]]:
+        """Euler's angles and departures by RK4 and, in the full form, by extrapolation."""
+        steps: dict[str, tuple[Any, int]] = {"RK4, 64 steps": (INTEGRATORS["rk4"].step, 64)}
         if not self.quick:
-            steps["extrapolation"] = extrapolation_step, 16
-        for scheme in (EULER, NEW):
-            self.progress(f"other integrators, {scheme}")
-            for name, (one_step, a_turn) in steps.items():
-                variables = formulation(SCHEMES[scheme])
-                path = course(problem, variables, one_step, turns, a_turn, plain=self.quick)
-                found[name, scheme] = path.errors
+            title = "extrapolation of order 14, 16 steps a revolution"
+            steps = {title: (extrapolation_step, 16), **steps}
+        turns, found = 32 if self.quick else OTHERS, {}
+        for name, (one_step, a_turn) in steps.items():
+            self.progress(f"other integrators, {name}")
+            found[name] = [
+                course(BODIES[EARTH], variables, one_step, turns, a_turn, plain=self.quick).errors
+                for variables in (formulation(SCHEMES[scheme]) for scheme in (EULER, NEW))
+            ]
         return found

@@ -7,23 +7,21 @@ from polhode.papers.fukushima1995 import by_hand
 from polhode.papers.fukushima1995.by_hand import Array, r1, r2, r3
 from polhode.papers.fukushima1995.laboratory import Laboratory
 from polhode.papers.rotations import matrix, quaternion
-from polhode.papers.verdicts import Measured, below, judge, largest
+from polhode.papers.verdicts import Measured, below, holds_if, largest
 
 COUNT, EXACT = 300, 1e-13
-ONES = 1.0, 1.0, 1.0
 
 
 def q12(_: Laboratory) -> Measured:
     pairs = np.random.default_rng(12).uniform(-0.7, 0.7, size=(COUNT, 2))
     off = by_hand.worst(lambda x, y: by_hand.q12(x, y) - by_hand.q12_rotations(x, y), pairs)
-    return below(EXACT, f"{COUNT} pairs: differ by {{:.1g}}", off)
+    return below(EXACT, off)
 
 
 def orientation(_: Laboratory) -> Measured:
     cases = by_hand.states(COUNT, upward=True)
     off = by_hand.worst(lambda r, m, *_: by_hand.orientation(by_hand.variables(r, m)) - r, cases)
-    text = "states, f being the angle between the two planes: E is wrong by {:.1g}"
-    return below(EXACT, f"{COUNT} {text}", off)
+    return below(EXACT, off)
 
 
 def five_rotations(_: Laboratory) -> Measured:
@@ -35,16 +33,15 @@ def five_rotations(_: Laboratory) -> Measured:
         return r1(lift) @ r2(-tilt) @ r3(-f) @ r2(lean) @ r1(-low) - r
 
     found = by_hand.worst(off, by_hand.states(COUNT, upward=True))
-    return below(EXACT, "their product is E to {:.1g}", found)
+    return below(EXACT, found)
 
 
 def conservation(_: Laboratory) -> Measured:
     off = by_hand.worst(
-        lambda *case: (by_hand.printed_rates(*case) - by_hand.definition_rates(*case))[:5],
+        lambda *case: by_hand.printed_rates(*case) - by_hand.definition_rates(*case)[:5],
         by_hand.states(COUNT, upward=True),
     )
-    text = f"{COUNT} bodies with torques of order 1: L' = N in inertial, L' = L × ω + N in body"
-    return f"{text} axes, and L' = N·L/L: rates of the variables to {off:.1g}", judge(off < EXACT)
+    return below(EXACT, off)
 
 
 def angle_rate(_: Laboratory) -> Measured:
@@ -57,24 +54,18 @@ def angle_rate(_: Laboratory) -> Measured:
     printed = [off(*case) for case in cases]
     right = max(off(*case, sign=-1.0) for case in cases)
     free = max(off(*case[:3], by_hand.ORIGIN) for case in cases)
-    text = (
-        f"{COUNT} bodies with torques of order 1: as printed wrong by {np.median(printed):.2f}"
-        f" (median) to {max(printed):.1f}, with the opposite signs by {right:.1g}, without torque"
-        f" by {free:.1g}"
-    )
-    return text, judge(max(printed) < EXACT, max(right, free) < EXACT)
+    shown = np.median(printed), max(printed), right, free
+    return holds_if(max(printed) < EXACT, *shown, corrected=max(right, free) < EXACT)
 
 
 def roots(_: Laboratory) -> Measured:
-    body = ONES, ONES, (1.0, 0.0, 0.0, 0.0), 1.0, 1.0
+    ones = 1.0, 1.0, 1.0
+    body = ones, ones, (1.0, 0.0, 0.0, 0.0), 1.0, 1.0
     wrong, upward, ours = 0, 0, 0.0
     for r, m, _moments, _torque in by_hand.states(COUNT, upward=False):
         upward += bool(min(m[2], (r @ m)[2]) > 0)
         wrong += largest(by_hand.orientation(by_hand.variables(r, m)) - r) > 1e-6
         back, momentum = leave(0.0, enter(0.0, quaternion(r), tuple(m.tolist()), body), body)
         ours = max(ours, largest(matrix(back) - r), largest(momentum - m))
-    text = (
-        f"of {COUNT} random states both components are positive in {upward}, and E of (1) is wrong"
-        f" in {wrong}, the others; with labels all are right to {ours:.1g}"
-    )
-    return text, judge(wrong == 0, wrong == COUNT - upward and ours < EXACT)
+    labelled = wrong == COUNT - upward and ours < EXACT
+    return holds_if(wrong == 0, upward, wrong, ours, corrected=labelled)

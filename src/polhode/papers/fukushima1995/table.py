@@ -28,7 +28,7 @@ from polhode.papers.fukushima1995.laboratory import (
     enter,
     formulation,
 )
-from polhode.papers.verdicts import Measured, judge
+from polhode.papers.verdicts import Measured, holds_if
 
 SOURCE = Path(__file__).with_name("clock.c")
 DOUBLE = "-DREAL=double", "-DSIN=sin", "-DCOS=cos", "-DNUMBER(x)=x", "-include", "math.h"
@@ -91,10 +91,6 @@ def ratios(lab: Laboratory, scheme: str) -> tuple[float, float]:
     return a / c, b / d
 
 
-def machine(lab: Laboratory) -> str:
-    return "plain Python" if lab.quick else "compiled"
-
-
 # ---- quadruple precision
 def quadruple() -> tuple[tuple[float, float], str]:
     """Times of quadruple over double precision, (of E, of the equations), and their source."""
@@ -117,23 +113,16 @@ def quadruple() -> tuple[tuple[float, float], str]:
 
 
 def thirty_times(_: Laboratory) -> Measured:
-    (e, f), whence = quadruple()
-    text = f"E {e:.0f} times, equations of motion {f:.0f} times ({whence})"
-    return text, judge(min(e, f) > 15 and max(e, f) < 60)
+    found, whence = quadruple()
+    return holds_if(min(found) > 15 and max(found) < 60, *found, whence)
 
 
 # ---- table 1
 def no_difference(lab: Laboratory) -> Measured:
-    e, f = ratios(lab, NEW)
-    c, d = ratios(lab, ENCKE)
-    text = (
-        f"new over Euler, {machine(lab)}: E {e:.2f}, equations of motion {f:.2f}; a"
-        f" quaternion as a departure {c:.2f} and {d:.2f}"
-    )
-    return text, judge(max(e, f) < 1.2)
+    new = ratios(lab, NEW)
+    return holds_if(max(new) < 1.2, lab.form, *new, *ratios(lab, ENCKE))
 
 
 def andoyer_slower(lab: Laboratory) -> Measured:
-    e, f = ratios(lab, ANDOYER)
-    text = f"Serret-Andoyer over Euler, {machine(lab)}: E {e:.2f}, equations {f:.2f}"
-    return text, judge(min(e, f) > 1)
+    found = ratios(lab, ANDOYER)
+    return holds_if(min(found) > 1, lab.form, *found)

@@ -7,13 +7,12 @@ import numpy as np
 
 from polhode import problems
 from polhode.papers.drawing import legend, save, sheet
-from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory, Study
+from polhode.papers.mandre2008.laboratory import SPAN, STEP, Laboratory
 from polhode.plot import rates, style
 from polhode.plot.space import eye
 from polhode.solvers.entry import solve
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LOOK = {
@@ -63,18 +62,16 @@ def _orders(lab: Laboratory) -> "Figure":
         10.0, 4.2, "Orders: section 6 with a torque (left), section 7.5 on a spring (right)"
     )
     left, right = picture.subplots(1, 2)
-    spinning, flights = lab.spinning, lab.flights
-    for name, colour, mark in (
-        ("as printed", style.RED, "s"),
-        ("as printed, normalised", style.ORANGE, "D"),
-        ("q⁻¹", style.BLUE, "o"),
+    both = "as printed, normalised"
+    for ax, study, name, colour, mark in (
+        (left, lab.spinning["as printed"], "as printed", style.RED, "s"),
+        (left, lab.spinning[both], both, style.ORANGE, "D"),
+        (left, lab.spinning["q⁻¹"], "q⁻¹", style.BLUE, "o"),
+        (right, lab.flights["apart"], "the halves apart", style.RED, "s"),
+        (right, lab.flights["spring"], "joint", style.BLUE, "o"),
     ):
-        _line(left, spinning[name], 0, f"{name}", colour, mark)
-    for name, title, colour, mark in (
-        ("apart", "the halves apart", style.RED, "s"),
-        ("spring", "joint", style.BLUE, "o"),
-    ):
-        _line(right, flights[name], 0, title, colour, mark)
+        label = f"{name}: order {study.orders[0]:.2f}"
+        ax.plot(study.steps, study.errors[:, 0], marker=mark, color=colour, ms=5, label=label)
     for ax, label in ((left, "attitude error (rad)"), (right, "error of the position (m)")):
         ax.set(xscale="log", yscale="log")
         ax.minorticks_off()
@@ -83,11 +80,6 @@ def _orders(lab: Laboratory) -> "Figure":
         style.dress(ax, "", "step $h$ (s)", label)
         style.legend(ax, "inside")
     return picture
-
-
-def _line(ax: "Axes", study: Study, column: int, name: str, colour: str, mark: str) -> None:
-    label = f"{name}: order {study.orders[column]:.2f}"
-    ax.plot(study.steps, study.errors[:, column], marker=mark, color=colour, ms=5, label=label)
 
 
 # ---- figure 3

@@ -27,8 +27,8 @@ from polhode.methods.rkn4 import (
 )
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.mandre2008 import by_hand, reference
-from polhode.papers.mandre2008.by_hand import Numbers
-from polhode.papers.verdicts import relative_change, slope
+from polhode.papers.quaternions import Array, conjugate, inverse, product
+from polhode.papers.verdicts import largest, relative_change, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -81,14 +81,10 @@ def frozen() -> Method:
 
 
 # ---- a torque that depends on everything
-def push(t: float, q: Numbers, omega: Numbers) -> Numbers:
+def push(t: float, q: Array, omega: Array) -> Array:
     """A top, a swing and friction, in body axes."""
-    u = by_hand.rotate(by_hand.inverse(q), (0.0, 0.0, 1.0))
-    return (
-        1.5 * u[1] + 0.3 * cos(2 * t) - 0.1 * omega[0],
-        -1.5 * u[0] - 0.1 * omega[1],
-        0.2 * sin(t) - 0.1 * omega[2],
-    )
+    u = by_hand.rotate(inverse(q), np.array([0.0, 0.0, 1.0]))
+    return np.array([1.5 * u[1] + 0.3 * cos(2 * t), -1.5 * u[0], 0.2 * sin(t)]) - 0.1 * omega
 
 
 PUSHED = Problem(
@@ -101,33 +97,29 @@ PUSHED = Problem(
 )
 PUSHED_END = 2.0
 
-Step = Callable[[float, float, Numbers, Numbers], tuple[Numbers, Numbers]]  # (t, h, q, ω)
+Step = Callable[[float, float, Array, Array], tuple[Array, Array]]  # (t, h, q, ω)
 
 
 def angle(q: Any, p: Any) -> float:
     """Return the angle between two attitudes; quaternions of any length."""
-    u = by_hand.grassmann(by_hand.inverse(tuple(p)), tuple(q))
+    u = product(inverse(p), q)
     return float(2 * np.arctan2(np.linalg.norm(u[1:]), abs(u[0])))
 
 
 def march(
-    step: Step, t_end: float, count: int, q: Numbers, omega: Numbers, normalise: bool = True
-) -> tuple[Numbers, Numbers]:
+    step: Step, t_end: float, count: int, q: Any, omega: Any, normalise: bool = True
+) -> tuple[Array, Array]:
     """(q, ω) after ``count`` steps from 0 to ``t_end``."""
-    h = t_end / count
+    h, q, omega = t_end / count, np.array(q), np.array(omega)
     for k in range(count):
         q, omega = step(k * h, h, q, omega)
         q = by_hand.normalise(q) if normalise else q
     return q, omega
 
 
-def extrapolation(values: Sequence[Numbers], t: float, h: float) -> by_hand.Torque:
+def extrapolation(values: Sequence[Array], t: float, h: float) -> by_hand.Torque:
     """7.3: torques extrapolated from values at the starts of the last steps, the last at t."""
-
-    def torque(s: float, q: Numbers, omega: Numbers) -> Numbers:
-        return tuple(by_hand.extrapolate(row, (s - t) / h) for row in zip(*values, strict=True))
-
-    return torque
+    return lambda s, q, omega: by_hand.extrapolate(values, (s - t) / h)
 
 
 @dataclass(frozen=True)
@@ -158,6 +150,11 @@ def coupled() -> dict[str, Coupled]:
         "spring": Coupled(box, reference.spring_wrench(box.body.mass), 1.0, (200, 400, 800)),
         "charge": Coupled(disc, reference.charge_wrench(disc.body.mass), 0.2, (400, 800, 1600)),
     }
+
+
+def energy_error(run: Trajectory) -> float:
+    """Return the largest relative change of the energy."""
+    return largest(relative_change(run.energy))
 
 
 def tumbling_exact(times: Any) -> Trajectory:
@@ -202,15 +199,17 @@ class Laboratory(Base):
     def worst(self, name: str, quantity: str) -> float:
         return float(self.changes(name)[quantity].max())
 
+    def both_worst(self, when: str, quantity: str) -> list[float]:
+        """Return the largest errors as printed and with q⁻¹, if normalised at these times."""
+        return [self.worst(f"{name}, {when}", quantity) for name in ("as printed", "q⁻¹")]
+
     # ---- rotation with a torque, by hand
     @cached_property
     def pushed_end(self) -> tuple[np.ndarray, np.ndarray]:
         """(q, ω) by the reference."""
-
-        def wrench(t: float, p: Any, v: Any, q: Any, omega: Any) -> Any:
-            return np.array(push(t, tuple(q), tuple(omega))), np.zeros(3)
-
-        _, _, q, omega = reference.flight(PUSHED, wrench, PUSHED_END)
+        _, _, q, omega = reference.flight(
+            PUSHED, lambda t, p, v, q, omega: (push(t, q, omega), np.zeros(3)), PUSHED_END
+        )
         return q, omega
 
     def study(self, step: Step, counts: Sequence[int], normalise: bool = False) -> Study:
@@ -232,9 +231,9 @@ class Laboratory(Base):
             return lambda t, h, q, omega: by_hand.spin_step(t, h, q, omega, push, MOMENTS, back)
 
         return {
-            "as printed": self.study(of(by_hand.conjugate), counts),
-            "as printed, normalised": self.study(of(by_hand.conjugate), counts, True),
-            "q⁻¹": self.study(of(by_hand.inverse), counts),
+            "as printed": self.study(of(conjugate), counts),
+            "as printed, normalised": self.study(of(conjugate), counts, True),
+            "q⁻¹": self.study(of(inverse), counts),
         }
 
     def extrapolation_study(self, known: int, counts: Sequence[int], sign: float = 1.0) -> Study:
@@ -242,14 +241,14 @@ class Laboratory(Base):
 
         ``sign`` is that of x = (t - t₀)/h.
         """
-        values: list[Numbers] = []
+        values: list[Array] = []
 
-        def step(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
+        def step(t: float, h: float, q: Array, omega: Array) -> tuple[Array, Array]:
             if t == 0.0:
                 values.clear()
             values.append(push(t, q, omega))
             seen = push if len(values) < 3 else extrapolation(values[-known:], t, sign * h)
-            return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+            return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, inverse)
 
         return self.study(step, counts, normalise=True)
 
@@ -291,10 +290,10 @@ KINEMATICS = {"Euler": by_hand.euler, "RK4": by_hand.runge_kutta, "NASA": by_han
 def kinematic_runs(h: float, count: int, normalise: bool = False) -> dict[str, np.ndarray]:
     """Quaternions of the tumbling body from its exact ω, by each of the methods of 7.7."""
     times = 0.5 * h * np.arange(2 * count + 1)
-    rates = [tuple(row) for row in tumbling_exact(times).omega.tolist()]
+    rates = tumbling_exact(times).omega
     found: dict[str, np.ndarray] = {}
     for name, turn in KINEMATICS.items():
-        path: list[Numbers] = [TUMBLING.attitude]
+        path = [np.array(TUMBLING.attitude)]
         for k in range(count):
             q = turn(path[-1], h, rates[2 * k : 2 * k + 3])
             path.append(by_hand.normalise(q) if normalise else q)

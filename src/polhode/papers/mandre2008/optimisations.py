@@ -7,7 +7,6 @@ import numpy as np
 from polhode import problems
 from polhode.papers import reference
 from polhode.papers.mandre2008 import by_hand
-from polhode.papers.mandre2008.by_hand import Numbers
 from polhode.papers.mandre2008.laboratory import (
     MOMENTS,
     SPAN,
@@ -15,20 +14,14 @@ from polhode.papers.mandre2008.laboratory import (
     TUMBLING,
     Laboratory,
     angle,
+    energy_error,
     extrapolation,
     march,
     tumbling_exact,
 )
 from polhode.papers.maps import EXACT
-from polhode.papers.verdicts import (
-    Measured,
-    judge,
-    largest,
-    near,
-    relative_change,
-    series,
-    slope,
-)
+from polhode.papers.quaternions import Array, conjugate, inverse
+from polhode.papers.verdicts import Measured, above, below, holds_if, largest, near, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -39,16 +32,11 @@ COUNTS = 40, 80, 160  # steps of the runs of 7.3
 
 # ---- 7.2
 def momentum_constant(lab: Laboratory) -> Measured:
-    run = lab.tumbling_exact
-    rows = [(tuple(q), omega) for q, omega in zip(run.q.tolist(), run.omega, strict=True)][::40]
-    momenta = [by_hand.rotate(q, tuple((MOMENTS * omega).tolist())) for q, omega in rows]
-    kept = largest(np.array(momenta) - momenta[0])
-    back = max(
-        largest(np.divide(by_hand.rotate(by_hand.conjugate(q), momenta[0]), MOMENTS) - omega)
-        for q, omega in rows
-    )
-    text = f"closed form on [0, {SPAN:g}]: Lᵂ to {kept:.1g}, ω from it to {back:.1g}"
-    return text, judge(max(kept, back) < 1e-12)  # the error of elliptic functions at 100
+    q, omega = lab.tumbling_exact.q[::40], lab.tumbling_exact.omega[::40]
+    momenta = by_hand.rotate(q, omega * MOMENTS)
+    back = by_hand.rotate(conjugate(q), momenta[0]) / MOMENTS
+    kept, found = largest(momenta - momenta[0]), largest(back - omega)
+    return below(1e-12, kept, found)  # the error of elliptic functions at 100
 
 
 def momentum_kept(lab: Laboratory) -> Measured:
@@ -58,120 +46,95 @@ def momentum_kept(lab: Laboratory) -> Measured:
         problem = Problem(TUMBLING.body, omega=omega / np.linalg.norm(omega) * 1.7)
         runs = [lab.rkn4(problem, SPAN, STEP, keep_momentum=keep) for keep in (False, True)]
         exact = exact_free_motion(problem.body, None, problem.omega, runs[0].t).q
-        errors = [
-            (largest(relative_change(run.energy)), run.frame_error(exact).max()) for run in runs
-        ]
+        errors = [(energy_error(run), run.frame_error(exact).max()) for run in runs]
         gains.append(np.divide(errors[0], errors[1]))
-    energy, attitude = np.array(gains).T
-    kept, plain = (
-        lab.worst(f"q⁻¹, {name}", "momentum") for name in ("momentum kept", "every step")
-    )
-    text = (
-        f"momentum wrong by {kept:.1g} instead of {plain:.1g}; {len(gains)} motions: energy error"
-        f" {np.median(energy):.1f} times smaller ({energy.min():.1f} to {energy.max():.1f}), the"
-        f" attitude's {np.median(attitude):.1f} ({attitude.min():.1f} to {attitude.max():.1f})"
-    )
-    better = min(np.median(energy), np.median(attitude)) > 1
-    return text, judge(kept < EXACT < plain and bool(better))
+    middle, least, most = np.median(gains, axis=0), np.min(gains, axis=0), np.max(gains, axis=0)
+    kept, plain = (lab.worst(f"q⁻¹, {n}", "momentum") for n in ("momentum kept", "every step"))
+    shown = kept, plain, len(gains), *middle, *least, *most
+    return holds_if(kept < EXACT < plain and middle.min() > 1, *shown)
 
 
 # ---- 7.3
 def when_asked(_: Laboratory) -> Measured:
     times: list[Fraction] = []
 
-    def torque(t: Fraction, q: Numbers, omega: Numbers) -> Numbers:
+    def torque(t: Fraction, q: Array, omega: Array) -> Array:
         times.append(t)
         return omega
 
-    one, moments = tuple(map(Fraction, (1, 0, 0, 0))), tuple(map(Fraction, (1, 2, 3)))
+    one, moments = by_hand.fractions((1, 0, 0, 0)), by_hand.fractions((1, 2, 3))
     by_hand.spin_step(Fraction(0), Fraction(1), one, moments, torque, moments)
-    text = f"{len(times)} requests, at {', '.join(map(str, times))} of the step"
-    return text, judge(times == [0, Fraction(1, 2), Fraction(1, 2), 1])
+    printed = times == [0, Fraction(1, 2), Fraction(1, 2), 1]
+    return holds_if(printed, len(times), ", ".join(map(str, times)))
 
 
 def foretold(lab: Laboratory) -> Measured:
     studies = [lab.extrapolation_study(known, COUNTS) for known in (1, 2, 3)]
     found = [min(study.orders) for study in studies]
     errors = [float(study.errors[-1, 0]) for study in studies]
-    text = (
-        f"order {found[0]:.2f} with the last value alone, {found[1]:.2f} with two, {found[2]:.2f}"
-        f" with three; attitude wrong by {errors[0]:.1g}, {errors[1]:.1g}, {errors[2]:.1g} at"
-        f" h = {studies[0].steps[-1]:g}"
-    )
-    return text, judge(all(near(p, k, 0.3) for k, p in enumerate(found, 1)))
+    good = all(near(p, k, 0.3) for k, p in enumerate(found, 1))
+    return holds_if(good, *found, *errors, studies[0].steps[-1])
 
 
 def how_far(lab: Laboratory) -> Measured:
     printed, right = (lab.extrapolation_study(3, COUNTS, sign) for sign in (-1.0, 1.0))
-    text = (
-        f"order {min(printed.orders):.2f} as printed, {min(right.orders):.2f} with (t - t₀)/h;"
-        f" error {printed.errors[-1, 0] / right.errors[-1, 0]:.0f} times larger at"
-        f" h = {right.steps[-1]:g}"
-    )
-    return text, judge(near(min(printed.orders), 3, 0.3), near(min(right.orders), 3, 0.3))
+    orders = [min(study.orders) for study in (printed, right)]
+    first, second = (near(order, 3, 0.3) for order in orders)
+    worse = printed.errors[-1, 0] / right.errors[-1, 0]
+    return holds_if(first, *orders, worse, right.steps[-1], corrected=second)
 
 
 def formula(_: Laboratory) -> Measured:
-    values = tuple(map(Fraction, (5, -2, 7)))
-    off = max(
-        abs(by_hand.extrapolate(values, x) - v) for x, v in zip((-2, -1, 0), values, strict=True)
-    )
-    return f"a, b, c at x = -2, -1, 0 to {float(off):g}, in fractions", judge(off == 0)
+    values = by_hand.fractions((5, -2, 7))
+    off = largest(by_hand.extrapolate(values, np.array([-2, -1, 0])) - values)
+    return holds_if(off == 0, off)
 
 
 def cubic_lagrange(_: Laboratory) -> Measured:
     x = Fraction(1, 2)
-    off = [
-        abs(by_hand.extrapolate(tuple(Fraction(k) ** n for k in (-2, -1, 0)), x) - x**n)
-        for n in range(4)
-    ]
-    text = f"1, t, t², t³ extrapolated by half a step: wrong by {series(map(float, off), 'g')}"
-    return text, judge(off[3] == 0, off[:3] == [0, 0, 0])
+    powers = (by_hand.fractions((-2, -1, 0)) ** n for n in range(4))
+    off = [abs(float(by_hand.extrapolate(row, x) - x**n)) for n, row in enumerate(powers)]
+    return holds_if(off[3] == 0, *off, corrected=max(off[:3]) == 0)
 
 
 def error_after_blow(reset: bool, count: int = 40) -> float:
     """Return the error in ω at t = 2 if a torque jumps at t = 1, where the history may be reset."""
-    values: list[Numbers] = []
+    values: list[Array] = []
 
-    def blow(t: float, q: Numbers, omega: Numbers) -> Numbers:
-        return (0.3 + 0.1 * t, 0.0, -0.2) if t < 1.0 - 1e-9 else (-8.0 + 0.1 * t, 5.0, 4.0)
+    def blow(t: float) -> Array:
+        early = t < 1.0 - 1e-9
+        return np.array([0.3 + 0.1 * t, 0.0, -0.2] if early else [-8.0 + 0.1 * t, 5.0, 4.0])
 
-    def guess(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
+    def guess(t: float, h: float, q: Array, omega: Array) -> tuple[Array, Array]:
         if reset and round(t / h) == count // 2:
             values.clear()
-        values.append(blow(t, q, omega))
+        values.append(blow(t))
         seen = extrapolation(values[-3:], t, h)
-        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, inverse)
 
-    def known(t: float, h: float, q: Numbers, omega: Numbers) -> tuple[Numbers, Numbers]:
-        def seen(s: float, q: Numbers, omega: Numbers) -> Numbers:
-            return blow(min(s, t + 0.999999 * h), q, omega)
+    def known(t: float, h: float, q: Array, omega: Array) -> tuple[Array, Array]:
+        def seen(s: float, q: Array, omega: Array) -> Array:
+            return blow(min(s, t + 0.999999 * h))
 
-        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, by_hand.inverse)
+        return by_hand.spin_step(t, h, q, omega, seen, MOMENTS, inverse)
 
-    start: tuple[Numbers, Numbers] = (1.0, 0.0, 0.0, 0.0), (0.6, 1.1, -0.4)
-    ends = [np.array(march(step, 2.0, count, *start)[1]) for step in (guess, known)]
-    return float(np.linalg.norm(ends[0] - ends[1]))
+    start = (1.0, 0.0, 0.0, 0.0), (0.6, 1.1, -0.4)
+    guessed, right = (march(step, 2.0, count, *start)[1] for step in (guess, known))
+    return float(np.linalg.norm(guessed - right))
 
 
 def haywire(_: Laboratory) -> Measured:
     over = [by_hand.extrapolate((0.0, 0.0, 1.0), x) for x in (0.5, 1.0)]
     lost, kept = error_after_blow(reset=False), error_after_blow(reset=True)
-    text = (
-        f"after a jump of 1 it extrapolates to {over[0]:g} and {over[1]:g} for the middle and the"
-        f" end of the step; ω is wrong by {lost:.1g} rad/s after a blow, {kept:.1g} if the past is"
-        " reset"
-    )
-    return text, judge(over[1] > 2 and lost > 10 * kept)
+    return holds_if(over[1] > 2 and lost > 10 * kept, *over, lost, kept)
 
 
 # ---- 7.4
 def top_error(lab: Laboratory, dt: float, **options: float) -> tuple[float, int]:
     """(error of the attitude at t = 2 as an angle, evaluations) of the slow top."""
-    problem, law = problems.slow_top(), reference.top(20.0)
+    problem = problems.slow_top()
     run = lab.rkn4(problem, 2.0, dt, **options)
-    start = problem.attitude, problem.angular_momentum
-    q, _ = reference.motion(problem.body.data[0], *start, law, 2.0)
+    q, _ = reference.motion_of(problem, reference.top(20.0), 2.0)
     return angle(run.q[-1], q[-1]), run.nfev
 
 
@@ -179,30 +142,22 @@ def substeps(lab: Laboratory) -> Measured:
     counts = 2, 4, 8, 16
     errors = [top_error(lab, 0.1 / n)[0] for n in counts]
     rate, apart = -slope(counts, errors), abs(top_error(lab, 0.1, substeps=4)[0] - errors[1])
-    text = (
-        f"slow top: 4 sub-steps end {apart:.1g} rad from 4 steps; error {errors[0]:.1g} with 2,"
-        f" {errors[-1]:.1g} with 16, as n^-{rate:.1f}"
-    )
-    return text, judge(apart < EXACT and rate > 3.8)
+    return holds_if(apart < EXACT and rate > 3.8, apart, errors[0], errors[-1], rate)
 
 
 def too_many(lab: Laboratory) -> Measured:
     errors = {4**k: top_error(lab, 0.1 / 4**k)[0] for k in range(1, 7 if lab.quick else 9)}
     best, last = min(errors, key=lambda n: errors[n]), max(errors)
-    text = (
-        f"slow top, h = 0.1: error {errors[best]:.1g} with {best} sub-steps and"
-        f" {errors[last]:.1g} with {last}, {last // best} times the work"
-    )
-    return text, judge(errors[last] > 0.1 * errors[best] and last > best)
+    idle = errors[last] > 0.1 * errors[best] and last > best
+    return holds_if(idle, errors[best], best, errors[last], last, last // best)
 
 
 def see_whether(lab: Laboratory) -> Measured:
     found = {tol: top_error(lab, 0.1, tolerance=tol) for tol in (1e-4, 1e-7, 1e-10)}
-    shown = ", ".join(f"{e:.1g} from {n} evaluations for {tol:g}" for tol, (e, n) in found.items())
     counts = [n for _, n in found.values()]
     fine = all(error < 20 * tol for tol, (error, _) in found.items())
-    text = f"20 steps of the slow top, tolerance=: {shown}"
-    return text, judge(fine and counts[0] < counts[1] < counts[2])
+    shown = [number for pair in found.values() for number in pair]
+    return holds_if(fine and counts[0] < counts[1] < counts[2], *shown)
 
 
 def fast_and_long(lab: Laboratory) -> Measured:
@@ -212,25 +167,19 @@ def fast_and_long(lab: Laboratory) -> Measured:
         wrong = angle(run.q[-1], tumbling_exact(run.t).q[-1])
         rows.append((abs(float(np.linalg.norm(run.q[-1])) - 1) / 200, wrong / 200))
     length, attitude = (slope(turns, errors) for errors in zip(*rows, strict=True))
-    text = f"in a step |q| drifts as (h|ω|)^{length:.1f}, the attitude as (h|ω|)^{attitude:.1f}"
-    return text, judge(min(length, attitude) > 3)
+    return above(3, length, attitude)
 
 
 # ---- 7.5
 def split_movement(lab: Laboratory) -> Measured:
     study, joint = lab.flights["apart"], lab.flights["spring"]
     worse = study.errors[-1, 0] / joint.errors[-1, 0]
-    text = (
-        f"box on a spring: order {series(study.orders, '.2f')} in p, v, q, ω; error in p"
-        f" {worse:.0g} times that of the joint method at h = {study.steps[-1]:g}"
-    )
-    return text, judge(all(near(p, 1) for p in study.orders))
+    first = all(near(order, 1) for order in study.orders)
+    return holds_if(first, *study.orders, worse, study.steps[-1])
 
 
 def joined(lab: Laboratory) -> Measured:
-    box, disc = (lab.flights[name].orders for name in ("spring", "charge"))
-    shown = f"box on a spring {series(box, '.2f')}; charged top {series(disc, '.2f')}"
-    return f"order in p, v, q, ω: {shown}", judge(min(*box, *disc) > 3.85)
+    return above(3.85, *lab.flights["spring"].orders, *lab.flights["charge"].orders)
 
 
 # ---- 7.6
@@ -240,12 +189,8 @@ def no_wobble(lab: Laboratory) -> Measured:
     still, moving = (largest(r.omega - r.omega[0]) for r in (run, full))
     momentum = run.angular_momentum_inertial
     lost = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
-    energy = largest(relative_change(run.energy))
-    text = (
-        f"ω in body axes constant to {still:.1g} (with the term it moves by {moving:.1f}); L in"
-        f" inertial axes changes by {100 * lost:.0f} %, the energy by {energy:.1g}"
-    )
-    return text, judge(still < 1e-6 and moving > 0.1 and lost > 0.01)
+    good = still < 1e-6 and moving > 0.1 and lost > 0.01
+    return holds_if(good, still, moving, 100 * lost, energy_error(run))
 
 
 def precession(run: Trajectory) -> float:
@@ -260,5 +205,4 @@ def gyroscopic(lab: Laboratory) -> Measured:
         precession(lab.rkn4(problems.fast_top(), 10.0, 0.001, **options))
         for options in ({}, {"gyroscopic": False})
     )
-    text = f"fast top, I₃/I₁ = 0.2: {full:.3f} rad/s with it, {without:.3f} without"
-    return text, judge(abs(without) < 0.01 * abs(full))
+    return holds_if(abs(without) < 0.01 * abs(full), full, without)

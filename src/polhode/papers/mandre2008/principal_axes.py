@@ -1,6 +1,5 @@
 """Measurements of section 7.1 of Mandre (2008): principal moments and axes."""
 
-from fractions import Fraction
 from itertools import permutations
 from operator import matmul, mul
 
@@ -12,8 +11,9 @@ from polhode.papers.mandre2008 import by_hand
 from polhode.papers.mandre2008.laboratory import Laboratory
 from polhode.papers.mandre2008.reference import Array
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.quaternions import cross, product
 from polhode.papers.rotations import exp, matrix, quaternion
-from polhode.papers.verdicts import Measured, judge, largest
+from polhode.papers.verdicts import Measured, below, holds_if, largest
 from polhode.solvers.exact import exact_free_motion
 
 SEED = 20080226
@@ -45,25 +45,25 @@ def diagonal(_: Laboratory) -> Measured:
             largest(b.T @ b - np.eye(3)),
             largest(np.cross(b[:, 0], b[:, 1]) - b[:, 2]),
         )
-    return f"1000 tensors: all conditions to {worst:.1g}", judge(worst < EXACT)
+    return below(EXACT, worst)
 
 
 def fewer_calculations(_: Laboratory) -> Measured:
     v = np.array([1.0, 2.0, 3.0])
     _, full = count_operations(matmul, tensors(1)[0], v)
     _, less = count_operations(mul, v, v)
-    return f"{less} operations instead of {full}", judge(less < full)
+    return holds_if(less < full, less, full)
 
 
 def cubic(_: Laboratory) -> Measured:
-    rows = tuple(tuple(map(Fraction, row)) for row in ((7, 2, -3), (2, 5, 1), (-3, 1, 11)))
-    a, b, c, d = by_hand.cubic(rows)
-    worst = Fraction(0)
-    for x in map(Fraction, range(-3, 12)):
-        shifted = [tuple(v - x * (i == j) for j, v in enumerate(r)) for i, r in enumerate(rows)]
-        size = by_hand.dot(shifted[0], by_hand.cross(shifted[1], shifted[2]))
-        worst = max(worst, abs(size - (((a * x + b) * x + c) * x + d)))
-    return f"differ by {float(worst):g} at 15 values of λ, in fractions", judge(worst == 0)
+    tensor = by_hand.fractions([(7, 2, -3), (2, 5, 1), (-3, 1, 11)])
+    a, b, c, d = by_hand.cubic(tensor)
+    worst = 0.0
+    for x in range(-3, 12):
+        first, second, third = tensor - x * np.eye(3, dtype=object)
+        size = first @ cross(second, third)
+        worst = max(worst, float(abs(size - (((a * x + b) * x + c) * x + d))))
+    return holds_if(worst == 0, worst)
 
 
 def three_real(_: Laboratory) -> Measured:
@@ -76,11 +76,7 @@ def three_real(_: Laboratory) -> Measured:
     twin = turn @ np.diag(right) @ turn.T
     lost = largest(np.sort_complex(np.roots(by_hand.cubic(twin.tolist()))) - right)
     kept = largest(np.linalg.eigvalsh(twin) - right)
-    text = (
-        f"1000 tensors: imaginary parts {unreal:g}, moments to {apart:.1g}; for 1, 1 and 1.7"
-        f" to {lost:.1g}, by an eigenvalue solver {kept:.1g}"
-    )
-    return text, judge(unreal == 0 and apart < 1e-10 and lost < 1e-6)
+    return holds_if(unreal == 0 and apart < 1e-10 and lost < 1e-6, unreal, apart, lost, kept)
 
 
 def null_vector(rows: Array) -> tuple[Array, int]:
@@ -108,8 +104,8 @@ def elimination(_: Laboratory) -> Measured:
         for k in range(3):
             n, count = null_vector(tensor - moments[k] * np.eye(3))
             worst = max(worst, largest(n * np.sign(n @ b[:, k]) - b[:, k]))
-    text = f"3000 axes to {worst:.1g}, each after {count} divisions and no iteration"
-    return text, judge(False, worst < 1e-9)  # moments differ by as little as 1e-5
+    good = worst < 1e-9  # moments differ by as little as 1e-5
+    return holds_if(False, worst, count, corrected=good)
 
 
 def equal_moments(_: Laboratory) -> Measured:
@@ -123,7 +119,7 @@ def equal_moments(_: Laboratory) -> Measured:
     n1 = n1 / np.linalg.norm(n1)
     b = np.stack([n1, np.cross(n3, n1), n3], axis=1)
     two = largest(b.T @ twin @ b - np.diag(moments))
-    return f"diagonal to {three:.1g} and {two:.1g}", judge(max(three, two) < EXACT)
+    return below(EXACT, three, two)
 
 
 def right_handed(_: Laboratory) -> Measured:
@@ -139,78 +135,52 @@ def right_handed(_: Laboratory) -> Measured:
             flipped = np.linalg.det(n * np.array([[-1.0], [1.0], [1.0]]))
             agree += abs(flipped + np.linalg.det(n)) < EXACT
             cases += 2
-    return f"in {agree} of {cases} cases", judge(agree == cases)
+    return holds_if(agree == cases, agree, cases)
 
 
-# ---- the change of axes
-def change_of_axes() -> dict[str, Array]:
-    """A body with a full tensor, an attitude, a rate, a torque, a point, and a part of the body."""
-    tensor = tensors(3)[2]
-    moments, b = axes_of(tensor)
-    return {
-        "tensor": tensor,
-        "moments": moments,
-        "b": b,
-        "a": exp(np.array([0.5, 0.8, -1.1])),
-        "omega": np.array([0.7, -0.4, 0.9]),
-        "x": np.array([0.3, 1.1, -0.6]),
-        "a_part": exp(np.array([-0.3, 1.4, 0.2])),
-        "c": np.array([0.2, -0.5, 0.4]),
-    }
+# ---- the change of axes of a body with a full tensor: attitude, rate, a point, a part of the body
+TENSOR = tensors(3)[2]
+MOMENTS, B = axes_of(TENSOR)
+A, OMEGA = exp(np.array([0.5, 0.8, -1.1])), np.array([0.7, -0.4, 0.9])
+X = np.array([0.3, 1.1, -0.6])
+PART, PLACE = exp(np.array([-0.3, 1.4, 0.2])), np.array([0.2, -0.5, 0.4])
 
 
 def new_axes(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    b, omega, x, part, c = (of[name] for name in ("b", "omega", "x", "a_part", "c"))
-    torque = np.cross(x, [1.0, 2.0, -1.0])
-    rate = np.linalg.solve(of["tensor"], torque - np.cross(omega, of["tensor"] @ omega))
-    new = b.T @ omega
-    there = (b.T @ torque - np.cross(new, of["moments"] * new)) / of["moments"]
+    torque = np.cross(X, [1.0, 2.0, -1.0])
+    rate = np.linalg.solve(TENSOR, torque - np.cross(OMEGA, TENSOR @ OMEGA))
+    new = B.T @ OMEGA
+    there = (B.T @ torque - np.cross(new, MOMENTS * new)) / MOMENTS
     found = (
-        largest(b.T @ rate - there),
-        largest(b.T @ np.cross(omega, x) - np.cross(new, b.T @ x)),
-        largest(b.T @ (part @ x + c) - (b.T @ part @ x + b.T @ c)),
+        B.T @ rate - there,
+        B.T @ np.cross(OMEGA, X) - np.cross(new, B.T @ X),
+        B.T @ (PART @ X + PLACE) - (B.T @ PART @ X + B.T @ PLACE),
     )
-    text = (
-        f"Euler's equations {found[0]:.1g}, ω × x {found[1]:.1g}, a point of a part {found[2]:.1g}"
-    )
-    return text, judge(max(found) < EXACT)
+    return below(EXACT, *map(largest, found))
 
 
-def ends(of: dict[str, Array], attitude: Array) -> Array:
-    """Return the point after 3 s, computed in the new axes from ``attitude`` in them."""
-    body = RigidBody(of["moments"].tolist())
-    run = exact_free_motion(body, attitude, of["b"].T @ of["omega"], [3.0])
-    return run.point_position(of["b"].T @ of["x"])[0]
+def point_after(tensor: Array, attitude: Array, omega: Array, point: Array) -> Array:
+    """Return a point of the body after 3 s."""
+    return exact_free_motion(RigidBody(tensor), attitude, omega, [3.0]).point_position(point)[0]
 
 
 def new_attitude(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    a, b, x = of["a"], of["b"], of["x"]
-    q, turn = quaternion(a), quaternion(b)
-    given = exact_free_motion(RigidBody(of["tensor"]), a, of["omega"], [3.0]).point_position(x)[0]
+    q, turn = quaternion(A), quaternion(B)
+    given = point_after(TENSOR, A, OMEGA, X)
     (printed, off, page), (right, after, same) = (
         (
-            largest(new @ b.T @ x - a @ x),
-            largest(ends(of, new) - given),
-            largest(matrix(by_hand.grassmann(*pair)) - new),
+            largest(new @ B.T @ X - A @ X),
+            largest(point_after(MOMENTS, new, B.T @ OMEGA, B.T @ X) - given),
+            largest(matrix(product(*pair)) - new),
         )
-        for new, pair in ((b @ a, (turn, q)), (a @ b, (q, turn)))
+        for new, pair in ((B @ A, (turn, q)), (A @ B, (q, turn)))
     )
-    text = (
-        f"a point is {printed:.2f} m from where it was as printed, {right:.1g} m with A B; after"
-        f" 3 s {off:.2f} and {after:.1g} m (q and A agree to {max(page, same):.1g})"
-    )
-    fine = max(right, after, page, same) < EXACT
-    return text, judge(printed < EXACT, fine and min(printed, off) > VISIBLE)
+    fine = max(right, after, page, same) < EXACT and min(printed, off) > VISIBLE
+    shown = printed, right, off, after, max(page, same)
+    return holds_if(printed < EXACT, *shown, corrected=fine)
 
 
 def new_part(_: Laboratory) -> Measured:
-    of = change_of_axes()
-    q, b = quaternion(of["a_part"]), of["b"]
-    beside = b.T @ of["a_part"]
-    printed, right = (
-        largest(matrix(by_hand.grassmann(quaternion(turn), q)) - beside) for turn in (b, b.T)
-    )
-    text = f"differs from A'_L beside it by {printed:.2f} as printed, {right:.1g} with Bᵀ"
-    return text, judge(printed < EXACT, right < EXACT)
+    q, beside = quaternion(PART), B.T @ PART
+    printed, right = (largest(matrix(product(quaternion(turn), q)) - beside) for turn in (B, B.T))
+    return holds_if(printed < EXACT, printed, right, corrected=right < EXACT)

