@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stderr, stdout
@@ -16,13 +16,13 @@ PICTURES = ".png", ".pdf", ".svg"
 
 
 def bench(
-    name: options.BenchName = None,
-    repeats: options.BenchRepeats = None,
-    changes: options.Keys = None,
-    quick: options.QuickBench = False,
-    json_file: options.JsonFile = None,
-    plot: options.PlotFile = None,
-    quiet: options.Quiet = False,
+    name: Annotated[str | None, options.BENCH_NAME] = None,
+    repeats: Annotated[int | None, options.BENCH_REPEATS] = None,
+    changes: Annotated[list[str] | None, options.KEYS] = None,
+    quick: Annotated[bool, options.QUICK_BENCH] = False,
+    json_file: Annotated[Path | None, options.JSON_FILE] = None,
+    plot: Annotated[Path | None, options.PLOT_FILE] = None,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Run a benchmark; without a name, list them.
 

@@ -1,7 +1,7 @@
 """``polhode compare``: what accuracy costs with each method."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stderr, stdout, table
@@ -19,17 +19,17 @@ ALL = "all"
 
 
 def compare(
-    target: options.Target,
-    methods: options.Methods = None,
-    dts: options.Steps = None,
-    errors: options.Errors = None,
-    t_end: options.End = None,
-    changes: options.Set = None,
-    repeats: options.Repeats = 7,
-    out: options.Rows = None,
-    no_plot: options.NoPlot = False,
-    quick: options.QuickCompare = False,
-    quiet: options.Quiet = False,
+    target: Annotated[str, options.TARGET],
+    methods: Annotated[str | None, options.METHODS] = None,
+    dts: Annotated[str | None, options.STEPS] = None,
+    errors: Annotated[str | None, options.ERRORS] = None,
+    t_end: Annotated[float | None, options.END] = None,
+    changes: Annotated[list[str] | None, options.SET] = None,
+    repeats: Annotated[int, options.REPEATS] = 7,
+    out: Annotated[Path | None, options.ROWS] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quick: Annotated[bool, options.QUICK_COMPARE] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Compare methods on a problem: error against time and against torque evaluations.
 

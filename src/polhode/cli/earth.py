@@ -1,6 +1,7 @@
 """``polhode earth``: the precession and nutation of a rigid Earth against IAU 2006/2000A."""
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from polhode.cli import options, sky
 from polhode.cli.consoles import plain, stdout
@@ -15,13 +16,13 @@ LEAST = 18.0  # years: to tell the nutation of the Moon's node from a trend
 
 
 def earth(
-    start: options.StartDate = "1975-01-01",
-    years: options.Years = 50.0,
-    planets: options.Planets = False,
-    rtol: options.MoonTolerance = 1e-12,
-    out: options.Rows = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    start: Annotated[str, options.START_DATE] = "1975-01-01",
+    years: Annotated[float, options.YEARS] = 50.0,
+    planets: Annotated[bool, options.PLANETS] = False,
+    rtol: Annotated[float, options.MOON_TOLERANCE] = 1e-12,
+    out: Annotated[Path | None, options.ROWS] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Integrate the rotation of a rigid Earth, and compare its pole with IAU 2006/2000A.
 

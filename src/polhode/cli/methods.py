@@ -1,7 +1,7 @@
 """``polhode methods``: list methods, integrators and formulations."""
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stdout, table
@@ -9,7 +9,7 @@ from polhode.cli.consoles import plain, stdout, table
 WIDE = 130  # columns of a terminal in which the titles fit
 
 
-def methods(as_json: options.Json = False) -> None:
+def methods(as_json: Annotated[bool, options.JSON] = False) -> None:
     """List the methods and what they conserve to rounding, the integrators, the formulations.
 
     Examples:

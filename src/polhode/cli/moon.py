@@ -1,6 +1,7 @@
 """``polhode moon``: the Moon's rotation against DE421."""
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from polhode.cli import options, sky
 from polhode.cli.consoles import plain, stdout
@@ -18,14 +19,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def moon(
-    start: options.StartDate = "2000-01-01",
-    years: options.Years = 1.0,
-    models: options.Variants = None,
-    planets: options.Planets = False,
-    rtol: options.MoonTolerance = 1e-12,
-    out: options.Rows = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    start: Annotated[str, options.START_DATE] = "2000-01-01",
+    years: Annotated[float, options.YEARS] = 1.0,
+    models: Annotated[str | None, options.VARIANTS] = None,
+    planets: Annotated[bool, options.PLANETS] = False,
+    rtol: Annotated[float, options.MOON_TOLERANCE] = 1e-12,
+    out: Annotated[Path | None, options.ROWS] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Integrate the Moon's rotation from a date on, and compare it with JPL's ephemeris DE421.
 

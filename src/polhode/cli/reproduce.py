@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from polhode.errors import InputError
 
 
 def reproduce(
-    paper: options.PaperName, quick: options.Quick = False, out: options.Figures = None
+    paper: Annotated[str, options.PAPER_NAME],
+    quick: Annotated[bool, options.QUICK] = False,
+    out: Annotated[Path | None, options.FIGURES] = None,
 ) -> None:
     """Measure every claim of a paper again: claimed, measured, verdict; and draw its figures.
 
