@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout
+from polhode.cli.consoles import plain, stderr, stdout, table
 from polhode.cli.files import place
 from polhode.errors import InputError
 
@@ -82,19 +82,15 @@ def _changes(given: list[str] | None) -> dict[str, str]:
 
 # ---- output
 def _list() -> None:
-    from rich.table import Table as Grid
-
     from polhode.bench import benches
     from polhode.bench.peers import missing
 
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("name", "what is measured", "against", "keys for --set"):
-        grid.add_column(heading, overflow="fold")
-    found = benches()
-    for each in found.values():
-        cells = each.name, each.summary, ", ".join(each.needs), ", ".join(each.keys)
-        grid.add_row(*map(plain, cells))
-    stdout().print(grid)
+    found, headings = benches(), ("name", "what is measured", "against", "keys for --set")
+    rows = (
+        map(plain, (each.name, each.summary, ", ".join(each.needs), ", ".join(each.keys)))
+        for each in found.values()
+    )
+    stdout().print(table(headings, map(tuple, rows), wrapped=headings))
     for absent in missing(dict.fromkeys(name for each in found.values() for name in each.needs)):
         stderr().print(plain(f"{absent.name} is missing; get it with: {absent.install}"))
 
@@ -110,16 +106,9 @@ def _show(finding: "Finding | Missing") -> None:
         stdout().print(plain(finding.text), soft_wrap=True)
 
 
-def _print(table: "Table") -> None:
-    from rich.table import Table as Grid
-
-    head, *rows = table.cells()
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for k, heading in enumerate(head):
-        grid.add_column(plain(heading), justify="right" if k else "left", no_wrap=True)
-    for row in rows:
-        grid.add_row(*map(plain, row))
+def _print(found: "Table") -> None:
+    head, *rows = ([*map(plain, cells)] for cells in found.cells())
     console = stdout()
-    console.print(f"\n[bold]{plain(table.title)}[/]")
-    console.print(grid, soft_wrap=True)
+    console.print(f"\n[bold]{plain(found.title)}[/]")
+    console.print(table(head, rows, left=1), soft_wrap=True)
     console.print()

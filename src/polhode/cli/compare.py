@@ -16,6 +16,7 @@ FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # times the problem's step
 QUICK_FACTORS, QUICK_REPEATS, QUICK_PART = (4.0, 2.0, 1.0), 2, 0.1
 FORMATS = ".csv", ".json"
 ALL = "all"
+FAILED = ["failed", "", ""]
 
 
 def compare(
@@ -136,13 +137,12 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
 def _rows(found: "Comparison") -> Any:
     work = [] if found.is_free else ["torques"]
     headings = ["method", "step or rtol", "steps", *work]
-    rows = table([*headings, "time", "attitude", "momentum", "energy"], left=1)
+    rows = []
     for row in found.rows:
         failed = row.attitude_error is None
         cells = [row.method, row.setting, str(row.steps), *_work(row, found), _ms(row.seconds)]
-        cells += ["failed", "", ""] if failed else _errors(row, found)
-        rows.add_row(*map(plain, cells))
-    return rows
+        rows.append([*map(plain, cells), *(FAILED if failed else _errors(row, found))])
+    return table([*headings, "time", "attitude", "momentum", "energy"], rows, left=1)
 
 
 def _work(row: "Row", found: "Comparison") -> list[str]:
@@ -167,11 +167,11 @@ def _cheapest(found: "Comparison") -> Any:
     """One row per run, at the smallest error for which it is the cheapest."""
     runs = {row: level for level, row in found.frontier().items()}
     work = [] if found.is_free else ["torques"]
-    rows = table(["error", "method", "step or rtol", "steps", *work, "time"], left=2)
+    rows = []
     for row, level in runs.items():
         cells = [f"{level:.0e}", row.method, row.setting, str(row.steps)]
-        rows.add_row(*map(plain, [*cells, *_work(row, found), _ms(row.seconds)]))
-    return rows
+        rows.append([*map(plain, cells), *_work(row, found), _ms(row.seconds)])
+    return table(["error", "method", "step or rtol", "steps", *work, "time"], rows, left=2)
 
 
 def _ms(seconds: float) -> str:

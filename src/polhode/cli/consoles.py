@@ -1,7 +1,7 @@
 """Consoles: results go to stdout, messages and progress bars to stderr."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -36,14 +36,26 @@ def plain(text: str) -> str:
     return escape(text)
 
 
-def table(headings: Sequence[str], left: int | None = None) -> Any:
-    """An empty table without frames; columns from ``left`` on are aligned to the right."""
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    left: int | None = None,
+    wrapped: Collection[str] = (),
+) -> Any:
+    """Make a table without frames; columns from ``left`` on are aligned to the right.
+
+    Columns with ``wrapped`` headings are text that may take several lines.
+    """
     from rich.table import Table
 
     made = Table(**BARE, header_style="bold")
     for k, heading in enumerate(headings):
-        right = left is not None and k >= left
-        made.add_column(heading, justify="right" if right else "left", no_wrap=True)
+        wraps = heading in wrapped
+        right = left is not None and k >= left and not wraps
+        side: Any = "right" if right else "left"
+        made.add_column(heading, justify=side, no_wrap=not wraps, overflow="fold")
+    for row in rows:
+        made.add_row(*row)
     return made
 
 

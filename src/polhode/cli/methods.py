@@ -1,12 +1,23 @@
 """``polhode methods``: list methods, integrators and formulations."""
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.consoles import plain, stdout, table
 
 WIDE = 130  # columns of a terminal in which the titles fit
+NUMBERS = {"name": "name", "numbers": "numbers", "title": "title"}
+STEPS = {"order": "order", "dense_order": "dense output", "steps": "steps", "for": "for"}
+SHOWN = {  # tables besides that of the methods -> what they are, and their columns
+    "integrators": (
+        "Integrators, for bodies in a formulation of your choice or for a given ω(t)",
+        {"name": "name", **STEPS, "title": "title"},
+    ),
+    "formulations": ("Formulations, the variables that integrators use", NUMBERS),
+    "coordinates": ("Formulations of attitude and momentum together, for bodies", NUMBERS),
+}
 
 
 def methods(as_json: Annotated[bool, options.JSON] = False) -> None:
@@ -17,116 +28,72 @@ def methods(as_json: Annotated[bool, options.JSON] = False) -> None:
     - `polhode methods`
     - `polhode methods --json`
     """
+    from polhode.contracts import MOTIONS
     from polhode.methods import methods_table
 
-    console = stdout()
+    console, others = stdout(), _other_tables()
     if as_json:
-        tables = {
-            "methods": methods_table(),
-            "integrators": integrators_table(),
-            "formulations": formulations_table(),
-            "coordinates": coordinates_table(),
-        }
+        tables = {"methods": methods_table()} | others
         console.print(json.dumps(tables, indent=2), soft_wrap=True, markup=False)
         return
-    from polhode.contracts import MOTIONS
-
     headings = ["name", "order", "kind", "symmetric", "symplectic", "energy", "momentum"]
-    rows = table(headings + (["title"] if console.width >= WIDE else []))
+    headings += ["title"] if console.width >= WIDE else []
+    rows = []
     for row in methods_table():
         cells = [row["name"], str(row["order"]), row["kind"]]
         cells += ["yes" if row[key] else "" for key in ("symmetric", "symplectic")]
         cells += [_letters(row[key]) for key in ("keeps_energy", "keeps_momentum")]
-        rows.add_row(*map(plain, cells + ([row["title"]] if console.width >= WIDE else [])))
-    console.print(rows)
+        rows.append([*map(plain, [*cells, row["title"]])][: len(headings)])
+    console.print(table(headings, rows))
     console.print("\nEnergy and momentum conserved to rounding:")
     for name, meaning in MOTIONS.items():
         console.print(f"  {_letters([name])}  {meaning}")
-    _list(
-        "\nIntegrators, for bodies in a formulation of your choice or for a given ω(t):",
-        {
-            "name": "name",
-            "order": "order",
-            "dense_order": "dense output",
-            "steps": "steps",
-            "for": "for",
-            "title": "title",
-        },
-        integrators_table(),
-    )
-    _list(
-        "\nFormulations, the variables that integrators use:",
-        {"name": "name", "numbers": "numbers", "title": "title"},
-        formulations_table(),
-    )
-    _list(
-        "\nFormulations of attitude and momentum together, for bodies:",
-        {"name": "name", "numbers": "numbers", "title": "title"},
-        coordinates_table(),
-    )
+    for name, (sentence, columns) in SHOWN.items():
+        console.print(f"\n{sentence}:")
+        rows = [[plain(str(row[key])) for key in columns] for row in others[name]]
+        console.print(table([*columns.values()], rows))
 
 
-def integrators_table() -> list[dict[str, Any]]:
-    """The integrators, as plain data."""
+def _other_tables() -> dict[str, list[dict[str, Any]]]:
+    """Return the integrators and the formulations of both kinds as plain data."""
+    from polhode.formulations import COORDINATES, FORMULATIONS
+    from polhode.formulations.equations import IDENTITY
     from polhode.integrators import INTEGRATORS
 
+    return {
+        "integrators": _plain_data(
+            INTEGRATORS,
+            lambda each: {
+                "order": each.order,
+                "dense_order": each.dense_order,
+                "steps": "adaptive" if each.adaptive else "fixed",
+                "for": "ω(t)" if each.linear else "any",
+                "symmetric": each.symmetric,
+            },
+        ),
+        "formulations": _plain_data(
+            FORMULATIONS,
+            lambda each: {"numbers": len(each.enter(IDENTITY)), "resets": each.resets},
+        ),
+        "coordinates": _plain_data(
+            COORDINATES,
+            lambda each: {
+                "numbers": each.numbers,
+                "resets": each.resets,
+                "departures": each.nominal is not None,
+                "singular": each.singular,
+            },
+        ),
+    }
+
+
+def _plain_data(registry: Mapping[str, Any], facts: Callable[[Any], dict]) -> list[dict[str, Any]]:
     return [
-        {
-            "name": i.name,
-            "title": i.title,
-            "order": i.order,
-            "dense_order": i.dense_order,
-            "steps": "adaptive" if i.adaptive else "fixed",
-            "for": "ω(t)" if i.linear else "any",
-            "symmetric": i.symmetric,
-            "references": list(i.references),
-        }
-        for i in INTEGRATORS.values()
+        {"name": each.name, "title": each.title}
+        | facts(each)
+        | {"references": list(each.references)}
+        for each in registry.values()
     ]
-
-
-def formulations_table() -> list[dict[str, Any]]:
-    """The formulations of the attitude, as plain data."""
-    from polhode.formulations import FORMULATIONS
-    from polhode.formulations.equations import IDENTITY
-
-    return [
-        {
-            "name": f.name,
-            "title": f.title,
-            "numbers": len(f.enter(IDENTITY)),
-            "resets": f.resets,
-            "references": list(f.references),
-        }
-        for f in FORMULATIONS.values()
-    ]
-
-
-def coordinates_table() -> list[dict[str, Any]]:
-    """The formulations of attitude and momentum together, as plain data."""
-    from polhode.formulations import COORDINATES
-
-    return [
-        {
-            "name": c.name,
-            "title": c.title,
-            "numbers": c.numbers,
-            "resets": c.resets,
-            "departures": c.nominal is not None,
-            "singular": c.singular,
-            "references": list(c.references),
-        }
-        for c in COORDINATES.values()
-    ]
-
-
-def _list(heading: str, columns: dict[str, str], rows: list[dict[str, Any]]) -> None:
-    shown = table([*columns.values()])
-    for row in rows:
-        shown.add_row(*(plain(str(row[key])) for key in columns))
-    console = stdout()
-    console.print(heading)
-    console.print(shown)
 
 
 def _letters(motions: list[str]) -> str:

@@ -1,6 +1,6 @@
 """``polhode problems``: list the catalogue."""
 
-from polhode.cli.consoles import plain, stdout
+from polhode.cli.consoles import plain, stdout, table
 
 
 def problems() -> None:
@@ -10,18 +10,14 @@ def problems() -> None:
 
     - `polhode problems`
     """
-    from rich.table import Table
-
     from polhode.problems import CATALOGUE, RATES
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("name", no_wrap=True)
-    for heading in ("method", "dt (s)", "t_end (s)"):
-        table.add_column(heading)
-    table.add_column("summary")
-    for name, entry in CATALOGUE.items():
-        table.add_row(name, entry.method, f"{entry.dt:g}", f"{entry.t_end:g}", plain(entry.summary))
-    stdout().print(table)
+    headings = "name", "method", "dt (s)", "t_end (s)", "summary"
+    rows = (
+        (name, entry.method, f"{entry.dt:g}", f"{entry.t_end:g}", plain(entry.summary))
+        for name, entry in CATALOGUE.items()
+    )
+    stdout().print(table(headings, rows, wrapped=headings[1:]))
     names = ", ".join(name.replace("-", "_") for name in RATES)
     stdout().print(
         plain(f"\nAngular velocities in closed form, for use from Python (ph.problems): {names}")
