@@ -11,25 +11,8 @@ from typing import Any
 import numpy as np
 
 from polhode.body.mesh import SUFFIXES
-from polhode.cli.schema import (
-    FORMS,
-    KINDS,
-    RATES,
-    SOURCES,
-    WEIGHTS,
-    AttitudeTable,
-    BodyTable,
-    EnsembleFile,
-    EnsembleTable,
-    InitialTable,
-    RunFile,
-    RunTable,
-    did_you_mean,
-    make_model,
-    make_source,
-    model_table,
-    validate,
-)
+from polhode.cli import schema
+from polhode.cli.schema import EnsembleFile, RunFile, did_you_mean
 from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
 from polhode.ensembles.members import member_array, shapes_of
@@ -51,8 +34,8 @@ class Plan:
     name: str
     summary: str
     problem: Problem
-    run: RunTable
-    ensemble: EnsembleTable = field(default_factory=EnsembleTable)
+    run: schema.RunTable
+    ensemble: schema.EnsembleTable = field(default_factory=schema.EnsembleTable)
     vary: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -99,12 +82,12 @@ def _build(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Pl
     if known is not None and "run.dt" not in set_keys and is_adaptive(data["run"]["method"]):
         del data["run"]["dt"]  # the catalogue's, for a method with fixed steps
     mistakes: list[str] = []
-    file = validate(kind, data, (), mistakes)
+    file = schema.validate(kind, data, (), mistakes)
     vary = _sources(data, source.path, mistakes) if kind is EnsembleFile else {}
     if known is not None and "model" not in tables:
         model: Model | None = known.model
     else:
-        model = make_model(data.get("model", {"name": "free"}), ("model",), mistakes)
+        model = schema.make_model(data.get("model", {"name": "free"}), ("model",), mistakes)
     _refuse(mistakes, source.path)
     if known is not None and tables <= {"model", "run", "name", "ensemble", VARY}:
         problem = copy(known)
@@ -156,7 +139,7 @@ def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, An
     table = data.get("vary", {})
     folder = Path() if path is None else path.parent
     return {
-        name: make_source(name, value, ("vary", name), mistakes, folder)
+        name: schema.make_source(name, value, ("vary", name), mistakes, folder)
         for name, value in (_entries(table, "") if isinstance(table, dict) else ())
     }
 
@@ -165,8 +148,8 @@ def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
     """Names and their tables; ``model.strength`` may be one quoted key, or nested tables."""
     for key, value in table.items():
         name = f"{prefix}{key}"
-        nested = name == "model" or (prefix and isinstance(value, dict) and not {*value} & {*KINDS})
-        if nested and isinstance(value, dict):
+        is_table = isinstance(value, dict)
+        if is_table and (name == "model" or (prefix and not {*value} & {*schema.KINDS})):
             yield from _entries(value, f"{name}.")
         else:
             yield name, value
@@ -331,7 +314,7 @@ def _change(
     if last_part == "inertia":
         place.pop("scale", None)
         place.pop("density", None)
-    for group in (SOURCES, WEIGHTS, FORMS, RATES):  # exclude each other
+    for group in schema.EXCLUSIVE:
         if last_part in group:
             for other in group:
                 place.pop(other, None)
@@ -347,7 +330,7 @@ def _change_vary(data: dict, key: str, value: Any) -> str:
     A new kind (normal, uniform, …) replaces the one before.
     """
     parts = key.split(".")[1:]
-    kinds = [k for k, part in enumerate(parts) if part in KINDS]
+    kinds = [k for k, part in enumerate(parts) if part in schema.KINDS]
     end = kinds[0] if kinds else len(parts)
     name, inner = ".".join(parts[:end]), parts[end:]
     if not all(parts) or not name:
@@ -376,16 +359,17 @@ def _change_vary(data: dict, key: str, value: Any) -> str:
 
 
 def settable_keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
-    """All keys that may be set, dotted."""
-    keys = ["name", *(f"body.{name}" for name in BodyTable.model_fields)]
+    """List all keys that may be set, dotted."""
     model = data.get("model", {"name": "free"})
-    tables = enumerate(model) if isinstance(model, list) else [("", model)]
-    for place, table in tables:
-        prefix = f"model.{place}." if place != "" else "model."
+    parts = enumerate(model) if isinstance(model, list) else [("", model)]
+    tables: dict[str, Any] = {"": ["name"], "body.": schema.BodyTable.model_fields}
+    for place, table in parts:
         make = MODELS.get(table.get("name", "free")) if isinstance(table, dict) else None
-        keys += [prefix + name for name in (model_table(make).model_fields if make else ["name"])]
-    keys += [f"initial.attitude.{name}" for name in AttitudeTable.model_fields]
-    keys += [f"initial.{name}" for name in InitialTable.model_fields if name != "attitude"]
-    keys += [f"run.{name}" for name in RunTable.model_fields]
-    more = EnsembleTable.model_fields if kind is EnsembleFile else ()
-    return keys + [f"ensemble.{name}" for name in more]
+        fields = schema.model_table(make).model_fields if make else ["name"]
+        tables[f"model.{place}." if place != "" else "model."] = fields
+    tables["initial.attitude."] = schema.AttitudeTable.model_fields
+    tables["initial."] = [name for name in schema.InitialTable.model_fields if name != "attitude"]
+    tables["run."] = schema.RunTable.model_fields
+    if kind is EnsembleFile:
+        tables["ensemble."] = schema.EnsembleTable.model_fields
+    return [f"{prefix}{name}" for prefix, names in tables.items() for name in names]

@@ -19,14 +19,16 @@ INK, GREY, FAINT = "#262626", "#8c8c8c", "#dedede"
 MARKERS = "os^Dvp"
 
 
-def figure(size: tuple[float, float] = (5.0, 3.6)) -> Any:
+def figure(size: tuple[float, float] = (5.0, 3.6), heading: str = "") -> Any:
     """Make a figure: by pyplot if the session uses it, so that ``plt.show()`` works."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        return pyplot.figure(figsize=size, layout="constrained")
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size, layout="constrained")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    make = Figure if pyplot is None else pyplot.figure
+    sheet = make(figsize=size, layout="constrained")
+    if heading:
+        sheet.suptitle(heading, fontsize=11, color=INK)
+    return sheet
 
 
 def import_quickly() -> None:
@@ -71,14 +73,18 @@ PLACES: dict[str, dict[str, Any]] = {
 }
 
 
-def legend(ax: "Axes", place: str = "beside the title") -> None:
-    """Add a legend: beside the title, where it hides nothing, or in another of ``PLACES``."""
-    ax.legend(
-        **PLACES[place],
-        borderaxespad=0.2,
-        fontsize=8,
-        labelcolor=INK,
-        frameon=False,
-        columnspacing=1.2,
-        handlelength=1.6,
-    )
+def legend(ax: "Axes", place: str = "beside the title") -> "Axes":
+    """Add a legend beside the title, where it hides nothing, or in another of ``PLACES``.
+
+    Nothing is added if no line has a label.
+    """
+    if ax.get_legend_handles_labels()[0]:
+        look: dict[str, Any] = {"borderaxespad": 0.2, "columnspacing": 1.2, "handlelength": 1.6}
+        ax.legend(**PLACES[place], **look, fontsize=8, labelcolor=INK, frameon=False)
+    return ax
+
+
+def note(ax: "Axes", text: str, at: Any, offset: tuple[float, float], **look: Any) -> None:
+    """Write a text beside a point, at an ``offset`` in points."""
+    look = {"textcoords": "offset points", "fontsize": 8, "color": INK, **look}
+    ax.annotate(text, tuple(at), xytext=offset, **look)

@@ -18,11 +18,9 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     band are below the error of the reference, and so unknown.
     """
     if axes is None:
-        sheet = style.figure((10.0, 4.6))
         t0, t1 = comparison.t_span
         heading = f"{comparison.problem}   ·   t = {t0:g} to {t1:g} s"
-        sheet.suptitle(heading, fontsize=11, color=style.INK)
-        axes = sheet.subplots(1, 2, sharey=True)
+        axes = style.figure((10.0, 4.6), heading).subplots(1, 2, sharey=True)
     axes = np.ravel(axes)
     work = "steps" if comparison.is_free else "torques"
     coloured = _coloured(comparison, ("seconds", work))
@@ -30,8 +28,7 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
         for method in sorted(comparison.methods, key=lambda name: name in coloured):
             place = coloured.index(method) if method in coloured else None
             _line(ax, comparison.of(method), key, place)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set(xscale="log", yscale="log")
         floor = comparison.reference.attitude_error
         if floor > 0:
             ax.axhspan(floor / 1e6, floor, color=style.FAINT, alpha=0.5, linewidth=0)
