@@ -11,30 +11,9 @@ from importlib import import_module
 from pkgutil import walk_packages
 from types import MappingProxyType
 
-from polhode.bench.records import (
-    Bench,
-    Finding,
-    Missing,
-    Note,
-    Result,
-    Settings,
-    Table,
-    Verdict,
-    run,
-)
+from polhode.bench.records import Bench, Missing, Note, Result, Table, Verdict, run
 
-__all__ = [
-    "Bench",
-    "Finding",
-    "Missing",
-    "Note",
-    "Result",
-    "Settings",
-    "Table",
-    "Verdict",
-    "benches",
-    "run",
-]
+__all__ = ["Bench", "Missing", "Note", "Result", "Table", "Verdict", "benches", "run"]
 
 
 @cache

@@ -54,8 +54,8 @@ def torques(problems: Mapping[str, ph.Problem], settings: Settings) -> Table:
         arguments = p.attitude, p.angular_momentum, p.body.data, p.model.params
         calls[name] = partial(loop, count, STEP, *arguments), count
     times = round_robin(calls, settings.repeats)
-    rows = [{"what": name, "rate": 1e3 / taken.minimum} for name, taken in times.items()]
-    return Table("Torques", {"what": "torque of", "rate": "million a second"}, rows)
+    rows = [(name, 1e3 / taken.minimum) for name, taken in times.items()]
+    return Table.of("Torques", {"what": "torque of", "rate": "million a second"}, rows)
 
 
 def runs(

@@ -53,14 +53,8 @@ def measure(settings: Settings) -> Iterator[Finding]:
         wall, cpu = _in_turn(calls, settings, spent, members * steps)
     threads, dask = calls
     rows = [
-        {
-            "what": name,
-            "wall_min": wall[name].minimum,
-            "wall_median": wall[name].median,
-            "cpu_min": cpu[name].minimum,
-            "ratio": wall[threads].minimum / wall[name].minimum,
-        }
-        for name in calls
+        (name, w.minimum, w.median, cpu[name].minimum, wall[threads].minimum / w.minimum)
+        for name, w in wall.items()
     ]
     heads = {
         "what": "",
@@ -69,7 +63,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
         "cpu_min": "ns CPU min",
         "ratio": "throughput / threads",
     }
-    yield Table(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
+    yield Table.of(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
     mean = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
     yield Note(f"{len(pieces)} chunks of {mean:.1f} s on average")
     yield Note("the same bits" if same else "THE BITS DIFFER")

@@ -55,12 +55,9 @@ def measure(settings: Settings) -> Iterator[Finding]:
         for angle in ANGLES
     }
     times = round_robin(variants, settings.repeats)
-    rows = [
-        {"body": kind, "angle": angle, "ns_min": each.minimum, "ns_median": each.median}
-        for (kind, angle), each in times.items()
-    ]
+    rows = [(*key, each.minimum, each.median) for key, each in times.items()]
     head = {"body": "body", "angle": "|ω| h", "ns_min": "ns min", "ns_median": "ns median"}
-    yield Table("A drift", head, rows)
+    yield Table.of("A drift", head, rows)
     for kind, most in AT_MOST.items():
         worst = max(times[kind, angle].minimum for angle in ANGLES if angle <= SMALL)
         yield at_most(f"a small step, {kind}, in ns", worst, most)

@@ -4,7 +4,7 @@ A benchmark yields its findings as they are made: tables, verdicts (a claim and 
 notes.  ``run`` collects them with facts about the machine and the peers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -24,6 +24,13 @@ class Table:
     columns: Mapping[str, str]
     rows: Sequence[Mapping[str, Any]]
     bars: str | None = None
+
+    @staticmethod
+    def of(
+        title: str, columns: Mapping[str, str], rows: Iterable[Sequence], bars: str | None = None
+    ) -> "Table":
+        """Make a table of rows of values in the order of the columns."""
+        return Table(title, columns, [dict(zip(columns, r, strict=True)) for r in rows], bars)
 
     def cells(self) -> list[list[str]]:
         """The headings and all rows as text."""

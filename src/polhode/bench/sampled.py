@@ -124,12 +124,9 @@ def against_peer(settings: Settings) -> Iterator[Finding]:
         variants[name] = partial(ours, order), 1
         found[name] = largest_error(ours(order))
     taken = round_robin(variants, settings.repeats)
-    rows = [
-        {"what": name, "ms_min": each.minimum / 1e6, "error": found[name]}
-        for name, each in taken.items()
-    ]
+    rows = [(name, each.minimum / 1e6, found[name]) for name, each in taken.items()]
     head = {"what": f"{len(t)} samples, jittered", "ms_min": "ms", "error": "error (rad)"}
-    yield Table("Against numpy-quaternion", head, rows)
+    yield Table.of("Against numpy-quaternion", head, rows)
 
 
 def measure(settings: Settings) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from polhode.cli.files import place
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
-    from polhode.bench import Finding, Missing, Table
+    from polhode.bench.records import Finding, Missing, Table
 
 PICTURES = ".png", ".pdf", ".svg"
 

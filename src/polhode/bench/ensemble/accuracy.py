@@ -48,17 +48,8 @@ def others(settings: Settings) -> Iterator[Finding]:
     rows = []
     for key, taken in times.items():
         good = [ns for k, ns in mine.items() if errors[k] <= errors[key]]
-        is_ours = key[0].startswith("polhode")
-        rows.append(
-            {
-                "what": key[0],
-                "setting": key[1],
-                "error": errors[key],
-                "us_min": taken.minimum / 1e3,
-                "us_median": taken.median / 1e3,
-                "ratio": None if is_ours or not good else taken.minimum / min(good),
-            }
-        )
+        ratio = taken.minimum / min(good) if good and key not in mine else None
+        rows.append((*key, errors[key], taken.minimum / 1e3, taken.median / 1e3, ratio))
     head = {
         "what": f"{len(tops)} tops, {END:g} s, a body",
         "setting": "setting",
@@ -67,7 +58,7 @@ def others(settings: Settings) -> Iterator[Finding]:
         "us_median": "µs median",
         "ratio": "/ ours as accurate",
     }
-    yield Table("What an accuracy costs", head, rows)
+    yield Table.of("What an accuracy costs", head, rows)
 
 
 def true_ends(tops: Tops) -> np.ndarray:

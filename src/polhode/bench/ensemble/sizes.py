@@ -38,9 +38,8 @@ def registry(settings: Settings) -> Iterator[Finding]:
         times = round_robin(calls, 8 * settings.repeats, before=partial(_reset, lanes))
         gain = times["one"].minimum / times["lanes"].minimum
         kind = "implicit" if method.implicit else "explicit"
-        facts = {"what": name, "kind": kind, "width": method.width}
-        ns = {key: taken.minimum for key, taken in times.items()}
-        rows.append(facts | {"ns_one": ns["one"], "ns_lanes": ns["lanes"], "gain": gain})
+        ns = times["one"].minimum, times["lanes"].minimum
+        rows.append((name, kind, method.width, *ns, gain))
         least = LEAST_OF_IMPLICIT.get(name) if method.implicit else LEAST_OF_EXPLICIT
         if least is not None:
             verdicts.append(at_least(f"{name}: lanes over one body", gain, least))
@@ -52,7 +51,7 @@ def registry(settings: Settings) -> Iterator[Finding]:
         "ns_lanes": "in lanes, ns",
         "gain": "gain",
     }
-    yield Table("Lanes over one body, a body and step", head, rows, bars="gain")
+    yield Table.of("Lanes over one body, a body and step", head, rows, bars="gain")
     yield from verdicts
 
 
@@ -112,7 +111,8 @@ print(used / members / steps * 1e9, before, most())
 
 def front(settings: Settings) -> Iterator[Finding]:
     """The cost and the memory of ``solve_ensemble`` with reductions, in a separate process."""
-    rows, steps = [], 100 if settings.quick else 1000
+    steps = 100 if settings.quick else 1000
+    rows: list[tuple] = []
     for members in (1_000, 10_000) if settings.quick else (1_000, 30_000, 1_000_000):
         settings.report(f"solve_ensemble, {members} members")
         said = subprocess.run(
@@ -121,15 +121,13 @@ def front(settings: Settings) -> Iterator[Finding]:
             text=True,
             check=True,
         ).stdout
-        ns, before, after = map(float, said.split())
-        facts: dict[str, Any] = {"what": f"{members} members, {steps} steps", "ns": ns}
-        rows.append(facts | {"before": before, "peak": after})
+        rows.append((f"{members} members, {steps} steps", *map(float, said.split())))
     head = {
         "what": "mr2, mean, attitude and extremes at 11 times",
         "ns": "ns a body and step",
         "before": "MB before",
         "peak": "MB at most",
     }
-    yield Table("solve_ensemble", head, rows)
+    yield Table.of("solve_ensemble", head, rows)
     if not settings.quick:
-        yield at_most("memory of a million members with reductions, in MB", rows[-1]["peak"], 1500)
+        yield at_most("memory of a million members with reductions, in MB", rows[-1][-1], 1500)
