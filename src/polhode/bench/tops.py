@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode.body import RigidBody
 from polhode.compiler.tree import flat
 from polhode.contracts import OK, Method, Model
 from polhode.loops.lanes import fixed
 from polhode.loops.lanes.blocks import in_threads, pack, unpack
 from polhode.models import heavy_top, torque
-from polhode.problems.problem import Problem
 
 AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
 
@@ -115,11 +113,6 @@ class Tops:
         for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
             state = tuple(q.tolist()), tuple(m.tolist())
             yield state, body_of(inertia), ((float(s),), ())
-
-    def problem(self, number: int, model: Model) -> Problem:
-        """The problem of one top."""
-        q, m, inertia = self.q[:, number], self.m[:, number], self.inertia[:, number]
-        return Problem(RigidBody(inertia), model, attitude=q, scalar_first=True, omega=m / inertia)
 
 
 class Lanes:

@@ -31,8 +31,6 @@ KINDS = {  # -> function in ensemble.c, sets of flags, widths
 class InC:
     """The tops in the layout of ensemble.c, and a function of it."""
 
-    SLOTS = 14
-
     def __init__(self, library: ctypes.CDLL, name: str, tops: Tops, torque: np.ndarray):
         array = np.ctypeslib.ndpointer(np.float64, flags="C_CONTIGUOUS")
         self.function = getattr(library, name)

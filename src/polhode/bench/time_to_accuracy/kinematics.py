@@ -28,7 +28,7 @@ from polhode.bench.angles import angle
 from polhode.bench.peers import missing, peer
 from polhode.bench.records import Bench, Finding, Key, Settings, Verdict, at_most
 from polhode.bench.time_to_accuracy import heyoka as taylor_series
-from polhode.bench.time_to_accuracy.race import Race, Variant, fastest, row
+from polhode.bench.time_to_accuracy.race import Race, Variant, columns, fastest, row
 from polhode.bench.timing import Times
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
@@ -244,24 +244,13 @@ def variant(
 
 
 # ---- results
-COLUMNS = {
-    "what": "error and run",
-    "error": "error",
-    "count": "evaluations, steps",
-    "us_min": "µs min",
-    "us_median": "µs median",
-    "ratio_min": "/ ours",
-    "ratio_median": "median",
-}
-
-
 def rows_over_ours(
     error: float,
     theirs: list[Variant],
     ours: list[Variant],
     times: Mapping[Variant, Times],
     once: Mapping[Variant, Times],
-) -> list[dict]:
+) -> list[tuple]:
     """Ours, heyoka and those that are timed once, each with its time over ours."""
     first = times[ours[0]] if ours else None
     shown = [(v, times[v]) for v in (*ours[:1], *theirs[:1])]
@@ -315,7 +304,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
             list(ours.values()),
             problem=name,
             rows=partial(rows_over_ours, once=slow_peers(case) if slow and not quick else {}),
-            head=COLUMNS,
+            head=columns("error and run", "/ ours", "evaluations, steps"),
         ).run(settings)
         if name == "binary" and not quick:
             yield from check_tolerances(ours)
