@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout, table
-from polhode.cli.files import place
+from polhode.cli.output import place, plain, stderr, stdout, table
 from polhode.errors import InputError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import stdout
+from polhode.cli.output import stdout
 from polhode.errors import InputError
 
 

@@ -12,9 +12,16 @@ import typer
 from typer.core import TyperCommand
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, duration, plain, print_summary, warn
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import (
+    bar,
+    complain,
+    duration,
+    place,
+    plain,
+    print_summary,
+    save_picture,
+    warn,
+)
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,8 +144,7 @@ def _write(
 
     written = [file if file.suffix == ".zarr" else result.save(file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
+        written.append(save_picture(lambda: plot.ensemble(result), file))
     if not quiet:
         _print(name, summary, result, clock, written)
     _report_failures(result)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, print_summary, warn
-from polhode.cli.files import place
+from polhode.cli.output import place, plain, print_summary, save_picture, warn
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def gyro(
     """
     import numpy as np
 
-    from polhode import integrate_samples, plot
+    from polhode import integrate_samples
     from polhode.errors import PolhodeWarning
     from polhode.files.samples import read_log
 
@@ -80,8 +79,7 @@ def gyro(
         warn(f"{warning.message}; see --degrees")
     written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(run.plot(), file.with_suffix(".png")))
+        written.append(save_picture(run.plot, file))
     if not quiet:
         _print(log, found, run, degrees, written)
 

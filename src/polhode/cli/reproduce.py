@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.cli.output import complain, plain, stderr, stdout
 from polhode.errors import InputError
 
 

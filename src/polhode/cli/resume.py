@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.ensemble import resume_ensemble
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, place
 from polhode.cli.run import write
 from polhode.errors import InputError
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, duration, plain, print_summary
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, complain, duration, place, plain, print_summary, save_picture
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,12 +85,9 @@ def write(
     timing: str = "",
 ) -> None:
     """Write the motion and the picture, print a summary; exit with 1 if the run failed."""
-    from polhode import plot
-
     written = [result.save(file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(result.plot(), file.with_suffix(".png")))
+        written.append(save_picture(result.plot, file))
     if not quiet:
         _print(name, summary, result, timing, written)
     if not result.success:

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stdout, table
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, place, plain, save_picture, stdout, table
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -285,11 +283,7 @@ def _write(
         writer = csv.writer(stream)
         writer.writerow(head)
         writer.writerows(rows)
-    if draw is None:
-        return str(file)
-    from polhode import plot
-
-    return f"{file}, {plot.save(draw(), file.with_suffix('.png'))}"
+    return str(file) if draw is None else f"{file}, {save_picture(draw, file)}"
 
 
 def _print_line(bold: str, dim: str) -> None:

@@ -1,11 +1,11 @@
-"""``polhode methods``: list methods, integrators and formulations."""
+"""``polhode methods`` and ``polhode problems``: lists of what there is."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stdout, table
+from polhode.cli.output import plain, stdout, table
 
 WIDE = 130  # columns of a terminal in which the titles fit
 NUMBERS = {"name": "name", "numbers": "numbers", "title": "title"}
@@ -98,3 +98,25 @@ def _plain_data(registry: Mapping[str, Any], facts: Callable[[Any], dict]) -> li
 
 def _letters(motions: list[str]) -> str:
     return " ".join(motion[0].upper() for motion in motions)
+
+
+# ---- problems
+def problems() -> None:
+    """List the problems that can be run by name.
+
+    Example:
+
+    - `polhode problems`
+    """
+    from polhode.problems import CATALOGUE, RATES
+
+    headings = "name", "method", "dt (s)", "t_end (s)", "summary"
+    rows = (
+        (name, entry.method, f"{entry.dt:g}", f"{entry.t_end:g}", plain(entry.summary))
+        for name, entry in CATALOGUE.items()
+    )
+    stdout().print(table(headings, rows, wrapped=headings[1:]))
+    names = ", ".join(name.replace("-", "_") for name in RATES)
+    stdout().print(
+        plain(f"\nAngular velocities in closed form, for use from Python (ph.problems): {names}")
+    )
