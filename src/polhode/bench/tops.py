@@ -14,6 +14,7 @@ from polhode.loops.lanes import fixed
 from polhode.loops.lanes.blocks import in_threads, pack, unpack
 from polhode.models import heavy_top, torque
 
+DT = 1e-3  # of the debris
 AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
 
 
@@ -47,6 +48,17 @@ def rates(state: Any, inverse: Any, strength: Any) -> list:
         m3 * o1 - m1 * o3 - strength * (2.0 * (x * z - w * y)),
         m1 * o2 - m2 * o1,
     ]
+
+
+def solve_debris(members: int, steps: int, **given: Any) -> Any:
+    """Solve an ensemble of fast tops, each with its own rate and strength; keep statistics."""
+    import polhode as ph
+
+    rate, strength = ph.distributions.Normal([0, 0, 50], 0.5), ph.distributions.Uniform(10, 30)
+    vary = {"omega": rate, "model.strength": strength}
+    given |= {"reduce": ["mean(omega)", "attitude", "extremes(speed)"], "reduce_times": 11}
+    given |= {"vary": vary, "seed": 1, "save": None, "method": "mr2", "dt": DT}
+    return ph.solve_ensemble(ph.problems.fast_top(), (0.0, steps * DT), members=members, **given)
 
 
 HEAVY, PLAIN = heavy_top(20.0), torque(plain_torque, [20.0])

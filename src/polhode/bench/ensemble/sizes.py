@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
+from polhode.bench.ensemble.rivals import H, in_slices, one_by_one, over_slices
 from polhode.bench.records import Finding, Settings, Table, at_least, at_most
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
@@ -87,7 +87,7 @@ def scale(settings: Settings) -> Iterator[Finding]:
 DEBRIS = """
 import resource, sys, time
 from pathlib import Path
-import polhode as ph
+from polhode.bench.tops import solve_debris
 def most():  # megabytes; on Linux ru_maxrss would include the parent's
     status = Path("/proc/self/status")
     if status.exists():
@@ -95,15 +95,10 @@ def most():  # megabytes; on Linux ru_maxrss would include the parent's
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / 2**20 if sys.platform == "darwin" else used / 2**10
 members, steps = int(sys.argv[1]), int(sys.argv[2])
-top = ph.problems.fast_top()
-vary = {"omega": ph.distributions.Normal([0, 0, 50], 0.5)}
-vary["model.strength"] = ph.distributions.Uniform(10, 30)
-kinds = ["mean(omega)", "attitude", "extremes(speed)"]
-given = dict(vary=vary, seed=1, method="mr2", dt=1e-3, reduce=kinds, reduce_times=11, save=None)
-ph.solve_ensemble(top, (0, 0.01), members=64, **given)
+solve_debris(64, 10)
 before = most()
 begun = time.process_time()
-ph.solve_ensemble(top, (0, steps * 1e-3), members=members, threads=1, **given)
+solve_debris(members, steps, threads=1)
 used = time.process_time() - begun
 print(used / members / steps * 1e9, before, most())
 """
