@@ -19,7 +19,7 @@ from polhode.ensembles.members import member_array, shapes_of
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
-from polhode.problems import CATALOGUE, Entry
+from polhode.problems import CATALOGUE
 from polhode.problems.problem import Problem
 
 Change = tuple[str, Any]
@@ -52,10 +52,7 @@ def make_plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunF
             f"{target!r} is neither a problem of the catalogue{did_you_mean(name, CATALOGUE)} nor a"
             f" file ending in .toml; the catalogue has {', '.join(CATALOGUE)}"
         )
-    entry = CATALOGUE[name]
-    problem = entry.make()
-    source = Source(_tables(problem, entry), name, entry.summary, None, problem)
-    return _build(source, changes, kind)
+    return _build(_from_catalogue(name), changes, kind)
 
 
 @dataclass
@@ -82,18 +79,19 @@ def _build(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Pl
     if known is not None and "run.dt" not in set_keys and is_adaptive(data["run"]["method"]):
         del data["run"]["dt"]  # the catalogue's, for a method with fixed steps
     mistakes: list[str] = []
-    file = schema.validate(kind, data, (), mistakes)
+    file = schema.collect(mistakes, schema.validate, kind, data, ())
     vary = _sources(data, source.path, mistakes) if kind is EnsembleFile else {}
     if known is not None and "model" not in tables:
         model: Model | None = known.model
     else:
-        model = schema.make_model(data.get("model", {"name": "free"}), ("model",), mistakes)
+        table = data.get("model", {"name": "free"})
+        model = schema.collect(mistakes, schema.make_model, table, ("model",))
     _refuse(mistakes, source.path)
     if known is not None and tables <= {"model", "run", "name", "ensemble", VARY}:
         problem = copy(known)
         problem.model = model if model is not None else known.model
     else:
-        problem = _make_problem(file, model)
+        problem = Problem(file.body.rigid_body, model, scalar_first=True, **file.initial.arguments)
     problem.name = file.name or source.name
     summary = _summary(source.summary, set_keys)
     if kind is not EnsembleFile:
@@ -113,20 +111,6 @@ def _apply(changes: Iterable[Change], source: Source, kind: type[RunFile]) -> di
     return set_keys
 
 
-def _make_problem(file: Any, model: Model | None) -> Problem:
-    start = file.initial
-    return Problem(
-        file.body.build(),
-        model,
-        attitude=start.attitude.build(),
-        scalar_first=True,
-        omega=start.omega,
-        angular_momentum=start.angular_momentum,
-        position=start.position,
-        velocity=start.velocity,
-    )
-
-
 def _summary(summary: str, set_keys: Mapping[str, Any]) -> str:
     """The summary of a problem with what was changed in it."""
     quiet = "run.", "ensemble."
@@ -139,7 +123,7 @@ def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, An
     table = data.get("vary", {})
     folder = Path() if path is None else path.parent
     return {
-        name: schema.make_source(name, value, ("vary", name), mistakes, folder)
+        name: schema.collect(mistakes, schema.make_source, name, value, ("vary", name), folder)
         for name, value in (_entries(table, "") if isinstance(table, dict) else ())
     }
 
@@ -205,9 +189,8 @@ def _read_file(path: Path) -> Source:
         raise InputError(
             f"{path}: problem = {name!r}: unknown{hint}; allowed: {', '.join(CATALOGUE)}"
         )
-    entry = CATALOGUE[name]
-    problem = entry.make()
-    tables, own, mistakes = _tables(problem, entry), {}, []
+    source, own, mistakes = _from_catalogue(name), {}, []
+    tables = source.data
     for table in ("model", "body", "initial", "run"):
         given = data.pop(table, {})
         if isinstance(given, list):
@@ -218,7 +201,8 @@ def _read_file(path: Path) -> Source:
             except InputError as error:
                 mistakes.append(str(error))
     _refuse(mistakes, path)
-    return Source({**tables, **data}, path.stem, f"{path}: {entry.summary}", path, problem, own)
+    summary = f"{path}: {source.summary}"
+    return Source({**tables, **data}, path.stem, summary, path, source.known, own)
 
 
 def _dotted(table: dict, prefix: str) -> Iterator[Change]:
@@ -246,22 +230,22 @@ def _find_mesh(path: Path, data: dict) -> dict:
     return data
 
 
-def _tables(problem: Problem, entry: Entry) -> dict:
-    """The tables of a run file that describe a problem of the catalogue."""
-    terms = [{"name": term.name, **term.parameters} for term in problem.model.terms]
+def _from_catalogue(name: str) -> Source:
+    """Describe a problem of the catalogue by the tables of a run file."""
+    entry = CATALOGUE[name]
+    problem = entry.make()
     model, place = problem.model, {}
+    terms = [{"name": term.name, **term.parameters} for term in model.terms]
     if problem.position is not None and problem.velocity is not None:
         place = {"position": list(problem.position), "velocity": list(problem.velocity)}
-    return {
+    attitude = {"quaternion": list(problem.attitude), "scalar_first": True}
+    tables = {
         "body": {"inertia": problem.body.inertia.tolist(), "mass": problem.body.mass},
         "model": terms or {"name": model.name, **model.parameters},
-        "initial": {
-            "attitude": {"quaternion": list(problem.attitude), "scalar_first": True},
-            "omega": list(problem.omega),
-            **place,
-        },
+        "initial": {"attitude": attitude, "omega": list(problem.omega), **place},
         "run": {"method": entry.method, "dt": entry.dt, "t_end": entry.t_end},
     }
+    return Source(tables, name, entry.summary, None, problem)
 
 
 # ---- changes

@@ -117,18 +117,15 @@ class BodyTable(Table):
         for name in ("density", "scale"):
             if self.mesh is None and getattr(self, name) is not None:
                 raise ValueError(f"{name} goes with mesh only")
-        _ = self._body  # so that its mistakes are listed with all others
+        _ = self.rigid_body  # so that its mistakes are listed with all others
         return self
 
     @cached_property
-    def _body(self) -> RigidBody:
+    def rigid_body(self) -> RigidBody:
         if self.mesh is None:
             return RigidBody(self.inertia, self.mass or 1.0)
         weight = {"mass": self.mass, "density": self.density}
         return RigidBody.from_mesh(self.mesh, **weight, scale=self.scale or 1.0)
-
-    def build(self) -> RigidBody:
-        return self._body
 
 
 class AttitudeTable(Table):
@@ -178,6 +175,11 @@ class InitialTable(Table):
     def _one_rate(self) -> "InitialTable":
         rates(RigidBody([1, 1, 1]), self.omega, self.angular_momentum)
         return self
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments for ``Problem``."""
+        return self.model_dump() | {"attitude": self.attitude.build()}
 
 
 class RunTable(Table):
@@ -262,56 +264,39 @@ TYPES = {Any: Numbers, float: Positive, float | distributions.Distribution: Any}
 KINDS = *DRAWN, "sweep", "values", "file"
 
 
-def make_source(
-    name: str, table: Any, where: Path, mistakes: list[str], folder: Any, allowed: Any = KINDS
-) -> Any:
-    """The values or distribution of one key of [vary]; None, with new ``mistakes``, if bad."""
+def make_source(name: str, table: Any, where: Path, folder: Any, allowed: Any = KINDS) -> Any:
+    """Make the values or the distribution of one key of [vary]."""
     if not isinstance(table, dict) or len(table) != 1:
-        mistakes.append(
-            f"{dotted(where)} = {table!r}: must be a table with one key of {', '.join(allowed)}"
-        )
-        return None
+        kinds = ", ".join(allowed)
+        raise Mistakes(f"{dotted(where)} = {table!r}: must be a table with one key of {kinds}")
     ((kind, inner),) = table.items()
     inside = (*where, kind)
     if kind not in allowed:
-        mistakes.append(f"{dotted(inside)}: {_unknown(kind, allowed)}")
-        return None
+        raise Mistakes(f"{dotted(inside)}: {_unknown(kind, allowed)}")
     if kind in DRAWN:
-        return _distribution(kind, inner, inside, mistakes)
+        return _distribution(kind, inner, inside)
     if kind == "file":
         try:
             return column(name, folder / str(inner))
         except PolhodeError as error:
-            mistakes.append(f"{dotted(inside)} = {inner!r}: {error}")
-            return None
+            raise Mistakes(f"{dotted(inside)} = {inner!r}: {error}") from None
     if kind == "sweep" and isinstance(inner, dict):
-        swept = validate(SweepTable, inner, inside, mistakes)
-        found = None if swept is None else swept.values()
+        found = validate(SweepTable, inner, inside).values()
     elif _are_numbers(inner):
         found = np.array(inner, dtype=float)
     else:
-        mistakes.append(f"{dotted(inside)} = {inner!r}: must be a list of numbers, or of vectors")
-        return None
-    if found is None:
-        return None
+        text = "must be a list of numbers, or of vectors"
+        raise Mistakes(f"{dotted(inside)} = {inner!r}: {text}")
     given = attitudes(found) if name == "attitude" else found
     return distributions.Sweep(given) if kind == "sweep" else given
 
 
-def _distribution(kind: str, inner: Any, where: Path, mistakes: list[str]) -> Any:
-    make = DRAWN[kind]
-    found = validate(table_of(make, TYPES), inner, where, mistakes)
-    if found is None:
-        return None
-    arguments = found.model_dump()
+def _distribution(kind: str, inner: Any, where: Path) -> Any:
+    arguments = validate(table_of(DRAWN[kind], TYPES), inner, where).model_dump()
     if isinstance(arguments.get("length"), dict):
-        drawn = "normal", "uniform"
-        inside = (*where, "length")
-        length = make_source("length", arguments["length"], inside, mistakes, None, drawn)
-        if length is None:
-            return None
-        arguments["length"] = length
-    return make(**arguments)
+        inside, drawn = (*where, "length"), ("normal", "uniform")
+        arguments["length"] = make_source("length", arguments["length"], inside, None, drawn)
+    return DRAWN[kind](**arguments)
 
 
 # ---- tables that are the arguments of a function
@@ -328,39 +313,50 @@ def model_table(make: Callable[..., Model]) -> type[Table]:
     return table_of(make, {}, name=(str, ...))
 
 
-def make_model(table: Any, where: Path, mistakes: list[str]) -> Model | None:
-    """The model of a table, or of an array of tables; None, with new ``mistakes``, if bad."""
+def make_model(table: Any, where: Path) -> Model:
+    """Make the model of a table, or of an array of tables."""
     if isinstance(table, list) and table:
-        terms = [make_model(part, (*where, k), mistakes) for k, part in enumerate(table)]
-        models = [term for term in terms if term is not None]
-        return sum(models[1:], models[0]) if len(models) == len(terms) else None
+        mistakes: list[str] = []
+        places = [(part, (*where, k)) for k, part in enumerate(table)]
+        first, *others = (collect(mistakes, make_model, *place) for place in places)
+        if mistakes:
+            raise Mistakes(*mistakes)
+        return sum(others, first)
     if not isinstance(table, dict):
-        mistakes.append(f"{dotted(where)} = {table!r}: must be a table [model]")
-        return None
+        raise Mistakes(f"{dotted(where)} = {table!r}: must be a table [model]")
     name = table.get("name")
     if not isinstance(name, str) or name not in MODELS:
         problem = "missing" if name is None else f"unknown{did_you_mean(name, MODELS)}"
         text = dotted((*where, "name")) + ("" if name is None else f" = {name!r}")
-        mistakes.append(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
-        return None
-    arguments = validate(model_table(MODELS[name]), table, where, mistakes)
-    if arguments is None:
-        return None
+        raise Mistakes(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
+    arguments = validate(model_table(MODELS[name]), table, where)
     try:
         return MODELS[name](**arguments.model_dump(exclude={"name"}))
     except InputError as error:
-        mistakes.append(f"{dotted(where)}: {error}")
-        return None
+        raise Mistakes(f"{dotted(where)}: {error}") from None
 
 
 # ---- messages
-def validate(kind: type[Table], data: Any, where: Path, mistakes: list[str]) -> Any:
-    """The data as a table of this kind; None, with new ``mistakes``, if they are not one."""
+class Mistakes(Exception):
+    """What is wrong in a run file: a line for each mistake."""
+
+
+def collect(mistakes: list[str], make: Callable[..., Any], *arguments: Any) -> Any:
+    """Make something of a table; None, with new ``mistakes``, if it has any."""
+    try:
+        return make(*arguments)
+    except Mistakes as found:
+        mistakes += found.args
+        return None
+
+
+def validate(kind: type[Table], data: Any, where: Path) -> Any:
+    """Read the data as a table of this kind."""
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        mistakes += [_sentence(kind, fault, where) for fault in error.errors()]
-        return None
+        lines = (_sentence(kind, fault, where) for fault in error.errors())
+        raise Mistakes(*lines) from None
 
 
 def _sentence(kind: type[Table], fault: Any, where: Path) -> str:

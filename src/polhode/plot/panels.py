@@ -82,16 +82,8 @@ def convergence(
         x, y = sizes[usable], values[usable]
         slopes = np.diff(np.log(y)) / np.diff(np.log(x))
         slope = f"slope {np.median(slopes):.2f}" if x.size > 1 else ""
-        ax.plot(
-            x,
-            y,
-            marker=style.MARKERS[number % len(style.MARKERS)],
-            color=style.COLOURS[number % len(style.COLOURS)],
-            linestyle="-" if number < len(style.COLOURS) else "--",
-            markersize=4.5,
-            linewidth=1.2,
-            label=", ".join(filter(None, (name, slope))),
-        )
+        label = ", ".join(filter(None, (name, slope)))
+        ax.plot(x, y, **style.look(number), markersize=4.5, label=label)
     ax.set(xscale="log", yscale="log")
     style.dress(ax, "Convergence", "step (s)", ylabel)
     return style.legend(ax, "inside")

@@ -16,7 +16,7 @@ BLUE, RED, GREEN, PURPLE, ORANGE, SKY = COLOURS = (
     "#56b4e9",
 )  # Okabe and Ito's palette for all kinds of colour vision
 INK, GREY, FAINT = "#262626", "#8c8c8c", "#dedede"
-MARKERS = "os^Dvp"
+MARKERS, LINES = "os^Dvp", ("-", "--", ":")
 
 
 def figure(size: tuple[float, float] = (5.0, 3.6), heading: str = "") -> Any:
@@ -66,9 +66,17 @@ def dress(ax: "Axes", title: str = "", xlabel: str = "", ylabel: str = "") -> "A
     return ax
 
 
+def look(number: int) -> dict[str, Any]:
+    """Return the look of one of several lines with markers, different for each number."""
+    turn, place = divmod(number, len(COLOURS))
+    marker, line = MARKERS[number % len(MARKERS)], LINES[turn % len(LINES)]
+    return {"color": COLOURS[place], "marker": marker, "linestyle": line, "linewidth": 1.2}
+
+
 PLACES: dict[str, dict[str, Any]] = {
     "beside the title": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 4},
     "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 3},
+    "beside the axes": {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)},
     "inside": {"loc": "best"},
 }
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from polhode.plot import style
 
-LINES = "-", "--", ":"
 MOST_COLOURED = 8  # methods
+OTHERS: dict[str, Any] = {"color": style.GREY, "linewidth": 0.6, "marker": ".", "markersize": 2.5}
 
 
 def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
@@ -41,7 +41,10 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     ):
         style.dress(ax, title, units[key])
     axes[0].set_ylabel("attitude error at the end (rad)", fontsize=9, color=style.INK)
-    _legend(axes[1], comparison, coloured)
+    others = len(comparison.methods) - len(coloured)
+    if others:
+        axes[1].plot([], [], **OTHERS, label=f"{others} others")
+    style.legend(axes[1], "beside the axes")
     return axes
 
 
@@ -70,34 +73,6 @@ def _line(ax: Any, rows: Any, key: str, place: int | None) -> None:
         return
     x, y = np.array(sorted(points)).T
     if place is None:
-        ax.plot(x, y, color=style.GREY, linewidth=0.6, marker=".", markersize=2.5, alpha=0.6)
-        return
-    colours = len(style.COLOURS)
-    ax.plot(
-        x,
-        y,
-        color=style.COLOURS[place % colours],
-        linestyle=LINES[place // colours % len(LINES)],
-        marker=style.MARKERS[place % len(style.MARKERS)],
-        markersize=4,
-        linewidth=1.2,
-        label=rows[0].method,
-    )
-
-
-def _legend(ax: Any, comparison: Any, coloured: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles, labels = ax.get_legend_handles_labels()
-    if len(coloured) < len(comparison.methods):
-        handles.append(Line2D([], [], color=style.GREY, linewidth=0.6, marker=".", markersize=2.5))
-        labels.append(f"{len(comparison.methods) - len(coloured)} others")
-    ax.legend(
-        handles,
-        labels,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        fontsize=8,
-        labelcolor=style.INK,
-        frameon=False,
-    )
+        ax.plot(x, y, **OTHERS, alpha=0.6)
+    else:
+        ax.plot(x, y, **style.look(place), markersize=4, label=rows[0].method)
