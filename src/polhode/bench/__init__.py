@@ -1,4 +1,4 @@
-"""Benchmarks: one file each, with a record ``BENCH``.  ``benches()`` finds them, in order.
+"""Benchmarks: one file each, with a record ``Bench``.  ``benches()`` finds them, in order.
 
 Variants take turns in one process, and ratios are of their times there: minima and medians of
 several repeats.  Peers that are not installed are reported as missing.  ``polhode bench NAME`` runs

@@ -45,7 +45,14 @@ def reference(problem: ph.Problem, t_end: float) -> np.ndarray:
     return np.reshape(run.y[:9, -1], (3, 3))
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="accuracy",
+    place=40,
+    summary="error and cost of every method on Krysl's problems",
+    repeats=7,
+    keys={"methods": Key("", "names; default: all")},
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     methods = settings.choose("methods", list(ph.METHODS))
     for name, t_end, dt in CASES:
         settings.report(name)
@@ -71,13 +78,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
             work = run.niter / steps, run.nfev / steps
             rows.append((method, shown, *work, times[method].minimum))
         yield Table.of(f"{name}, dt = {dt:g}, t = {t_end:g}", HEAD, rows)
-
-
-BENCH = Bench(
-    name="accuracy",
-    place=40,
-    summary="error and cost of every method on Krysl's problems",
-    measure=measure,
-    repeats=7,
-    keys={"methods": Key("", "names; default: all")},
-)

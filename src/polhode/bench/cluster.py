@@ -9,17 +9,24 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from polhode.bench.peers import missing
 from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_least
 from polhode.bench.timing import Times
 from polhode.bench.tops import solve_debris
 
-NEEDS = ("Dask",)
 
-
-def measure(settings: Settings) -> Iterator[Finding]:
-    if missing(NEEDS):
-        return
+@Bench(
+    name="cluster",
+    place=30,
+    summary="ensembles on Dask against threads, on one machine",
+    needs=("Dask",),
+    vital=("Dask",),
+    repeats=5,
+    keys={
+        "members": Key("262144", "members of the ensemble"),
+        "steps": Key("2000", "steps of each"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     from polhode.ensembles.dask_cluster import local
 
     members = settings.count("members") // (4 if settings.quick else 1)
@@ -82,17 +89,3 @@ def _in_turn(
             wall[name] = Times((*wall[name].ns, 1e9 * taken / steps))
             cpu[name] = Times((*cpu[name].ns, 1e9 * (spent() - used) / steps))
     return wall, cpu
-
-
-BENCH = Bench(
-    name="cluster",
-    place=30,
-    summary="ensembles on Dask against threads, on one machine",
-    measure=measure,
-    needs=NEEDS,
-    repeats=5,
-    keys={
-        "members": Key("262144", "members of the ensemble"),
-        "steps": Key("2000", "steps of each"),
-    },
-)

@@ -48,7 +48,13 @@ def calls(kind: str, angle: float) -> Callable[[], list]:
     return lambda: [run(*each) for each in arguments]
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="drift",
+    place=140,
+    summary="a drift of an exactly solved free body",
+    repeats=25,
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     variants = {
         (kind, angle): (calls(kind, angle), DRIFTS * len(BODIES[kind]))
         for kind in BODIES
@@ -61,12 +67,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
     for kind, most in AT_MOST.items():
         worst = max(times[kind, angle].minimum for angle in ANGLES if angle <= SMALL)
         yield at_most(f"a small step, {kind}, in ns", worst, most)
-
-
-BENCH = Bench(
-    name="drift",
-    place=140,
-    summary="a drift of an exactly solved free body",
-    measure=measure,
-    repeats=25,
-)

@@ -49,7 +49,17 @@ def worst(problem: ph.Problem, name: str, turns: int) -> float:
     return max(map(orientation_error, run.q, right.values()))
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="formulations",
+    place=150,
+    summary="a step of Adams's method in the variables of Fukushima 1995 and in others",
+    repeats=101,
+    keys={
+        "turns": Key("40", "revolutions of a timed run"),
+        "far": Key("33000", "revolutions for the accuracy"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     turns, far = settings.count("turns", quick=40), settings.count("far", quick=1000)
     problem = ph.celestial.rigid_earth_model()
     settings.report("timing")
@@ -65,16 +75,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
         for name in FASTER:
             ratio = times[name].minimum / least
             yield at_most(f"{name}: a step over the Eulerian one", ratio, 1.0)
-
-
-BENCH = Bench(
-    name="formulations",
-    place=150,
-    summary="a step of Adams's method in the variables of Fukushima 1995 and in others",
-    measure=measure,
-    repeats=101,
-    keys={
-        "turns": Key("40", "revolutions of a timed run"),
-        "far": Key("33000", "revolutions for the accuracy"),
-    },
-)

@@ -197,21 +197,10 @@ def energies(settings: Settings) -> Iterator[Finding]:
     yield from verdicts
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    tables = {"turns": turns, "energy": energies}
-    for part in settings.choose("parts", PARTS):
-        for finding in tables[part](settings):
-            if not (settings.quick and isinstance(finding, Verdict)):
-                yield finding
-    if settings.count("steps") < FAR and not settings.quick:
-        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")
-
-
-BENCH = Bench(
+@Bench(
     name="roundoff",
     place=130,
     summary="how invariants drift by rounding, with plain and with compensated sums",
-    measure=measure,
     repeats=301,
     keys={
         "method": Key("srkn14", "for the energy of tops; must have compensated sums"),
@@ -221,3 +210,11 @@ BENCH = Bench(
         "plain": Key("1e7", "the most steps with plain sums"),
     },
 )
+def benchmark(settings: Settings) -> Iterator[Finding]:
+    tables = {"turns": turns, "energy": energies}
+    for part in settings.choose("parts", PARTS):
+        for finding in tables[part](settings):
+            if not (settings.quick and isinstance(finding, Verdict)):
+                yield finding
+    if settings.count("steps") < FAR and not settings.quick:
+        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")

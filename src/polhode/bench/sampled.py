@@ -129,21 +129,18 @@ def against_peer(settings: Settings) -> Iterator[Finding]:
     yield Table.of("Against numpy-quaternion", head, rows)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="sampled",
+    place=90,
+    summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
+    needs=("numpy-quaternion",),
+    repeats=5,
+    keys={"samples": Key("1e6", "samples of the second table")},
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     settings.report("errors")
     yield errors(settings)
     settings.report("speed")
     yield speed(settings)
     settings.report("peer")
     yield from against_peer(settings)
-
-
-BENCH = Bench(
-    name="sampled",
-    place=90,
-    summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
-    measure=measure,
-    needs=("numpy-quaternion",),
-    repeats=5,
-    keys={"samples": Key("1e6", "samples of the second table")},
-)

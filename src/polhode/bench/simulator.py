@@ -109,7 +109,13 @@ def peers() -> Calls:
     yield "MuJoCo, RK4: + a force at a point, x", loop
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="simulator",
+    place=110,
+    summary="one step of ph.Simulator, called from Python, against MuJoCo's",
+    needs=("MuJoCo",),
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     settings.report("compiling and timing")
     whole = dict(steps())
     times = timed(whole | dict(parts()) | dict(peers()), settings.repeats)
@@ -117,12 +123,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
     worst, name = max((times[name].median / 1e3, name) for name in whole)
     what = f"the slowest step, {name.strip()}, median in µs"
     yield at_most(what, worst, LIMIT)
-
-
-BENCH = Bench(
-    name="simulator",
-    place=110,
-    summary="one step of ph.Simulator, called from Python, against MuJoCo's",
-    measure=measure,
-    needs=("MuJoCo",),
-)

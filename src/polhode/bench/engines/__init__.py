@@ -79,7 +79,15 @@ ORDERS = {
 }
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="engines",
+    place=120,
+    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
+    needs=PEERS,
+    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
+    draw=picture,
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     chosen = settings.choose("only", PEERS)
     absent = [each.name for each in missing(chosen)]
     peers = [name for name in chosen if name not in absent]
@@ -118,14 +126,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
             yield Table.of(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
             what = f"ours, {kind}: ahead of all in error at equal cost"
             yield Verdict(what, "yes", "yes" if ahead else "no", ahead)
-
-
-BENCH = Bench(
-    name="engines",
-    place=120,
-    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
-    measure=measure,
-    needs=PEERS,
-    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
-    draw=picture,
-)

@@ -190,22 +190,19 @@ def by_the_front_door(tops: Tops, name: str, settings: Settings) -> Iterator[Fin
     yield Note(f"solve_ensemble costs {mean:.2g} µs a top more than the loop")
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    names = settings.choose("methods", [n for n, each in INTEGRATORS.items() if each.adaptive])
-    tops = Tops.random(settings.count("tops", quick=64))
-    if peer("heyoka") is not None:
-        yield from against_heyoka(tops, names, settings)
-    yield from by_the_front_door(tops, names[0], settings)
-
-
-BENCH = Bench(
+@Bench(
     name="adaptive",
     place=60,
     summary="different tops with their own steps to a given accuracy, against heyoka's batches",
-    measure=measure,
     needs=("heyoka",),
     keys={
         "methods": Key("extrapolation", "names; the first is judged"),
         "tops": Key("1024", "number of tops"),
     },
 )
+def benchmark(settings: Settings) -> Iterator[Finding]:
+    names = settings.choose("methods", [n for n, each in INTEGRATORS.items() if each.adaptive])
+    tops = Tops.random(settings.count("tops", quick=64))
+    if peer("heyoka") is not None:
+        yield from against_heyoka(tops, names, settings)
+    yield from by_the_front_door(tops, names[0], settings)

@@ -25,7 +25,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.angles import angle
-from polhode.bench.peers import missing, peer
+from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Settings, Verdict, at_most
 from polhode.bench.time_to_accuracy import heyoka as taylor_series
 from polhode.bench.time_to_accuracy.race import Race, Variant, columns, fastest, row
@@ -287,9 +287,18 @@ def check_tolerances(runs: Mapping[float, Variant]) -> Iterator[Verdict]:
         yield at_most(f"binary, {error:.0e}: evaluations", float(least), most)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    if missing(("heyoka", "mpmath")):
-        return
+@Bench(
+    name="kinematics",
+    place=80,
+    summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
+    needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
+    vital=("heyoka", "mpmath"),
+    keys={
+        "problems": Key("", f"of {', '.join(CASES)}; default: all"),
+        "slow": Key("yes", "no: without SciPy and numpy-quaternion, which are slow"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     quick, slow = settings.quick, settings.values["slow"] == "yes"
     few = slice(None, None, 8 if quick else 1)
     for name in settings.choose("problems", list(CASES))[: 1 if quick else None]:
@@ -308,16 +317,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
         ).run(settings)
         if name == "binary" and not quick:
             yield from check_tolerances(ours)
-
-
-BENCH = Bench(
-    name="kinematics",
-    place=80,
-    summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
-    measure=measure,
-    needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
-    keys={
-        "problems": Key("", f"of {', '.join(CASES)}; default: all"),
-        "slow": Key("yes", "no: without SciPy and numpy-quaternion, which are slow"),
-    },
-)
