@@ -1,4 +1,4 @@
-"""Benchmarks: one file each, with a record ``BENCH``.  ``benches()`` finds them, in order.
+"""Benchmarks: one file each, with a record ``Bench``.  ``benches()`` finds them, in order.
 
 Variants take turns in one process, and ratios are of their times there: minima and medians of
 several repeats.  Peers that are not installed are reported as missing.  ``polhode bench NAME`` runs
@@ -11,30 +11,9 @@ from importlib import import_module
 from pkgutil import walk_packages
 from types import MappingProxyType
 
-from polhode.bench.records import (
-    Bench,
-    Finding,
-    Missing,
-    Note,
-    Result,
-    Settings,
-    Table,
-    Verdict,
-    run,
-)
+from polhode.bench.records import Bench, Missing, Note, Result, Table, Verdict, run
 
-__all__ = [
-    "Bench",
-    "Finding",
-    "Missing",
-    "Note",
-    "Result",
-    "Settings",
-    "Table",
-    "Verdict",
-    "benches",
-    "run",
-]
+__all__ = ["Bench", "Missing", "Note", "Result", "Table", "Verdict", "benches", "run"]
 
 
 @cache

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import polhode as ph
-from polhode.bench.peers import missing
 from polhode.bench.records import Bench, Finding, Settings, Table
 from polhode.bench.timing import round_robin
 from polhode.compiler.machine import compiled
@@ -54,8 +53,8 @@ def torques(problems: Mapping[str, ph.Problem], settings: Settings) -> Table:
         arguments = p.attitude, p.angular_momentum, p.body.data, p.model.params
         calls[name] = partial(loop, count, STEP, *arguments), count
     times = round_robin(calls, settings.repeats)
-    rows = [{"what": name, "rate": 1e3 / taken.minimum} for name, taken in times.items()]
-    return Table("Torques", {"what": "torque of", "rate": "million a second"}, rows)
+    rows = [(name, 1e3 / taken.minimum) for name, taken in times.items()]
+    return Table.of("Torques", {"what": "torque of", "rate": "million a second"}, rows)
 
 
 def runs(
@@ -83,9 +82,15 @@ def runs(
 
 
 # ---- the Moon
-def measure_moon(settings: Settings) -> Iterator[Finding]:
-    if missing(MOON.needs):
-        return
+@Bench(
+    name="moon",
+    place=170,
+    summary="torques of the real Moon a second, and the time of 50 years",
+    needs=("de421",),
+    vital=("de421",),
+    repeats=5,
+)
+def moon(settings: Settings) -> Iterator[Finding]:
     start = "1970-01-01"
     problems = {
         "Earth and Sun": ph.celestial.moon(start),
@@ -101,9 +106,15 @@ def measure_moon(settings: Settings) -> Iterator[Finding]:
 
 
 # ---- the Earth
-def measure_earth(settings: Settings) -> Iterator[Finding]:
-    if missing(EARTH.needs):
-        return
+@Bench(
+    name="earth",
+    place=180,
+    summary="torques of the real Earth a second, and the time and the residuals of 50 years",
+    needs=("de421", "erfa"),
+    vital=("de421", "erfa"),
+    repeats=3,
+)
+def earth(settings: Settings) -> Iterator[Finding]:
     start, days = "1975-01-01", np.arange(18263) * DAY
     problems = {
         "Moon and Sun": ph.celestial.earth(start),
@@ -128,21 +139,3 @@ def earth_residuals(run: Any, start: str) -> dict[str, float]:
     core = ph.celestial.core_resonance(ph.celestial.earth_nutations(run, start))
     values = *np.sqrt((gaps**2).mean(axis=0)), *((drift[-1] - drift[0]) / YEARS), -core.period
     return dict(zip(RESIDUALS, map(float, values), strict=True))
-
-
-MOON = Bench(
-    name="moon",
-    place=170,
-    summary="torques of the real Moon a second, and the time of 50 years",
-    measure=measure_moon,
-    needs=("de421",),
-    repeats=5,
-)
-EARTH = Bench(
-    name="earth",
-    place=180,
-    summary="torques of the real Earth a second, and the time and the residuals of 50 years",
-    measure=measure_earth,
-    needs=("de421", "erfa"),
-    repeats=3,
-)

@@ -9,40 +9,38 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from polhode.bench.peers import missing
 from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_least
 from polhode.bench.timing import Times
-
-DT = 1e-3
-NEEDS = ("Dask",)
+from polhode.bench.tops import solve_debris
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    if missing(NEEDS):
-        return
-    from polhode import problems, solve_ensemble
+@Bench(
+    name="cluster",
+    place=30,
+    summary="ensembles on Dask against threads, on one machine",
+    needs=("Dask",),
+    vital=("Dask",),
+    repeats=5,
+    keys={
+        "members": Key("262144", "members of the ensemble"),
+        "steps": Key("2000", "steps of each"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     from polhode.ensembles.dask_cluster import local
-    from polhode.ensembles.distributions import Normal, Uniform
 
     members = settings.count("members") // (4 if settings.quick else 1)
     steps, workers = settings.count("steps"), len(os.sched_getaffinity(0))
-    vary = {"omega": Normal([0, 0, 50], 0.5), "model.strength": Uniform(10, 30)}
-    reduce = ["mean(omega)", "attitude", "extremes(speed)"]
-    given: dict[str, Any] = {
-        "members": members, "vary": vary, "seed": 1, "method": "mr2", "dt": DT, "reduce": reduce,
-        "reduce_times": 11, "save": None,
-    }  # fmt: skip
-    top, span = problems.fast_top(), (0.0, steps * DT)
     with local(workers) as client:
         settings.report(f"a cluster of {workers} workers")
         pieces: list[float] = []
 
         def there() -> Any:
             pieces[:] = []
-            return solve_ensemble(top, span, **given, client=client, progress=pieces.append)
+            return solve_debris(members, steps, client=client, progress=pieces.append)
 
         def here() -> Any:
-            return solve_ensemble(top, span, **given, threads=workers)
+            return solve_debris(members, steps, threads=workers)
 
         def spent() -> float:
             """CPU seconds of this process and of the workers."""
@@ -53,14 +51,8 @@ def measure(settings: Settings) -> Iterator[Finding]:
         wall, cpu = _in_turn(calls, settings, spent, members * steps)
     threads, dask = calls
     rows = [
-        {
-            "what": name,
-            "wall_min": wall[name].minimum,
-            "wall_median": wall[name].median,
-            "cpu_min": cpu[name].minimum,
-            "ratio": wall[threads].minimum / wall[name].minimum,
-        }
-        for name in calls
+        (name, w.minimum, w.median, cpu[name].minimum, wall[threads].minimum / w.minimum)
+        for name, w in wall.items()
     ]
     heads = {
         "what": "",
@@ -69,14 +61,13 @@ def measure(settings: Settings) -> Iterator[Finding]:
         "cpu_min": "ns CPU min",
         "ratio": "throughput / threads",
     }
-    yield Table(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
+    yield Table.of(f"{members} members, {steps} steps, ns for each body-step", heads, rows)
     mean = wall[dask].minimum * members * steps * 1e-9 * workers / max(len(pieces), 1)
     yield Note(f"{len(pieces)} chunks of {mean:.1f} s on average")
     yield Note("the same bits" if same else "THE BITS DIFFER")
-    ratio = wall[threads].minimum / wall[dask].minimum
-    yield at_least("throughput of Dask / of threads, least wall times", ratio, 0.9)
-    ratio = cpu[threads].minimum / cpu[dask].minimum
-    yield at_least("the same by least CPU times", ratio, 0.9)
+    whats = "throughput of Dask / of threads, least wall times", "the same by least CPU times"
+    for what, taken in zip(whats, (wall, cpu), strict=True):
+        yield at_least(what, taken[threads].minimum / taken[dask].minimum, 0.9)
 
 
 def _same_bits(a: Any, b: Any) -> bool:
@@ -88,28 +79,13 @@ def _in_turn(
     calls: dict[str, Callable], settings: Settings, spent: Callable[[], float], steps: int
 ) -> tuple[dict[str, Times], dict[str, Times]]:
     """Nanoseconds of wall and of CPU time for each body-step."""
-    wall: dict[str, list[float]] = {name: [] for name in calls}
-    cpu: dict[str, list[float]] = {name: [] for name in calls}
+    wall, cpu = ({name: Times(()) for name in calls} for _ in range(2))
     for k in range(settings.repeats):
         for name, call in calls.items():
             settings.report(f"{name}, {k + 1} of {settings.repeats}")
             used, begun = spent(), time.perf_counter()
             call()
-            wall[name].append(1e9 * (time.perf_counter() - begun) / steps)
-            cpu[name].append(1e9 * (spent() - used) / steps)
-    times = ({name: Times(tuple(ns)) for name, ns in found.items()} for found in (wall, cpu))
-    return next(times), next(times)
-
-
-BENCH = Bench(
-    name="cluster",
-    place=30,
-    summary="ensembles on Dask against threads, on one machine",
-    measure=measure,
-    needs=NEEDS,
-    repeats=5,
-    keys={
-        "members": Key("262144", "members of the ensemble"),
-        "steps": Key("2000", "steps of each"),
-    },
-)
+            taken = time.perf_counter() - begun
+            wall[name] = Times((*wall[name].ns, 1e9 * taken / steps))
+            cpu[name] = Times((*cpu[name].ns, 1e9 * (spent() - used) / steps))
+    return wall, cpu

@@ -48,28 +48,22 @@ def calls(kind: str, angle: float) -> Callable[[], list]:
     return lambda: [run(*each) for each in arguments]
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="drift",
+    place=140,
+    summary="a drift of an exactly solved free body",
+    repeats=25,
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     variants = {
         (kind, angle): (calls(kind, angle), DRIFTS * len(BODIES[kind]))
         for kind in BODIES
         for angle in ANGLES
     }
     times = round_robin(variants, settings.repeats)
-    rows = [
-        {"body": kind, "angle": angle, "ns_min": each.minimum, "ns_median": each.median}
-        for (kind, angle), each in times.items()
-    ]
+    rows = [(*key, each.minimum, each.median) for key, each in times.items()]
     head = {"body": "body", "angle": "|ω| h", "ns_min": "ns min", "ns_median": "ns median"}
-    yield Table("A drift", head, rows)
+    yield Table.of("A drift", head, rows)
     for kind, most in AT_MOST.items():
         worst = max(times[kind, angle].minimum for angle in ANGLES if angle <= SMALL)
         yield at_most(f"a small step, {kind}, in ns", worst, most)
-
-
-BENCH = Bench(
-    name="drift",
-    place=140,
-    summary="a drift of an exactly solved free body",
-    measure=measure,
-    repeats=25,
-)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.bench.records import Finding, Note, Settings, Table, Verdict, at_least
+from polhode.bench.records import Finding, Note, Settings, Table, at_least
 from polhode.bench.timing import columns, round_robin, row
 from polhode.compiler.tree import flat
 
@@ -41,11 +41,12 @@ def compilers() -> dict[str, str]:
     return found
 
 
+@dataclass
 class Workshop:
     """A folder in which sources beside this file are compiled."""
 
-    def __init__(self, folder: Path):
-        self.folder, self.made = folder, 0
+    folder: Path
+    made: int = 0
 
     def library(self, compiler: str, flags: Sequence[str], name: str) -> ctypes.CDLL:
         """Compile and load the source ``name``.
@@ -124,8 +125,9 @@ def against_c(
             same = np.array_equal(call(), flat(loop.ours()[0]))
             assert same or kind != SAME, f"{what}: {compiler} gives other bits"
     if libraries:
-        text = f"After {steps} steps all results equal those of C, same operations, bit for bit."
-        yield Note(text)
+        yield Note(
+            f"After {steps} steps all results equal those of C, same operations, bit for bit."
+        )
     settings.report("timing")
     times = round_robin({key: (call, steps) for key, call in calls.items()}, settings.repeats)
     rows: list[dict[str, Any]] = []
@@ -139,10 +141,6 @@ def against_c(
         ratios.setdefault((what, SAME if kind == SAME else "fastest"), []).append(ratio)
     yield Table(title, columns("a step", "C / ours"), rows, bars="ns_min")
     for (what, kind), found in ratios.items():
-        yield _verdict(what, loops[what], kind, min(found))
-
-
-def _verdict(what: str, loop: Loop, kind: str, ratio: float) -> Verdict:
-    if kind == SAME:
-        return at_least(f"{what}: speed over the same operations in C", ratio, loop.least)
-    return at_least(f"{what}: speed over the fastest C", ratio, loop.least_of_fastest)
+        loop, words = loops[what], "the same operations in C" if kind == SAME else "the fastest C"
+        least = loop.least if kind == SAME else loop.least_of_fastest
+        yield at_least(f"{what}: speed over {words}", min(found), least)

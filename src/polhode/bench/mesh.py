@@ -27,7 +27,15 @@ def wavy(n: int) -> tuple[np.ndarray, np.ndarray]:
     return vertices, np.concatenate([np.stack((i, j, k), 1), np.stack((i, k, m), 1)])
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="mesh",
+    place=160,
+    summary="mass properties of a mesh of a million triangles",
+    needs=("trimesh",),
+    repeats=5,
+    keys={"triangles": Key("1e6", "number of triangles, about")},
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     triangles = settings.count("triangles", quick=20_000)
     vertices, faces = wavy(round((triangles / 2) ** 0.5))
     soup = vertices[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
@@ -46,14 +54,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
         )
     times = round_robin({name: (call, 1) for name, call in calls.items()}, settings.repeats)
     yield time_table("Mass properties", f"{len(faces)} triangles", times, "s")
-
-
-BENCH = Bench(
-    name="mesh",
-    place=160,
-    summary="mass properties of a mesh of a million triangles",
-    measure=measure,
-    needs=("trimesh",),
-    repeats=5,
-    keys={"triangles": Key("1e6", "number of triangles, about")},
-)

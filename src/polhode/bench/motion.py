@@ -30,7 +30,13 @@ PROBLEM = ph.Problem(
 )
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="motion",
+    place=100,
+    summary="a step with six degrees of freedom, against the same operations in C",
+    needs=(COMPILER,),
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     steps = QUICK_STEPS if settings.quick else STEPS
     state, body, model = PROBLEM.state, PROBLEM.body.data, PROBLEM.model
     inertia, inverse, _, mass, light = body
@@ -42,12 +48,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
     loops["rkn4"] = Loop(loops["rkn4"].ours, "rkn4", in_c, LEAST, LEAST)
     grid = steps, STEP, state
     yield from against_c("Six degrees of freedom", "motion.c", loops, grid, settings)
-
-
-BENCH = Bench(
-    name="motion",
-    place=100,
-    summary="a step with six degrees of freedom, against the same operations in C",
-    measure=measure,
-    needs=(COMPILER,),
-)

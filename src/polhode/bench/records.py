@@ -4,8 +4,8 @@ A benchmark yields its findings as they are made: tables, verdicts (a claim and 
 notes.  ``run`` collects them with facts about the machine and the peers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from polhode.errors import InputError
@@ -24,6 +24,13 @@ class Table:
     columns: Mapping[str, str]
     rows: Sequence[Mapping[str, Any]]
     bars: str | None = None
+
+    @staticmethod
+    def of(
+        title: str, columns: Mapping[str, str], rows: Iterable[Sequence], bars: str | None = None
+    ) -> "Table":
+        """Make a table of rows of values in the order of the columns."""
+        return Table(title, columns, [dict(zip(columns, r, strict=True)) for r in rows], bars)
 
     def cells(self) -> list[list[str]]:
         """The headings and all rows as text."""
@@ -157,17 +164,23 @@ class Result:
 class Bench:
     """A benchmark: what it measures, against which peers, and its place in the list.
 
-    The documentation of the module that defines ``measure`` describes it on the page of benchmarks.
+    It decorates the function that measures; the documentation of the module of this function
+    describes the benchmark on the page of benchmarks.
     """
 
     name: str
     place: int  # benchmarks are listed in this order
     summary: str
-    measure: Callable[[Settings], Iterator[Finding]]
+    measure: Callable[[Settings], Iterator[Finding]] = lambda settings: iter(())
     needs: tuple[str, ...] = ()  # names of peers
+    vital: tuple[str, ...] = ()  # those of them without which nothing is measured
     repeats: int = 15
     keys: Mapping[str, Key] = field(default_factory=dict)
     draw: Callable[[Result], Any] | None = None  # a figure, instead of bars
+
+    def __call__(self, measure: Callable[[Settings], Iterator[Finding]]) -> "Bench":
+        """Return the benchmark that measures by a function."""
+        return replace(self, measure=measure)
 
     def settings(
         self,
@@ -200,7 +213,7 @@ def run(
     for each in absent:
         show(each)
     findings = []
-    for finding in bench.measure(settings):
+    for finding in () if missing(bench.vital) else bench.measure(settings):
         show(finding)
         findings.append(finding)
     return Result(

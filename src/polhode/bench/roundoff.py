@@ -24,8 +24,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, at_most
-from polhode.bench.timing import Times, columns, round_robin, row
+from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, Verdict, at_most
+from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
 from polhode.loops.join import variant
 from polhode.loops.lanes.blocks import unpack
@@ -33,6 +33,7 @@ from polhode.loops.lanes.blocks import unpack
 PARTS = "turns", "energy"
 SUMS = {"plain": False, "compensated": True}
 POWER, COST = 0.7, 1.8  # at most
+Calls = dict[Any, tuple[Callable, float]]
 FAR, FAR_ERROR = 1e8, 3e-14  # steps, and the error after them, at most
 
 
@@ -96,15 +97,11 @@ def turns(settings: Settings) -> Iterator[Finding]:
         for sums, compensated in SUMS.items()
     }
     settings.report("timing")
-    calls: dict[Any, tuple[Callable, float]] = {
+    calls: Calls = {
         key: (partial(lanes.advance, SLICE), SLICE * BODIES) for key, lanes in runs.items()
     }
-    times = round_robin(calls, settings.repeats)
-    yield from costs("mr2, a body and step", times, settings)
-    seconds = sum(times[key].minimum * ends[key[1]] for key in runs) * BODIES * 1e-9
-    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
-
-    rows: list[dict[str, Any]] = []
+    yield from costs("mr2, a body and step", calls, ends, BODIES, settings)
+    rows: list[Any] = []
     verdicts: list[Finding] = []
     for (kind, sums), lanes in runs.items():
         settings.report(f"{kind} bodies, {sums} sums")
@@ -118,8 +115,7 @@ def turns(settings: Settings) -> Iterator[Finding]:
     head = {"what": "bodies, invariant", "sums": "sums"}
     head |= {f"after_{done}": f"after {done:.0e}" for done in marks(steps)} | {"power": "power"}
     yield Table(f"Rounding of mr2, {BODIES} bodies, root mean square", head, rows)
-    if not settings.quick:
-        yield from verdicts
+    yield from verdicts
 
 
 def judge(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
@@ -130,19 +126,22 @@ def judge(what: str, power: float, error: float, steps: int) -> Iterator[Finding
         yield at_most(f"{what}: after {steps:.0e} steps", error, float(f"{limit:.1e}"))
 
 
-def costs(what: str, times: dict[Any, Times], settings: Settings) -> Iterator[Finding]:
-    """The cost of compensated over plain sums, from times by (kind, sums)."""
+def costs(
+    what: str, calls: Calls, ends: dict[str, int], bodies: int, settings: Settings
+) -> Iterator[Finding]:
+    """Time short runs by (kind, sums), plain and compensated; report how long all will take."""
+    times = round_robin(calls, settings.repeats)
     rows, ratios = [], {}
     for (kind, sums), taken in times.items():
         ratio = taken.minimum / times[kind, "plain"].minimum
         rows.append(row(f"{kind}, {sums} sums", taken, ratio if SUMS[sums] else None))
         ratios[kind] = ratio
     yield Table("Cost", columns(what, "/ plain"), rows)
-    if not settings.quick:
-        for kind, ratio in ratios.items():
-            yield at_most(
-                f"{what.partition(',')[0]}, {kind}: cost compensated / plain", ratio, COST
-            )
+    for kind, ratio in ratios.items():
+        yield at_most(f"{what.partition(',')[0]}, {kind}: cost compensated / plain", ratio, COST)
+    seconds = sum(times[key].minimum * ends[key[1]] for key in times) * bodies * 1e-9
+    text = f"{ends['compensated']:.0e} steps: about {seconds:.0f} s on a quiet processor"
+    settings.report(text)
 
 
 # ---- energies of Lagrange tops
@@ -163,14 +162,9 @@ def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.nd
     """The growth of the energy error over each of LAGS, and its trend."""
     growths, trends = [], []
     for top in tops(count):
-        energy: Any = ph.solve(
-            top,
-            (0, DT * steps),
-            method=method,
-            dt=DT,
-            save_every=steps // ROWS,
-            compensated=compensated,
-        ).energy
+        given: dict[str, Any] = {"method": method, "dt": DT, "save_every": steps // ROWS}
+        run = ph.solve(top, (0, DT * steps), compensated=compensated, **given)
+        energy: Any = run.energy
         error = np.convolve(energy / energy[0] - 1, np.full(WINDOW, 1 / WINDOW), "valid")
         growths.append([np.mean((error[lag:] - error[:-lag]) ** 2) for lag in LAGS])
         change = np.diff(error[::STRIDE])
@@ -183,46 +177,30 @@ def energies(settings: Settings) -> Iterator[Finding]:
     method = settings.values["method"]
     ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
     (top,) = tops(1)
-    calls: dict[Any, tuple[Callable, float]] = {}
+    calls: Calls = {}
     for sums, compensated in SUMS.items():
         solver = ph.prepare(top, method=method, dt=DT, save_every=SLICE, compensated=compensated)
         calls["one top", sums] = partial(solver, (0.0, DT * SLICE)), SLICE
-    times = round_robin(calls, settings.repeats)
-    yield from costs(f"{method}, a step", times, settings)
-    seconds = sum(times["one top", sums].minimum * ends[sums] for sums in SUMS) * count * 1e-9
-    settings.report(f"{steps:.0e} steps: about {seconds:.0f} s on a quiet processor")
-
-    rows: list[dict[str, Any]] = []
+    yield from costs(f"{method}, a step", calls, ends, count, settings)
+    rows: list[Any] = []
     verdicts: list[Finding] = []
     for sums, compensated in SUMS.items():
         settings.report(f"{count} tops, {sums} sums")
         found, trend = drift(method, ends[sums], count, compensated)
         power = slope(LAGS, found)
-        facts = {"sums": sums, "steps": f"{ends[sums]:.0e}"}
-        errors = {f"lag_{lag}": each for lag, each in zip(LAGS, found.tolist(), strict=True)}
-        rows.append({**facts, **errors, "power": power, "trend": trend})
+        rows.append((sums, f"{ends[sums]:.0e}", *found.tolist(), power, trend))
         verdicts += judge(f"energy of tops, {sums}", power, float(found[-1]), steps)
     head = {"sums": "sums", "steps": "steps"}
     head |= {f"lag_{lag}": f"in {lag / ROWS:.0%}" for lag in LAGS}
     head |= {"power": "power", "trend": "trend"}
-    yield Table(f"Growth of the relative energy error of {count} tops, {method}", head, rows)
-    if not settings.quick:
-        yield from verdicts
+    yield Table.of(f"Growth of the relative energy error of {count} tops, {method}", head, rows)
+    yield from verdicts
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    tables = {"turns": turns, "energy": energies}
-    for part in settings.choose("parts", PARTS):
-        yield from tables[part](settings)
-    if settings.count("steps") < FAR and not settings.quick:
-        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")
-
-
-BENCH = Bench(
+@Bench(
     name="roundoff",
     place=130,
     summary="how invariants drift by rounding, with plain and with compensated sums",
-    measure=measure,
     repeats=301,
     keys={
         "method": Key("srkn14", "for the energy of tops; must have compensated sums"),
@@ -232,3 +210,11 @@ BENCH = Bench(
         "plain": Key("1e7", "the most steps with plain sums"),
     },
 )
+def benchmark(settings: Settings) -> Iterator[Finding]:
+    tables = {"turns": turns, "energy": energies}
+    for part in settings.choose("parts", PARTS):
+        for finding in tables[part](settings):
+            if not (settings.quick and isinstance(finding, Verdict)):
+                yield finding
+    if settings.count("steps") < FAR and not settings.quick:
+        yield Note(f"the limit is {FAR_ERROR:g} after {FAR:.0e} steps, and less as the square root")

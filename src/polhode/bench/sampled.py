@@ -124,29 +124,23 @@ def against_peer(settings: Settings) -> Iterator[Finding]:
         variants[name] = partial(ours, order), 1
         found[name] = largest_error(ours(order))
     taken = round_robin(variants, settings.repeats)
-    rows = [
-        {"what": name, "ms_min": each.minimum / 1e6, "error": found[name]}
-        for name, each in taken.items()
-    ]
+    rows = [(name, each.minimum / 1e6, found[name]) for name, each in taken.items()]
     head = {"what": f"{len(t)} samples, jittered", "ms_min": "ms", "error": "error (rad)"}
-    yield Table("Against numpy-quaternion", head, rows)
+    yield Table.of("Against numpy-quaternion", head, rows)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="sampled",
+    place=90,
+    summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
+    needs=("numpy-quaternion",),
+    repeats=5,
+    keys={"samples": Key("1e6", "samples of the second table")},
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     settings.report("errors")
     yield errors(settings)
     settings.report("speed")
     yield speed(settings)
     settings.report("peer")
     yield from against_peer(settings)
-
-
-BENCH = Bench(
-    name="sampled",
-    place=90,
-    summary="attitude from sampled rates: errors, time a sample, against numpy-quaternion",
-    measure=measure,
-    needs=("numpy-quaternion",),
-    repeats=5,
-    keys={"samples": Key("1e6", "samples of the second table")},
-)

@@ -87,15 +87,12 @@ def many_bodies(settings: Settings) -> Iterator[Finding]:
     yield at_least(what, gains[method.width], LEAST_OF_LANES)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    yield from one_body(settings)
-    yield from many_bodies(settings)
-
-
-BENCH = Bench(
+@Bench(
     name="single",
     place=10,
     summary="a step of one body, against the same operations in C and the fastest C",
-    measure=measure,
     needs=(COMPILER,),
 )
+def benchmark(settings: Settings) -> Iterator[Finding]:
+    yield from one_body(settings)
+    yield from many_bodies(settings)

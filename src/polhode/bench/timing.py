@@ -104,9 +104,6 @@ def time_table(
 ) -> Table:
     """A table of least and median times in a unit."""
     size, symbol = UNITS[unit], SYMBOLS[unit]
-    rows = [
-        {"what": name, f"{unit}_min": each.minimum / size, f"{unit}_median": each.median / size}
-        for name, each in times.items()
-    ]
+    rows = [(name, each.minimum / size, each.median / size) for name, each in times.items()]
     head = {"what": what, f"{unit}_min": f"{symbol} min", f"{unit}_median": f"{symbol} median"}
-    return Table(title, head, rows, bars)
+    return Table.of(title, head, rows, bars)

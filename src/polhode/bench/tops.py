@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from polhode import loops
-from polhode.body import RigidBody
 from polhode.compiler.tree import flat
 from polhode.contracts import OK, Method, Model
 from polhode.loops.lanes import fixed
 from polhode.loops.lanes.blocks import in_threads, pack, unpack
 from polhode.models import heavy_top, torque
-from polhode.problems.problem import Problem
 
+DT = 1e-3  # of the debris
 AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
 
 
@@ -49,6 +48,17 @@ def rates(state: Any, inverse: Any, strength: Any) -> list:
         m3 * o1 - m1 * o3 - strength * (2.0 * (x * z - w * y)),
         m1 * o2 - m2 * o1,
     ]
+
+
+def solve_debris(members: int, steps: int, **given: Any) -> Any:
+    """Solve an ensemble of fast tops, each with its own rate and strength; keep statistics."""
+    import polhode as ph
+
+    rate, strength = ph.distributions.Normal([0, 0, 50], 0.5), ph.distributions.Uniform(10, 30)
+    vary = {"omega": rate, "model.strength": strength}
+    given |= {"reduce": ["mean(omega)", "attitude", "extremes(speed)"], "reduce_times": 11}
+    given |= {"vary": vary, "seed": 1, "save": None, "method": "mr2", "dt": DT}
+    return ph.solve_ensemble(ph.problems.fast_top(), (0.0, steps * DT), members=members, **given)
 
 
 HEAVY, PLAIN = heavy_top(20.0), torque(plain_torque, [20.0])
@@ -115,11 +125,6 @@ class Tops:
         for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
             state = tuple(q.tolist()), tuple(m.tolist())
             yield state, body_of(inertia), ((float(s),), ())
-
-    def problem(self, number: int, model: Model) -> Problem:
-        """The problem of one top."""
-        q, m, inertia = self.q[:, number], self.m[:, number], self.inertia[:, number]
-        return Problem(RigidBody(inertia), model, attitude=q, scalar_first=True, omega=m / inertia)
 
 
 class Lanes:

@@ -28,21 +28,13 @@ from polhode.errors import InputError
 DAY = 86400.0  # s
 J2000 = 2451545.0  # TDB Julian date
 PLANETS = "mercury", "venus", "mars", "jupiter", "saturn", "uranus", "neptune"
-GRAVITIES = {
-    "mercury": "GM1",
-    "venus": "GM2",
-    "mars": "GM4",
-    "jupiter": "GM5",
-    "saturn": "GM6",
-    "uranus": "GM7",
-    "neptune": "GM8",
-    "sun": "GMS",
-}
+NUMBERS = 1, 2, 4, 5, 6, 7, 8  # 3 is the Earth
+GRAVITIES = {name: f"GM{k}" for name, k in zip(PLANETS, NUMBERS, strict=True)} | {"sun": "GMS"}
 
 
 # ---- in compiled code
 def clenshaw(s, table, k):
-    """The three sums (2) of set k."""
+    """Return the three sums (2) of set k."""
     a1 = a2 = b1 = b2 = c1 = c2 = 0.0
     twice = s + s
     for j in range(table.shape[2] - 1, 0, -1):
@@ -57,7 +49,7 @@ def clenshaw(s, table, k):
 
 
 def series_at(t, clock, table):
-    """The value of a series t seconds after the start of its clock."""
+    """Return the value of a series t seconds after the start of its clock."""
     first, x0, frequency = clock
     x = fma(t, frequency, x0)
     whole = floor(x)
@@ -88,12 +80,12 @@ class Ephemeris:
 
     @cached_property
     def earth_share(self) -> float:
-        """The Earth's share of the mass of Earth and Moon together."""
+        """Return the Earth's share of the mass of Earth and Moon together."""
         ratio = self.constants["EMRAT"]
         return ratio / (1.0 + ratio)
 
     def gravity(self, name: str) -> float:
-        """GM in km³/s²."""
+        """Return GM in km³/s²."""
         if name in ("earth", "moon"):
             share = self.earth_share if name == "earth" else 1.0 - self.earth_share
             gm = share * self.constants["GMB"]
@@ -106,7 +98,7 @@ class Ephemeris:
         return gm * self.constants["AU"] ** 3 / DAY**2
 
     def table(self, name: str) -> np.ndarray:
-        """The coefficients of a series, read-only."""
+        """Return the coefficients of a series, read-only."""
         if name not in self._read.names:
             raise InputError(f"name must be one of {', '.join(self._read.names)}, got {name!r}")
         found = self._read.load(name)
@@ -114,17 +106,17 @@ class Ephemeris:
         return found
 
     def clock(self, name: str, start: float) -> tuple[float, float, float]:
-        """(number of the first set, x₀, 1/L) of a series for times after ``start``."""
+        """Return (number of the first set, x₀, 1/L) of a series for times after ``start``."""
         days = (self.last - self.first) / self.table(name).shape[0]
         first, rest = divmod(start - self.first, days)
         return float(first), rest / days, 1.0 / (days * DAY)
 
     def series(self, name: str, start: float) -> tuple[tuple[float, float, float], np.ndarray]:
-        """(clock, table) for ``series_at``."""
+        """Return (clock, table) for ``series_at``."""
         return self.clock(name, start), self.table(name)
 
     def librations(self, start: float, t: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The Moon's angles φ, θ, ψ and their rates (rad, rad/s) t seconds after ``start``.
+        """Return the Moon's angles φ, θ, ψ and their rates (rad, rad/s) t seconds after ``start``.
 
         Rz(φ) Rx(θ) Rz(ψ) turns vectors from the Moon's principal axes to the ICRF's.
         """
@@ -145,7 +137,7 @@ class Ephemeris:
 
 @cache
 def de421() -> Ephemeris:
-    """The ephemeris DE421, which the extra ``celestial`` installs."""
+    """Return the ephemeris DE421, which the extra ``celestial`` installs."""
     try:
         import de421 as package
         from jplephem.ephem import Ephemeris as Reader
@@ -159,7 +151,7 @@ def de421() -> Ephemeris:
 
 # ---- dates
 def julian_date(start: Any) -> float:
-    """The TDB Julian date of a date: "2000-01-01", "2000-01-01T12:00", a ``date`` or a number."""
+    """Return the TDB Julian date of "2000-01-01", "2000-01-01T12:00", a ``date`` or a number."""
     moment = start
     if isinstance(start, str):
         try:
@@ -186,5 +178,5 @@ def julian_date(start: Any) -> float:
 
 
 def calendar(julian: float) -> str:
-    """The day of a Julian date."""
+    """Return the day of a Julian date."""
     return date.fromordinal(floor(julian - 1721424.5)).isoformat()

@@ -27,29 +27,29 @@ Moments = tuple[float, float, float]
 
 # ---- in compiled code
 def turned_by_moments(differences, u):
-    """u × I u, from (C - B, A - C, B - A)."""
+    """Return u × I u, from (C - B, A - C, B - A)."""
     return scale(differences, (u[1] * u[2], u[2] * u[0], u[0] * u[1]))
 
 
 def direction(q, s):
-    """(u, r): the unit vector along s in body axes, and the length of s."""
+    """Return (u, r): the unit vector along s in body axes, and the length of s."""
     r = sqrt(dot(s, s))
     return to_body(q, multiply(1.0 / r, s)), r
 
 
 # ---- numbers
 def differences(i: Moments) -> Moments:
-    """(C - B, A - C, B - A)."""
+    """Return (C - B, A - C, B - A)."""
     return i[2] - i[1], i[0] - i[2], i[1] - i[0]
 
 
 def mass(ephemeris: Ephemeris, name: str) -> float:
-    """The mass of the Moon or the Earth in kg."""
+    """Return the mass of the Moon or the Earth in kg."""
     return ephemeris.gravity(name) * 1e9 / NEWTON
 
 
 def other_bodies(sun: bool, planets: bool) -> tuple[str, ...]:
-    """The bodies beside Moon and Earth that act."""
+    """Return the bodies beside Moon and Earth that act."""
     return (("sun",) if sun else ()) + (PLANETS if planets else ())
 
 
@@ -64,7 +64,7 @@ def model(
     geodetic: bool,
     references: tuple[str, ...],
 ) -> Model:
-    """A model of the torques of ``central`` (Moon or Earth) and of ``others`` on a ``figure``."""
+    """Make a model of the torques of ``central`` (Moon or Earth) and ``others`` on a ``figure``."""
     names = ("moon", "earthmoon", *others) if others else ("moon",)
     pole = 0.0, -sin(OBLIQUITY), cos(OBLIQUITY)
     return Model(
@@ -88,7 +88,7 @@ def model(
 def problem(
     ephemeris: Ephemeris, start: float, inertia: Any, model: Model, state: tuple[Any, np.ndarray]
 ) -> Problem:
-    """The problem of a model from a date on; the state is (attitude, ω in body axes)."""
+    """Return the problem of a model from a date on; the state is (attitude, ω in body axes)."""
     attitude, omega = state
     return Problem(
         RigidBody(np.array(inertia), mass=mass(ephemeris, model.name)),

@@ -42,18 +42,18 @@ REFERENCES = "folkner2009", "folkner2014", "williams2001"
 
 
 def torque(t, q, m, body, params):
-    """The torque on the undistorted Moon."""
+    """Return the torque on the undistorted Moon."""
     (numbers, _), tables = params
     return rigid_torque(t, q, m, body, (numbers, tables))
 
 
 def times_axis(f, u, v):
-    """f (u uᵀ - 1/3) v, for any vector u."""
+    """Return f (u uᵀ - 1/3) v, for any vector u."""
     return multiply(f, add_scaled(multiply(dot(u, v), u), -dot(u, u) / 3.0, v))
 
 
 def distorted(distortion, v):
-    """δI v, of (1)."""
+    """Return δI v, of (1)."""
     f, u, g, omega, n = distortion
     x, y, z = add(times_axis(f, u, v), times_axis(g, omega, v))
     mean = g * n * n / 3.0
@@ -61,14 +61,14 @@ def distorted(distortion, v):
 
 
 def spins(distortion, m, inverse):
-    """ω of (2), by iteration; tides change the moments by some 1e-6."""
+    """Return ω of (2), by iteration; tides change the moments by some 1e-6."""
     omega = scale(inverse, m)
     omega = scale(inverse, subtract(m, distorted(distortion, omega)))
     return scale(inverse, subtract(m, distorted(distortion, omega)))
 
 
 def distortion_of(t, q, omega, change, params):
-    """The parts of (1): the factors of the brackets, u, ω and n."""
+    """Return the parts of (1): the factors of the brackets, u, ω and n."""
     (numbers, layers), tables = params
     clocks = numbers[0]
     bulge, spun, delay, n = layers[0]
@@ -78,7 +78,7 @@ def distortion_of(t, q, omega, change, params):
 
 
 def coupling(omega, core, layers):
-    """N of (3)."""
+    """Return N of (3)."""
     friction, excess = layers[1]
     n = multiply(friction, subtract(core, omega))
     f = excess * core[2]
@@ -86,7 +86,7 @@ def coupling(omega, core, layers):
 
 
 def slope(t, y, body, params):
-    """y' of (4)."""
+    """Return y' of (4)."""
     (numbers, layers), tables = params
     inverse = inverse_moments(body)
     q, m, mc = y[:4], y[4:7], y[7:10]
@@ -106,23 +106,23 @@ def slope(t, y, body, params):
 
 
 def error(d, y, body):
-    """The effect of a change d of y on the attitude and the momentum of the mantle."""
+    """Return the effect of a change d of y on the attitude and the momentum of the mantle."""
     turn = sqrt(fma(d[0], d[0], dot(d[1:4], d[1:4])))
     return 2.0 * turn, sqrt(dot(d[4:7], d[4:7])), y[4:7]
 
 
 def leave(t, y, body):
-    """(q, m) of the mantle."""
+    """Return (q, m) of the mantle."""
     return y[:4], y[4:7]
 
 
 def leave_with_core(t, y, body):
-    """q of the mantle, and the momentum of the core in place of the mantle's."""
+    """Return q of the mantle, and the momentum of the core in place of the mantle's."""
     return y[:4], y[7:10]
 
 
 def variables(core: Iterable[float]) -> Coordinates:
-    """The variables (q, m, m_c); ``core`` is m_c at the start, in kg m²/s."""
+    """Return the variables (q, m, m_c); ``core`` is m_c at the start, in kg m²/s."""
     x, y, z = map(float, core)
 
     def enter(t, q, m, body):
@@ -152,7 +152,7 @@ def layered_moon(
     oblateness: bool = True,
     geodetic: bool = True,
 ) -> tuple[Problem, Coordinates]:
-    """The Moon with tides in its mantle and a fluid core: (problem, variables to solve it in).
+    """Return (problem, variables to solve it in) of the Moon with tides and a fluid core.
 
     Give both to ``solve``, the second as ``formulation=``.  The attitude and the angular momentum
     of the run are the mantle's; its ``omega`` is that momentum over the undistorted moments, which
@@ -160,38 +160,26 @@ def layered_moon(
     integrated to ``start``.  For the arguments see ``ph.celestial.moon``.
     """
     ephemeris, begin = de421(), julian_date(start)
-    switches = {
-        "degree": degree,
-        "sun": sun,
-        "planets": planets,
-        "oblateness": oblateness,
-        "geodetic": geodetic,
-    }
-    epoch = ephemeris.constants["JDEPOC"]
-    core = first_core(ephemeris)
+    switches = {"degree": degree, "sun": sun, "planets": planets}
+    switches |= {"oblateness": oblateness, "geodetic": geodetic}
+    epoch, core = ephemeris.constants["JDEPOC"], first_core(ephemeris)
     if begin != epoch:
-        along = replace(variables(core), leave=leave_with_core)
-        end = (begin - epoch) * DAY
-        run = solve(
-            problem(ephemeris, epoch, switches),
-            (0.0, end),
-            method=METHOD,
-            formulation=along,
-            rtol=RTOL,
-        )
+        along, span = replace(variables(core), leave=leave_with_core), (0.0, (begin - epoch) * DAY)
+        first = problem(ephemeris, epoch, switches)
+        run = solve(first, span, method=METHOD, formulation=along, rtol=RTOL)
         core = run.angular_momentum[-1]
     return problem(ephemeris, begin, switches), variables(core)
 
 
 def first_core(ephemeris: Ephemeris) -> np.ndarray:
-    """The momentum of the core at the epoch of DE421."""
+    """Return the momentum of the core at the epoch of DE421."""
     c = ephemeris.constants
     rates = np.array([c["OMGCX"], c["OMGCY"], c["OMGCZ"]]) / DAY
     return rates * libration.core_moments(ephemeris)
 
 
 def problem(ephemeris: Ephemeris, start: float, switches: dict[str, Any]) -> Problem:
-    """The problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
+    """Return the problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
     rigid = libration.moon(start, mantle=True, **switches)
     model = Model(
         name="layered moon",
@@ -218,7 +206,7 @@ def problem(ephemeris: Ephemeris, start: float, switches: dict[str, Any]) -> Pro
 
 
 def layers(ephemeris: Ephemeris) -> tuple:
-    """((tide km³, spin, delay, mean motion), (friction, excess of the core), its 1/moments)."""
+    """Return (tide km³, spin, delay, mean motion), (friction, excess of core), its 1/moments."""
     c = ephemeris.constants
     radius, core = 1e3 * c["AM"], libration.core_moments(ephemeris)
     spin = c["K2M"] * radius**5 / (3.0 * NEWTON)

@@ -32,16 +32,8 @@ import numpy as np
 
 from polhode.celestial import field
 from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, de421, julian_date, series_at
-from polhode.celestial.field import (
-    ARCSECOND,
-    Moments,
-    differences,
-    direction,
-    other_bodies,
-    turned_by_moments,
-)
+from polhode.celestial.field import ARCSECOND, Moments, differences, direction, turned_by_moments
 from polhode.compiler.machine import fma
-from polhode.contracts import Model
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale
@@ -53,7 +45,7 @@ REFERENCES = "folkner2009", "folkner2014"
 
 # ---- the figure of the Moon
 def turned_by(q1, q2, q3, q4, c, u):
-    """u × ∇H of (2); q1 … q4 are the derivatives of P_n at z, c = (C_n0, (C_n1, S_n1), …)."""
+    """Return u × ∇H of (2), from the derivatives q of P_n at z, and c = (C_n0, (C_n1, S_n1), …)."""
     x, y, _ = u
     c0, (c1, s1), (c2, s2), (c3, s3), (c4, s4) = c
     x2, y2 = fma(x, x, -(y * y)), 2.0 * x * y
@@ -69,13 +61,13 @@ def turned_by(q1, q2, q3, q4, c, u):
 
 
 def turned_by3(c, u):
-    """u × ∇H_3."""
+    """Return u × ∇H_3."""
     z = u[2]
     return turned_by(fma(7.5 * z, z, -1.5), 15.0 * z, 15.0, 0.0, c, u)
 
 
 def turned_by4(c, u):
-    """u × ∇H_4."""
+    """Return u × ∇H_4."""
     z = u[2]
     z2 = z * z
     return turned_by(fma(17.5, z2, -7.5) * z, fma(52.5, z2, -7.5), 105.0 * z, 105.0, c, u)
@@ -83,7 +75,7 @@ def turned_by4(c, u):
 
 # ---- torques
 def torque(t, q, m, body, params):
-    """The torques of the Earth and of the others; all series are read at one place in the code."""
+    """Sum the torques of the Earth and the others; all series are read at one place in the code."""
     (clocks, gravities, share, figure, oblate, rate), tables = params
     radius, differences, mass_area, c3, c4 = figure
     moon = pair = n = (0.0, 0.0, 0.0)
@@ -110,7 +102,7 @@ def torque(t, q, m, body, params):
 
 
 def turned_by_oblate(t, q, u, r, oblate):
-    """The torque of the Earth's J2."""
+    """Return the torque of the Earth's J2."""
     strength, begun, moments = oblate
     p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
     s = dot(u, p)
@@ -123,7 +115,7 @@ def turned_by_oblate(t, q, u, r, oblate):
 
 # ---- constants
 def moments(ephemeris: Ephemeris) -> Moments:
-    """A, B, C of the whole, undistorted Moon in kg m²."""  # (1)
+    """Return A, B, C of the whole, undistorted Moon in kg m²."""  # (1)
     c = ephemeris.constants
     beta, gamma = c["LBET"], c["LGAM"]
     polar = 2.0 * c["J2M"] * (1.0 + beta) / (2.0 * beta - gamma + beta * gamma)
@@ -136,53 +128,25 @@ def moments(ephemeris: Ephemeris) -> Moments:
 
 
 def core_moments(ephemeris: Ephemeris) -> Moments:
-    """The moments of the fluid core in kg m²."""
+    """Return the moments of the fluid core in kg m²."""
     c = ephemeris.constants
     polar = c["IFAC"] * moments(ephemeris)[2]
     return polar * (1.0 - c["COBLAT"]), polar * (1.0 - c["COBLAT"]), polar
 
 
 def mass_area(ephemeris: Ephemeris) -> float:
-    """M R² in kg m²."""
+    """Return M R² in kg m²."""
     return field.mass(ephemeris, "moon") * (1e3 * ephemeris.constants["AM"]) ** 2
 
 
 def harmonics(ephemeris: Ephemeris, n: int) -> tuple:
-    """(C_n0, (C_n1, S_n1), …) up to order 4, not normalised."""
+    """Return (C_n0, (C_n1, S_n1), …) up to order 4, not normalised."""
     c = ephemeris.constants
     rows = [(c.get(f"C{n}{k}M", 0.0), c.get(f"S{n}{k}M", 0.0)) for k in range(1, 5)]
     return -c[f"J{n}M"], *rows
 
 
 NO_HARMONICS = 0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)
-
-
-# ---- the model
-def model(
-    ephemeris: Ephemeris,
-    start: float,
-    degree: int,
-    others: tuple[str, ...],
-    oblateness: bool,
-    geodetic: bool,
-) -> Model:
-    """The torques of the Earth and of ``others`` on the Moon's figure up to a degree."""
-    if degree not in (2, 3, 4):
-        raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
-    c, whole = ephemeris.constants, moments(ephemeris)
-    figure = (
-        c["AM"],
-        differences(whole),
-        mass_area(ephemeris),
-        harmonics(ephemeris, 3) if degree > 2 else NO_HARMONICS,
-        harmonics(ephemeris, 4) if degree > 3 else NO_HARMONICS,
-    )
-    mu = ephemeris.gravity("earth")
-    strength = 7.5 * mu * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
-    parts = {"figure": figure, "oblateness": (strength, (start - J2000) * DAY, whole)}
-    return field.model(
-        "moon", torque, ephemeris, start, "earth", others, parts, geodetic, REFERENCES
-    )
 
 
 # ---- the problem
@@ -196,7 +160,7 @@ def moon(
     geodetic: bool = False,
     mantle: bool = False,
 ) -> Problem:
-    """The rotation of the Moon from a date on, with the start of DE421.
+    """Return the rotation of the Moon from a date on, with the start of DE421.
 
     The time of the problem is TDB, in seconds after ``start``; the body axes are the Moon's
     principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
@@ -212,28 +176,37 @@ def moon(
     """
     ephemeris, begin = de421(), julian_date(start)
     ephemeris.check(begin)
-    acting = model(ephemeris, begin, degree, other_bodies(sun, planets), oblateness, geodetic)
-    inertia = np.array(moments(ephemeris))
-    if mantle:
-        inertia = inertia - core_moments(ephemeris)
-    return field.problem(ephemeris, begin, inertia, acting, state(ephemeris, begin))
+    if degree not in (2, 3, 4):
+        raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
+    c, whole, others = ephemeris.constants, moments(ephemeris), field.other_bodies(sun, planets)
+    of_degree = {n: harmonics(ephemeris, n) if n <= degree else NO_HARMONICS for n in (3, 4)}
+    strength = 7.5 * ephemeris.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
+    parts = {
+        "figure": (c["AM"], differences(whole), mass_area(ephemeris), *of_degree.values()),
+        "oblateness": (strength, (begin - J2000) * DAY, whole),
+    }
+    model = field.model(
+        "moon", torque, ephemeris, begin, "earth", others, parts, geodetic, REFERENCES
+    )
+    inertia = np.array(whole) - core_moments(ephemeris) if mantle else np.array(whole)
+    return field.problem(ephemeris, begin, inertia, model, state(ephemeris, begin))
 
 
 def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
-    """(attitude, angular velocity in body axes) in DE421."""
+    """Return (attitude, angular velocity in body axes) in DE421."""
     angles, rates = ephemeris.librations(start, 0.0)
     return attitudes(angles)[0], velocities(angles, rates)[0]
 
 
 def attitudes(angles: np.ndarray) -> Any:
-    """The rotations Rz(φ) Rx(θ) Rz(ψ) of rows of angles."""
+    """Return the rotations Rz(φ) Rx(θ) Rz(ψ) of rows of angles."""
     from scipy.spatial.transform import Rotation
 
     return Rotation.from_euler("ZXZ", angles)
 
 
 def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Rows of the angular velocity in body axes, from φ, θ, ψ and their rates."""
+    """Return rows of the angular velocity in body axes, from φ, θ, ψ and their rates."""
     (_, theta, psi), (dphi, dtheta, dpsi) = angles.T, rates.T
     along = dphi * np.sin(theta)
     return np.stack(
@@ -247,6 +220,6 @@ def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 def moon_residuals(run: Any, start: Any) -> np.ndarray:
-    """The rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
+    """Return rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
     angles, _ = de421().librations(julian_date(start), run.t)
     return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND

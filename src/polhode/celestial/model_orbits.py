@@ -38,7 +38,7 @@ MU = 81.3005690699153  # mass of the Earth over that of the Moon
 
 
 def sun(t, orbit):
-    """(k, d) of (1) and (3)."""
+    """Return (k, d) of (1) and (3)."""
     strength, e, l0, n, perihelion = orbit
     mean = reduced_angle(l0, n, t)
     anomaly = mean - perihelion
@@ -48,7 +48,7 @@ def sun(t, orbit):
 
 
 def moon(t, orbit):
-    """(k, d) of (2) and (3)."""
+    """Return (k, d) of (2) and (3)."""
     strength, e, tilt, (l0, n), (perigee0, perigee_rate), (node0, node_rate) = orbit
     mean, node = reduced_angle(l0, n, t), reduced_angle(node0, node_rate, t)
     anomaly = mean - reduced_angle(perigee0, perigee_rate, t)
@@ -96,7 +96,7 @@ def _problem(name, inertia, tilt, momentum, sun_numbers, moon_numbers) -> Proble
 
 
 def rigid_earth_model() -> Problem:
-    """A rigid Earth turned by Sun and Moon; the unit of time is a sidereal day."""
+    """Return a rigid Earth turned by Sun and Moon; the unit of time is a sidereal day."""
     h, t = 0.0032737875, 2.1961e-05
     n_sun, n_moon = 2 * pi / YEAR * SIDEREAL_DAY, 2 * pi / MONTH * SIDEREAL_DAY
     return _problem(
@@ -115,7 +115,7 @@ def rigid_earth_model() -> Problem:
 
 
 def rigid_moon_model() -> Problem:
-    """A rigid Moon turned by Earth and Sun; the unit of time is a sidereal month."""
+    """Return a rigid Moon turned by Earth and Sun; the unit of time is a sidereal month."""
     beta, gamma = 0.0006310022025364629, 0.0002277305314199142
     n_sun = 2 * pi * MONTH / YEAR
     return _problem(
@@ -145,7 +145,7 @@ def truth(name: str) -> dict[int, tuple[tuple[Fraction, ...], tuple[Fraction, ..
 
 
 def orientation_error(q: Sequence[float], right: Sequence[Fraction]) -> float:
-    """The angle between attitudes, the second given with many digits."""
+    """Return the angle between attitudes, the second given with many digits."""
     w, x, y, z = (Fraction(float(number)) for number in q)
     a, b, c, d = right
     apart = (

@@ -64,7 +64,7 @@ class Nutation(NamedTuple):
 
     @property
     def ratio(self) -> complex:
-        """The amplitude of IAU 2006/2000A over the rigid one."""
+        """Return the amplitude of IAU 2006/2000A over the rigid one."""
         return self.iau / self.rigid
 
 
@@ -76,25 +76,25 @@ class Resonance(NamedTuple):
     q1: float
 
     def ratio(self, period: Any) -> Any:
-        """R at a signed period in days."""
+        """Return R at a signed period in days."""
         nu = in_space(period)
         return 1.0 + nu * (self.q0 + self.q1 / (nu - in_space(self.period)))
 
 
 def arguments(multiples: Any, centuries: np.ndarray) -> np.ndarray:
-    """Columns of φ_k (IERS Conventions 2010, 5.43)."""
+    """Return columns of φ_k (IERS Conventions 2010, 5.43)."""
     e = erfa()
     delaunay = [f(centuries) for f in (e.fal03, e.falp03, e.faf03, e.fad03, e.faom03)]
     return np.stack(delaunay, axis=1) @ np.transpose(np.asarray(multiples, dtype=float))
 
 
 def frequencies(multiples: Any) -> np.ndarray:
-    """The frequencies of φ_k at J2000, in cycles per day."""
+    """Return the frequencies of φ_k at J2000, in cycles per day."""
     return np.asarray(multiples, dtype=float) @ RATES / (1296000.0 * CENTURY)
 
 
 def circular_terms(start: Any, t: Any, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The amplitudes (a_k, b_k) of (1) for MAIN, from rows p of the pole."""
+    """Return the amplitudes (a_k, b_k) of (1) for MAIN, from rows p of the pole."""
     days = np.asarray(t, dtype=float) / DAY
     if np.ptp(days) < 18.0 * 365.25:
         raise InputError(
@@ -111,7 +111,7 @@ def circular_terms(start: Any, t: Any, p: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def nutations(start: Any, t: Any, rigid: np.ndarray, iau: np.ndarray) -> list[Nutation]:
-    """The main nutations of two poles in rows, retrograde and prograde, longest first."""
+    """Return the main nutations of two poles in rows, retrograde and prograde, longest first."""
     of_rigid, of_iau = circular_terms(start, t, rigid), circular_terms(start, t, iau)
     rows = []
     for k, (name, rate) in enumerate(zip(MAIN, frequencies(list(MAIN.values())), strict=True)):
@@ -122,12 +122,12 @@ def nutations(start: Any, t: Any, rigid: np.ndarray, iau: np.ndarray) -> list[Nu
 
 
 def earth_nutations(run: Any, start: Any) -> list[Nutation]:
-    """The main nutations of a run of ``earth`` of 18 years or more, and of IAU 2006/2000A."""
+    """Return the main nutations of a run of ``earth`` of 18 years or more, and IAU 2006/2000A's."""
     return nutations(start, run.t, figure_poles(run), poles(julian_date(start), run.t))
 
 
 def in_space(period: Any) -> Any:
-    """ν in cycles per sidereal day, from a period in days."""
+    """Return ν in cycles per sidereal day, from a period in days."""
     return 2.0 * np.pi / (np.asarray(period) * SPIN * DAY)
 
 
@@ -140,7 +140,7 @@ def core_resonance(terms: list[Nutation]) -> Resonance:
     weights = np.array([abs(term.rigid) for term in terms])
 
     def fitted(period: float) -> tuple[np.ndarray, np.ndarray]:
-        """(Q, weighted residuals) at a period."""
+        """Return (Q, weighted residuals) at a period."""
         basis = np.stack([nu, nu / (nu - in_space(period))], axis=1)
         q = np.linalg.lstsq(basis * weights[:, None], (ratios - 1.0) * weights, rcond=None)[0]
         return q, (basis @ q + 1.0 - ratios) * weights

@@ -34,14 +34,7 @@ import numpy as np
 
 from polhode.celestial import field
 from polhode.celestial.ephemeris import DAY, Ephemeris, calendar, de421, julian_date, series_at
-from polhode.celestial.field import (
-    ARCSECOND,
-    Moments,
-    differences,
-    direction,
-    other_bodies,
-    turned_by_moments,
-)
+from polhode.celestial.field import ARCSECOND, Moments, differences, direction, turned_by_moments
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import add, add_scaled, cross
@@ -58,7 +51,7 @@ REFERENCES = "folkner2009", "petit2010", "mathews2002"
 
 # ---- the torque
 def torque(t, q, m, body, params):
-    """The torques of the Moon and of the others; all series are read at one place in the code."""
+    """Sum the torques of the Moon and the others; all series are read at one place in the code."""
     (clocks, gravities, share, differences, rate), tables = params
     moon = pair = n = (0.0, 0.0, 0.0)
     for k in range(len(tables)):
@@ -78,7 +71,7 @@ def torque(t, q, m, body, params):
 
 # ---- constants
 def moments(ephemeris: Ephemeris) -> Moments:
-    """A, B, C in kg m²."""  # (1)
+    """Return A, B, C in kg m²."""  # (1)
     c = ephemeris.constants
     polar = c["J2E"] * field.mass(ephemeris, "earth") * (1e3 * c["AE"]) ** 2 / ELLIPTICITY
     equatorial = 1.0 - ELLIPTICITY
@@ -91,7 +84,7 @@ def moments(ephemeris: Ephemeris) -> Moments:
 
 # ---- IAU 2006/2000A
 def erfa() -> Any:
-    """The package ``erfa``, which the extra ``celestial`` installs."""
+    """Return the package ``erfa``, which the extra ``celestial`` installs."""
     try:
         import erfa as package
     except ImportError:
@@ -102,13 +95,13 @@ def erfa() -> Any:
 
 
 def poles(start: float, t: Any) -> np.ndarray:
-    """Rows of the pole of IAU 2006/2000A (the CIP) t seconds after ``start``, taking TT as TDB."""
+    """Return rows of IAU 2006/2000A's pole (CIP) t seconds after ``start``, taking TT as TDB."""
     x, y, _ = erfa().xys06a(start, np.atleast_1d(np.asarray(t, dtype=float)) / DAY)
     return np.stack([x, y, np.sqrt(1.0 - x * x - y * y)], axis=1)
 
 
 def leap_offset(start: float) -> float:
-    """TT - UTC in seconds, from the leap seconds known."""
+    """Return TT - UTC in seconds, from the leap seconds known."""
     package = erfa()
     year, month, day, _ = package.jd2cal(start, 0.0)
     if year < 1960:
@@ -122,7 +115,7 @@ def leap_offset(start: float) -> float:
 
 
 def state(start: float, delta_t: float) -> tuple[Any, np.ndarray]:
-    """(attitude, angular velocity in body axes) of IAU 2006/2000A, without polar motion."""
+    """Return (attitude, angular velocity in body axes) of IAU 2006/2000A, without polar motion."""
     from scipy.spatial.transform import Rotation
 
     matrix = erfa().c2t06a(start, 0.0, start, -delta_t / DAY, 0.0, 0.0)  # ICRF to ITRF
@@ -143,7 +136,7 @@ def earth(
     geodetic: bool = False,
     delta_t: float | None = None,
 ) -> Problem:
-    """The rotation of a rigid Earth from a date on, with the start of IAU 2006/2000A.
+    """Return the rotation of a rigid Earth from a date on, with the start of IAU 2006/2000A.
 
     The time of the problem is TDB, in seconds after ``start``; the body axes are the Earth's
     principal axes, the inertial axes those of the ICRF.  Needs the extra ``celestial``.
@@ -160,7 +153,7 @@ def earth(
     offset = leap_offset(begin) if delta_t is None else float(delta_t)
     if not np.isfinite(offset):
         raise InputError(f"delta_t must be a number of seconds, TT - UT1, got {delta_t!r}")
-    inertia, others = moments(ephemeris), other_bodies(sun, planets)
+    inertia, others = moments(ephemeris), field.other_bodies(sun, planets)
     parts = {"differences": differences(inertia)}
     model = field.model(
         "earth", torque, ephemeris, begin, "moon", others, parts, geodetic, REFERENCES
@@ -170,7 +163,7 @@ def earth(
 
 # ---- the run
 def figure_poles(run: Any) -> np.ndarray:
-    """Rows of the axis of C of a run, without its free wobble."""  # (5)
+    """Return rows of the axis of C of a run, without its free wobble."""  # (5)
     from scipy.interpolate import make_interp_spline
 
     t = np.asarray(run.t)
@@ -195,7 +188,7 @@ def figure_poles(run: Any) -> np.ndarray:
 
 
 def a_day_apart(days: np.ndarray) -> list[int]:
-    """Indices of rows a day or more apart, from the first to the last.
+    """Return indices of rows a day or more apart, from the first to the last.
 
     Anything faster than a day would grow in the iteration of (5).
     """
@@ -209,7 +202,7 @@ def a_day_apart(days: np.ndarray) -> list[int]:
 
 
 def earth_residuals(run: Any, start: Any, detrend: bool = True) -> np.ndarray:
-    """Rows of X and Y of a run's pole less those of IAU 2006/2000A, in milliarcseconds.
+    """Return rows of X and Y of a run's pole less those of IAU 2006/2000A, in milliarcseconds.
 
     The pole is the axis of figure without the free wobble.  The rows of the run must be at most two
     days apart: give ``t_eval`` once a day.  ``detrend`` removes an offset and a trend from each.
@@ -219,7 +212,7 @@ def earth_residuals(run: Any, start: Any, detrend: bool = True) -> np.ndarray:
 
 
 def detrended(t: Any, values: np.ndarray) -> np.ndarray:
-    """Columns less offset and trend, by least squares."""
+    """Return columns less offset and trend, by least squares."""
     x = np.asarray(t, dtype=float)
     x = (x - x.mean()) / max(float(np.ptp(x)), 1.0)
     basis = np.stack([np.ones_like(x), x], axis=1)

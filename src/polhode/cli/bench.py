@@ -2,27 +2,26 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout
-from polhode.cli.files import place
+from polhode.cli.output import place, plain, stderr, stdout, table
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
-    from polhode.bench import Finding, Missing, Table
+    from polhode.bench.records import Finding, Missing, Table
 
 PICTURES = ".png", ".pdf", ".svg"
 
 
 def bench(
-    name: options.BenchName = None,
-    repeats: options.BenchRepeats = None,
-    changes: options.Keys = None,
-    quick: options.QuickBench = False,
-    json_file: options.JsonFile = None,
-    plot: options.PlotFile = None,
-    quiet: options.Quiet = False,
+    name: Annotated[str | None, options.BENCH_NAME] = None,
+    repeats: Annotated[int | None, options.BENCH_REPEATS] = None,
+    changes: Annotated[list[str] | None, options.KEYS] = None,
+    quick: Annotated[bool, options.QUICK_BENCH] = False,
+    json_file: Annotated[Path | None, options.JSON_FILE] = None,
+    plot: Annotated[Path | None, options.PLOT_FILE] = None,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Run a benchmark; without a name, list them.
 
@@ -82,19 +81,15 @@ def _changes(given: list[str] | None) -> dict[str, str]:
 
 # ---- output
 def _list() -> None:
-    from rich.table import Table as Grid
-
     from polhode.bench import benches
     from polhode.bench.peers import missing
 
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("name", "what is measured", "against", "keys for --set"):
-        grid.add_column(heading, overflow="fold")
-    found = benches()
-    for each in found.values():
-        cells = each.name, each.summary, ", ".join(each.needs), ", ".join(each.keys)
-        grid.add_row(*map(plain, cells))
-    stdout().print(grid)
+    found, headings = benches(), ("name", "what is measured", "against", "keys for --set")
+    rows = (
+        map(plain, (each.name, each.summary, ", ".join(each.needs), ", ".join(each.keys)))
+        for each in found.values()
+    )
+    stdout().print(table(headings, map(tuple, rows), wrapped=headings))
     for absent in missing(dict.fromkeys(name for each in found.values() for name in each.needs)):
         stderr().print(plain(f"{absent.name} is missing; get it with: {absent.install}"))
 
@@ -110,16 +105,9 @@ def _show(finding: "Finding | Missing") -> None:
         stdout().print(plain(finding.text), soft_wrap=True)
 
 
-def _print(table: "Table") -> None:
-    from rich.table import Table as Grid
-
-    head, *rows = table.cells()
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for k, heading in enumerate(head):
-        grid.add_column(plain(heading), justify="right" if k else "left", no_wrap=True)
-    for row in rows:
-        grid.add_row(*map(plain, row))
+def _print(found: "Table") -> None:
+    head, *rows = ([*map(plain, cells)] for cells in found.cells())
     console = stdout()
-    console.print(f"\n[bold]{plain(table.title)}[/]")
-    console.print(grid, soft_wrap=True)
+    console.print(f"\n[bold]{plain(found.title)}[/]")
+    console.print(table(head, rows, left=1), soft_wrap=True)
     console.print()

@@ -1,13 +1,17 @@
 """``polhode cite``: list the papers to cite."""
 
 from collections.abc import Iterable
+from typing import Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import stdout
+from polhode.cli.output import stdout
 from polhode.errors import InputError
 
 
-def cite(names: options.Names = None, bibtex: options.BibTeX = False) -> None:
+def cite(
+    names: Annotated[list[str] | None, options.NAMES] = None,
+    bibtex: Annotated[bool, options.BIBTEX] = False,
+) -> None:
     """List the papers to cite for methods, integrators, formulations or problems.
 
     Without names: how to cite polhode itself, and all papers.

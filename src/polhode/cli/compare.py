@@ -1,12 +1,10 @@
 """``polhode compare``: what accuracy costs with each method."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, stderr, stdout, table
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, place, plain, stderr, stdout, table
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,20 +14,21 @@ FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # times the problem's step
 QUICK_FACTORS, QUICK_REPEATS, QUICK_PART = (4.0, 2.0, 1.0), 2, 0.1
 FORMATS = ".csv", ".json"
 ALL = "all"
+FAILED = ["failed", "", ""]
 
 
 def compare(
-    target: options.Target,
-    methods: options.Methods = None,
-    dts: options.Steps = None,
-    errors: options.Errors = None,
-    t_end: options.End = None,
-    changes: options.Set = None,
-    repeats: options.Repeats = 7,
-    out: options.Rows = None,
-    no_plot: options.NoPlot = False,
-    quick: options.QuickCompare = False,
-    quiet: options.Quiet = False,
+    target: Annotated[str, options.TARGET],
+    methods: Annotated[str | None, options.METHODS] = None,
+    dts: Annotated[str | None, options.STEPS] = None,
+    errors: Annotated[str | None, options.ERRORS] = None,
+    t_end: Annotated[float | None, options.END] = None,
+    changes: Annotated[list[str] | None, options.SET] = None,
+    repeats: Annotated[int, options.REPEATS] = 7,
+    out: Annotated[Path | None, options.ROWS] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quick: Annotated[bool, options.QUICK_COMPARE] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Compare methods on a problem: error against time and against torque evaluations.
 
@@ -136,13 +135,12 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
 def _rows(found: "Comparison") -> Any:
     work = [] if found.is_free else ["torques"]
     headings = ["method", "step or rtol", "steps", *work]
-    rows = table([*headings, "time", "attitude", "momentum", "energy"], left=1)
+    rows = []
     for row in found.rows:
         failed = row.attitude_error is None
         cells = [row.method, row.setting, str(row.steps), *_work(row, found), _ms(row.seconds)]
-        cells += ["failed", "", ""] if failed else _errors(row, found)
-        rows.add_row(*map(plain, cells))
-    return rows
+        rows.append([*map(plain, cells), *(FAILED if failed else _errors(row, found))])
+    return table([*headings, "time", "attitude", "momentum", "energy"], rows, left=1)
 
 
 def _work(row: "Row", found: "Comparison") -> list[str]:
@@ -167,11 +165,11 @@ def _cheapest(found: "Comparison") -> Any:
     """One row per run, at the smallest error for which it is the cheapest."""
     runs = {row: level for level, row in found.frontier().items()}
     work = [] if found.is_free else ["torques"]
-    rows = table(["error", "method", "step or rtol", "steps", *work, "time"], left=2)
+    rows = []
     for row, level in runs.items():
         cells = [f"{level:.0e}", row.method, row.setting, str(row.steps)]
-        rows.add_row(*map(plain, [*cells, *_work(row, found), _ms(row.seconds)]))
-    return rows
+        rows.append([*map(plain, cells), *_work(row, found), _ms(row.seconds)])
+    return table(["error", "method", "step or rtol", "steps", *work, "time"], rows, left=2)
 
 
 def _ms(seconds: float) -> str:

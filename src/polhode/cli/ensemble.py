@@ -6,15 +6,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, duration, plain, print_summary, warn
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import (
+    bar,
+    complain,
+    duration,
+    place,
+    plain,
+    print_summary,
+    save_picture,
+    warn,
+)
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,21 +49,21 @@ def complete_dask(args: list[str]) -> list[str]:
 
 
 def ensemble(
-    target: options.EnsembleFile,
-    members: options.Members = None,
-    seed: options.Seed = None,
-    method: options.MethodName = None,
-    dt: options.Step = None,
-    rtol: options.Tolerance = None,
-    t_end: options.End = None,
-    changes: options.Set = None,
-    threads: options.Threads = None,
-    dask: options.Dask = None,
-    out: options.EnsembleOut = None,
-    checkpoint: options.Checkpoint = None,
-    checkpoint_every: options.CheckpointEvery = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    target: Annotated[str, options.ENSEMBLE_FILE],
+    members: Annotated[int | None, options.MEMBERS] = None,
+    seed: Annotated[int | None, options.SEED] = None,
+    method: Annotated[str | None, options.METHOD_NAME] = None,
+    dt: Annotated[float | None, options.STEP] = None,
+    rtol: Annotated[float | None, options.TOLERANCE] = None,
+    t_end: Annotated[float | None, options.END] = None,
+    changes: Annotated[list[str] | None, options.SET] = None,
+    threads: Annotated[int | None, options.THREADS] = None,
+    dask: Annotated[str | None, options.DASK] = None,
+    out: Annotated[Path | None, options.ENSEMBLE_OUT] = None,
+    checkpoint: Annotated[Path | None, options.CHECKPOINT] = None,
+    checkpoint_every: Annotated[int | None, options.CHECKPOINT_EVERY] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Solve a problem for many different bodies; write states and statistics (NAME.zarr or .nc),
     and a picture of them (NAME.png).
@@ -137,8 +144,7 @@ def _write(
 
     written = [file if file.suffix == ".zarr" else result.save(file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(plot.ensemble(result), file.with_suffix(".png")))
+        written.append(save_picture(lambda: plot.ensemble(result), file))
     if not quiet:
         _print(name, summary, result, clock, written)
     _report_failures(result)

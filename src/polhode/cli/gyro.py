@@ -4,11 +4,10 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from polhode.cli import options
-from polhode.cli.consoles import plain, print_summary, warn
-from polhode.cli.files import place
+from polhode.cli.output import place, plain, print_summary, save_picture, warn
 from polhode.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -19,19 +18,19 @@ FORMATS = ".nc", ".csv"
 
 
 def gyro(
-    log: options.LogFile,
-    frame: options.Frame = "body",
-    kind: options.Kind = "rate",
-    columns: options.Columns = None,
-    degrees: options.Degrees = False,
-    time_unit: options.TimeUnit = "s",
-    order: options.Order = 6,
-    attitude: options.Attitude = None,
-    bridge: options.Bridge = False,
-    max_gap: options.MaxGap = None,
-    out: options.AttitudeFile = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    log: Annotated[Path, options.LOG_FILE],
+    frame: Annotated[str, options.FRAME] = "body",
+    kind: Annotated[str, options.KIND] = "rate",
+    columns: Annotated[str | None, options.COLUMNS] = None,
+    degrees: Annotated[bool, options.DEGREES] = False,
+    time_unit: Annotated[str, options.TIME_UNIT] = "s",
+    order: Annotated[int, options.ORDER] = 6,
+    attitude: Annotated[str | None, options.ATTITUDE] = None,
+    bridge: Annotated[bool, options.BRIDGE] = False,
+    max_gap: Annotated[float | None, options.MAX_GAP] = None,
+    out: Annotated[Path | None, options.ATTITUDE_FILE] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Integrate a gyro's log; write the attitude (LOG-attitude.nc) and a picture of it.
 
@@ -49,7 +48,7 @@ def gyro(
     """
     import numpy as np
 
-    from polhode import integrate_samples, plot
+    from polhode import integrate_samples
     from polhode.errors import PolhodeWarning
     from polhode.files.samples import read_log
 
@@ -80,8 +79,7 @@ def gyro(
         warn(f"{warning.message}; see --degrees")
     written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(run.plot(), file.with_suffix(".png")))
+        written.append(save_picture(run.plot, file))
     if not quiet:
         _print(log, found, run, degrees, written)
 

@@ -1,306 +1,142 @@
-"""All options and arguments of the commands."""
+"""All options and arguments of the commands; their types stand in the commands."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
-Target = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME_OR_FILE",
-        help="A problem of the catalogue (see `polhode problems`), or a run file in TOML.",
-    ),
-]
-MeshOrTarget = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[NAME_OR_FILE]",
-        help="A problem of the catalogue (see `polhode problems`), or a run file in TOML; not"
-        " needed with `--mesh`.",
-    ),
-]
-Mesh = Annotated[
-    str | None,
-    typer.Option(
-        "--mesh",
-        metavar="FILE",
-        help="The body: a solid bounded by a closed mesh (STL, OBJ, PLY), with `--density`.",
-    ),
-]
-Density = Annotated[
-    float | None, typer.Option("--density", help="Density of the solid inside the mesh, in kg/m³.")
-]
-Scale = Annotated[
-    float | None,
-    typer.Option("--scale", help="Metres per unit of the mesh; 0.001 for millimetres."),
-]
-MethodName = Annotated[
-    str | None, typer.Option("--method", help="The method; `polhode methods` lists them.")
-]
-Step = Annotated[float | None, typer.Option("--dt", help="The step, in seconds.")]
-Tolerance = Annotated[
-    float | None,
-    typer.Option("--rtol", help="Relative tolerance per step, for methods with adaptive steps."),
-]
-End = Annotated[
-    float | None,
-    typer.Option("--t-end", help="The end time, in seconds; may lie before the start."),
-]
-SaveEvery = Annotated[
-    int | None, typer.Option("--save-every", help="Keep every n-th step, and the last.")
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the run, as in a run file; the value is TOML. May be repeated.",
-    ),
-]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="FILE",
-        help="Save the state of the run to this file now and then, for `polhode resume`.",
-    ),
-]
-CheckpointEvery = Annotated[
-    int | None,
-    typer.Option(
-        "--checkpoint-every",
-        metavar="STEPS",
-        help="Steps between checkpoints. Default: one about every ten seconds.",
-    ),
-]
-CheckpointFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A file written by `--checkpoint FILE`.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="PATH",
-        help="A directory (made if missing), or a file ending in .nc; the picture goes beside it."
-        " Default: the current directory.",
-    ),
-]
-NoPlot = Annotated[bool, typer.Option("--no-plot", help="Write no picture.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress bar, no summary; errors only.")
-]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[NAME]...", help="Keys of papers, or names of methods or problems. Default: all."
-    ),
-]
-BibTeX = Annotated[bool, typer.Option("--bibtex", help="As BibTeX entries.")]
-PaperName = Annotated[
-    str, typer.Argument(metavar="PAPER", help="The key of a paper, such as krysl2006.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Shorter runs and fewer steps; the same claims.")
-]
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        "--methods",
-        metavar="NAME,…",
-        help="Methods, separated by commas, or `all` that can handle the torque. Default: those of"
-        " order 2 or more, but of the implicit ones of order 2 only imidm.",
-    ),
-]
-Steps = Annotated[
-    str | None,
-    typer.Option(
-        "--dts",
-        metavar="DT,…",
-        help="Steps in seconds, separated by commas. Default: the problem's own step, doubled up to"
-        " four times and halved up to three times.",
-    ),
-]
-Errors = Annotated[
-    str | None,
-    typer.Option(
-        "--errors",
-        metavar="ERROR,…",
-        help="Instead of --dts: for each method, find the longest steps that reach these attitude"
-        " errors, in radians.",
-    ),
-]
-Repeats = Annotated[
-    int, typer.Option("--repeats", min=1, help="Repeats of each timing; the minimum counts.")
-]
-Rows = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="PATH",
-        help="A directory (made if missing), or a file ending in .csv or .json; the picture goes"
-        " beside it. Default: the current directory.",
-    ),
-]
-QuickCompare = Annotated[
-    bool,
-    typer.Option(
-        "--quick", help="A tenth of the time span (without --t-end), three steps, two repeats."
-    ),
-]
-Figures = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        help="Directory for the figures. Default: one named after the paper.",
-    ),
-]
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A text table: CSV or similar.")]
-Frame = Annotated[
-    str, typer.Option("--frame", help="The axes of the values: body (of the gyro) or inertial.")
-]
-Kind = Annotated[
-    str,
-    typer.Option(
-        "--kind",
-        help="rate, or increment: the angle turned since the line before (the first line only gives"
-        " a time).",
-    ),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="T,X,Y,Z",
-        help="Names, or numbers from 1, of the columns of time and values. Default: 1,2,3,4.",
-    ),
-]
-Degrees = Annotated[
-    bool, typer.Option("--degrees", help="The values are in degrees, or degrees per second.")
-]
-TimeUnit = Annotated[
-    str, typer.Option("--time-unit", help="The unit of the times: s, ms, us or ns.")
-]
-Order = Annotated[int, typer.Option("--order", help="The order of the method: 2, 4, 6 or 8.")]
-Attitude = Annotated[
-    str | None,
-    typer.Option(
-        "--attitude",
-        metavar="W,X,Y,Z",
-        help="The attitude at the first time, a quaternion, scalar first, body to inertial."
-        " Default: the identity.",
-    ),
-]
-Bridge = Annotated[
-    bool, typer.Option("--bridge", help="Bridge missing samples: empty cells, or nan.")
-]
-MaxGap = Annotated[
-    float | None,
-    typer.Option(
-        "--max-gap",
-        metavar="SECONDS",
-        help="The longest gap between samples to accept. Default: 10 median steps.",
-    ),
-]
-AttitudeFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="PATH",
-        help="A directory (made if missing), or a file ending in .nc or .csv; the picture goes"
-        " beside it. Default: the current directory.",
-    ),
-]
-StartDate = Annotated[
-    str,
-    typer.Option(
-        "--start",
-        metavar="DATE",
-        help="A date in TDB, 2000-01-01 or 2000-01-01T12:00, or a Julian date; 1900 to 2200.",
-    ),
-]
-Years = Annotated[
-    float,
-    typer.Option(
-        "--years",
-        help="The length of the run in years of 365.25 days; negative: backwards in time.",
-    ),
-]
-Variants = Annotated[
-    str | None,
-    typer.Option("--models", metavar="NAME,…", help="Models, separated by commas. Default: all."),
-]
-Planets = Annotated[
-    bool, typer.Option("--planets", help="Include the torques of the planets in every model.")
-]
-MoonTolerance = Annotated[float, typer.Option("--rtol", help="Relative tolerance per step.")]
-BenchName = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", help="A benchmark; without a name, all are listed."),
-]
-BenchRepeats = Annotated[
-    int | None,
-    typer.Option("--repeats", min=1, help="Repeats of each timing. Default: the benchmark's own."),
-]
-Keys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting of the benchmark; values separated by commas. May be repeated.",
-    ),
-]
-QuickBench = Annotated[
-    bool, typer.Option("--quick", help="Small cases and few repeats, for a first impression.")
-]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")
-]
-PlotFile = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Also draw the results: .png, .pdf or .svg."),
-]
-EnsembleFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE", help="A run file in TOML with the tables `[ensemble]` and `[vary]`."
-    ),
-]
-Members = Annotated[
-    int | None,
-    typer.Option("--members", min=1, help="Number of members; `ensemble.members` of the file."),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed", min=0, help="Seed of the random numbers; `ensemble.seed`. Default: a new one."
-    ),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        "--threads",
-        min=1,
-        help="Threads, or workers of `--dask` without an address. Default: one per processor.",
-    ),
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="[ADDRESS]",
-        help="Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an"
-        " address on a local cluster. Needs `pip install 'polhode[dask]'`.",
-    ),
-]
-EnsembleOut = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="PATH",
-        help="A directory (made if missing), or a name ending in .zarr (written while it runs) or"
-        " .nc; the picture goes beside it. Default: the current directory.",
-    ),
-]
+
+def argument(word: str, text: str) -> Any:
+    """Describe an argument, shown as ``word``."""
+    return typer.Argument(metavar=word, help=text)
+
+
+def option(flag: str, text: str, **limits: Any) -> Any:
+    """Describe an option: its flag, with a word for the value where there is one, and its help."""
+    name, _, word = flag.partition(" ")
+    return typer.Option(name, metavar=word or None, help=text, **limits)
+
+
+def out(kinds: str) -> Any:
+    """Describe the option for the place to write to: a directory, or a file of some kinds."""
+    return option(
+        "--out PATH",
+        f"A directory (made if missing), or {kinds}; the picture goes beside it. Default: the"
+        " current directory.",
+    )
+
+
+TARGET = argument(
+    "NAME_OR_FILE", "A problem of the catalogue (see `polhode problems`), or a run file in TOML."
+)
+MESH_OR_TARGET = argument(
+    "[NAME_OR_FILE]",
+    "A problem of the catalogue (see `polhode problems`), or a run file in TOML; not needed with"
+    " `--mesh`.",
+)
+MESH = option(
+    "--mesh FILE", "The body: a solid bounded by a closed mesh (STL, OBJ, PLY), with `--density`."
+)
+DENSITY = option("--density", "Density of the solid inside the mesh, in kg/m³.")
+SCALE = option("--scale", "Metres per unit of the mesh; 0.001 for millimetres.")
+METHOD_NAME = option("--method", "The method; `polhode methods` lists them.")
+STEP = option("--dt", "The step, in seconds.")
+TOLERANCE = option("--rtol", "Relative tolerance per step, for methods with adaptive steps.")
+END = option("--t-end", "The end time, in seconds; may lie before the start.")
+SAVE_EVERY = option("--save-every", "Keep every n-th step, and the last.")
+SET = option(
+    "--set KEY=VALUE",
+    "Change a key of the run, as in a run file; the value is TOML. May be repeated.",
+)
+CHECKPOINT = option(
+    "--checkpoint FILE",
+    "Save the state of the run to this file now and then, for `polhode resume`.",
+)
+CHECKPOINT_EVERY = option(
+    "--checkpoint-every STEPS", "Steps between checkpoints. Default: one about every ten seconds."
+)
+CHECKPOINT_FILE = argument("FILE", "A file written by `--checkpoint FILE`.")
+OUT = out("a file ending in .nc")
+NO_PLOT = option("--no-plot", "Write no picture.")
+QUIET = typer.Option("--quiet", "-q", help="No progress bar, no summary; errors only.")
+JSON = option("--json", "As JSON.")
+NAMES = argument("[NAME]...", "Keys of papers, or names of methods or problems. Default: all.")
+BIBTEX = option("--bibtex", "As BibTeX entries.")
+PAPER_NAME = argument("PAPER", "The key of a paper, such as krysl2006.")
+QUICK = option("--quick", "Shorter runs and fewer steps; the same claims.")
+METHODS = option(
+    "--methods NAME,…",
+    "Methods, separated by commas, or `all` that can handle the torque. Default: those of order 2"
+    " or more, but of the implicit ones of order 2 only imidm.",
+)
+STEPS = option(
+    "--dts DT,…",
+    "Steps in seconds, separated by commas. Default: the problem's own step, doubled up to four"
+    " times and halved up to three times.",
+)
+ERRORS = option(
+    "--errors ERROR,…",
+    "Instead of --dts: for each method, find the longest steps that reach these attitude errors,"
+    " in radians.",
+)
+REPEATS = option("--repeats", "Repeats of each timing; the minimum counts.", min=1)
+ROWS = out("a file ending in .csv or .json")
+QUICK_COMPARE = option(
+    "--quick", "A tenth of the time span (without --t-end), three steps, two repeats."
+)
+FIGURES = option("--out DIR", "Directory for the figures. Default: one named after the paper.")
+LOG_FILE = argument("LOG", "A text table: CSV or similar.")
+FRAME = option("--frame", "The axes of the values: body (of the gyro) or inertial.")
+KIND = option(
+    "--kind",
+    "rate, or increment: the angle turned since the line before (the first line only gives a"
+    " time).",
+)
+COLUMNS = option(
+    "--columns T,X,Y,Z",
+    "Names, or numbers from 1, of the columns of time and values. Default: 1,2,3,4.",
+)
+DEGREES = option("--degrees", "The values are in degrees, or degrees per second.")
+TIME_UNIT = option("--time-unit", "The unit of the times: s, ms, us or ns.")
+ORDER = option("--order", "The order of the method: 2, 4, 6 or 8.")
+ATTITUDE = option(
+    "--attitude W,X,Y,Z",
+    "The attitude at the first time, a quaternion, scalar first, body to inertial. Default: the"
+    " identity.",
+)
+BRIDGE = option("--bridge", "Bridge missing samples: empty cells, or nan.")
+MAX_GAP = option(
+    "--max-gap SECONDS", "The longest gap between samples to accept. Default: 10 median steps."
+)
+ATTITUDE_FILE = out("a file ending in .nc or .csv")
+START_DATE = option(
+    "--start DATE", "A date in TDB, 2000-01-01 or 2000-01-01T12:00, or a Julian date; 1900 to 2200."
+)
+YEARS = option(
+    "--years", "The length of the run in years of 365.25 days; negative: backwards in time."
+)
+VARIANTS = option("--models NAME,…", "Models, separated by commas. Default: all.")
+PLANETS = option("--planets", "Include the torques of the planets in every model.")
+MOON_TOLERANCE = option("--rtol", "Relative tolerance per step.")
+BENCH_NAME = argument("[NAME]", "A benchmark; without a name, all are listed.")
+BENCH_REPEATS = option("--repeats", "Repeats of each timing. Default: the benchmark's own.", min=1)
+KEYS = option(
+    "--set KEY=VALUE",
+    "Change a setting of the benchmark; values separated by commas. May be repeated.",
+)
+QUICK_BENCH = option("--quick", "Small cases and few repeats, for a first impression.")
+JSON_FILE = option("--json FILE", "Also write the results as JSON.")
+PLOT_FILE = option("--plot FILE", "Also draw the results: .png, .pdf or .svg.")
+ENSEMBLE_FILE = argument("FILE", "A run file in TOML with the tables `[ensemble]` and `[vary]`.")
+MEMBERS = option("--members", "Number of members; `ensemble.members` of the file.", min=1)
+SEED = option("--seed", "Seed of the random numbers; `ensemble.seed`. Default: a new one.", min=0)
+THREADS = option(
+    "--threads",
+    "Threads, or workers of `--dask` without an address. Default: one per processor.",
+    min=1,
+)
+DASK = option(
+    "--dask [ADDRESS]",
+    "Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an address on a"
+    " local cluster. Needs `pip install 'polhode[dask]'`.",
+)
+ENSEMBLE_OUT = out("a name ending in .zarr (written while it runs) or .nc")

@@ -11,32 +11,15 @@ from typing import Any
 import numpy as np
 
 from polhode.body.mesh import SUFFIXES
-from polhode.cli.schema import (
-    FORMS,
-    KINDS,
-    RATES,
-    SOURCES,
-    WEIGHTS,
-    AttitudeTable,
-    BodyTable,
-    EnsembleFile,
-    EnsembleTable,
-    InitialTable,
-    RunFile,
-    RunTable,
-    did_you_mean,
-    make_model,
-    make_source,
-    model_table,
-    validate,
-)
+from polhode.cli import schema
+from polhode.cli.schema import EnsembleFile, RunFile, did_you_mean
 from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
 from polhode.ensembles.members import member_array, shapes_of
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
-from polhode.problems import CATALOGUE, Entry
+from polhode.problems import CATALOGUE
 from polhode.problems.problem import Problem
 
 Change = tuple[str, Any]
@@ -51,8 +34,8 @@ class Plan:
     name: str
     summary: str
     problem: Problem
-    run: RunTable
-    ensemble: EnsembleTable = field(default_factory=EnsembleTable)
+    run: schema.RunTable
+    ensemble: schema.EnsembleTable = field(default_factory=schema.EnsembleTable)
     vary: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -69,10 +52,7 @@ def make_plan(target: str, changes: Iterable[Change], kind: type[RunFile] = RunF
             f"{target!r} is neither a problem of the catalogue{did_you_mean(name, CATALOGUE)} nor a"
             f" file ending in .toml; the catalogue has {', '.join(CATALOGUE)}"
         )
-    entry = CATALOGUE[name]
-    problem = entry.make()
-    source = Source(_tables(problem, entry), name, entry.summary, None, problem)
-    return _build(source, changes, kind)
+    return _build(_from_catalogue(name), changes, kind)
 
 
 @dataclass
@@ -99,18 +79,19 @@ def _build(source: Source, changes: Iterable[Change], kind: type[RunFile]) -> Pl
     if known is not None and "run.dt" not in set_keys and is_adaptive(data["run"]["method"]):
         del data["run"]["dt"]  # the catalogue's, for a method with fixed steps
     mistakes: list[str] = []
-    file = validate(kind, data, (), mistakes)
+    file = schema.collect(mistakes, schema.validate, kind, data, ())
     vary = _sources(data, source.path, mistakes) if kind is EnsembleFile else {}
     if known is not None and "model" not in tables:
         model: Model | None = known.model
     else:
-        model = make_model(data.get("model", {"name": "free"}), ("model",), mistakes)
+        table = data.get("model", {"name": "free"})
+        model = schema.collect(mistakes, schema.make_model, table, ("model",))
     _refuse(mistakes, source.path)
     if known is not None and tables <= {"model", "run", "name", "ensemble", VARY}:
         problem = copy(known)
         problem.model = model if model is not None else known.model
     else:
-        problem = _make_problem(file, model)
+        problem = Problem(file.body.rigid_body, model, scalar_first=True, **file.initial.arguments)
     problem.name = file.name or source.name
     summary = _summary(source.summary, set_keys)
     if kind is not EnsembleFile:
@@ -130,20 +111,6 @@ def _apply(changes: Iterable[Change], source: Source, kind: type[RunFile]) -> di
     return set_keys
 
 
-def _make_problem(file: Any, model: Model | None) -> Problem:
-    start = file.initial
-    return Problem(
-        file.body.build(),
-        model,
-        attitude=start.attitude.build(),
-        scalar_first=True,
-        omega=start.omega,
-        angular_momentum=start.angular_momentum,
-        position=start.position,
-        velocity=start.velocity,
-    )
-
-
 def _summary(summary: str, set_keys: Mapping[str, Any]) -> str:
     """The summary of a problem with what was changed in it."""
     quiet = "run.", "ensemble."
@@ -156,7 +123,7 @@ def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, An
     table = data.get("vary", {})
     folder = Path() if path is None else path.parent
     return {
-        name: make_source(name, value, ("vary", name), mistakes, folder)
+        name: schema.collect(mistakes, schema.make_source, name, value, ("vary", name), folder)
         for name, value in (_entries(table, "") if isinstance(table, dict) else ())
     }
 
@@ -165,8 +132,8 @@ def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
     """Names and their tables; ``model.strength`` may be one quoted key, or nested tables."""
     for key, value in table.items():
         name = f"{prefix}{key}"
-        nested = name == "model" or (prefix and isinstance(value, dict) and not {*value} & {*KINDS})
-        if nested and isinstance(value, dict):
+        is_table = isinstance(value, dict)
+        if is_table and (name == "model" or (prefix and not {*value} & {*schema.KINDS})):
             yield from _entries(value, f"{name}.")
         else:
             yield name, value
@@ -222,9 +189,8 @@ def _read_file(path: Path) -> Source:
         raise InputError(
             f"{path}: problem = {name!r}: unknown{hint}; allowed: {', '.join(CATALOGUE)}"
         )
-    entry = CATALOGUE[name]
-    problem = entry.make()
-    tables, own, mistakes = _tables(problem, entry), {}, []
+    source, own, mistakes = _from_catalogue(name), {}, []
+    tables = source.data
     for table in ("model", "body", "initial", "run"):
         given = data.pop(table, {})
         if isinstance(given, list):
@@ -235,7 +201,8 @@ def _read_file(path: Path) -> Source:
             except InputError as error:
                 mistakes.append(str(error))
     _refuse(mistakes, path)
-    return Source({**tables, **data}, path.stem, f"{path}: {entry.summary}", path, problem, own)
+    summary = f"{path}: {source.summary}"
+    return Source({**tables, **data}, path.stem, summary, path, source.known, own)
 
 
 def _dotted(table: dict, prefix: str) -> Iterator[Change]:
@@ -263,22 +230,22 @@ def _find_mesh(path: Path, data: dict) -> dict:
     return data
 
 
-def _tables(problem: Problem, entry: Entry) -> dict:
-    """The tables of a run file that describe a problem of the catalogue."""
-    terms = [{"name": term.name, **term.parameters} for term in problem.model.terms]
+def _from_catalogue(name: str) -> Source:
+    """Describe a problem of the catalogue by the tables of a run file."""
+    entry = CATALOGUE[name]
+    problem = entry.make()
     model, place = problem.model, {}
+    terms = [{"name": term.name, **term.parameters} for term in model.terms]
     if problem.position is not None and problem.velocity is not None:
         place = {"position": list(problem.position), "velocity": list(problem.velocity)}
-    return {
+    attitude = {"quaternion": list(problem.attitude), "scalar_first": True}
+    tables = {
         "body": {"inertia": problem.body.inertia.tolist(), "mass": problem.body.mass},
         "model": terms or {"name": model.name, **model.parameters},
-        "initial": {
-            "attitude": {"quaternion": list(problem.attitude), "scalar_first": True},
-            "omega": list(problem.omega),
-            **place,
-        },
+        "initial": {"attitude": attitude, "omega": list(problem.omega), **place},
         "run": {"method": entry.method, "dt": entry.dt, "t_end": entry.t_end},
     }
+    return Source(tables, name, entry.summary, None, problem)
 
 
 # ---- changes
@@ -331,7 +298,7 @@ def _change(
     if last_part == "inertia":
         place.pop("scale", None)
         place.pop("density", None)
-    for group in (SOURCES, WEIGHTS, FORMS, RATES):  # exclude each other
+    for group in schema.EXCLUSIVE:
         if last_part in group:
             for other in group:
                 place.pop(other, None)
@@ -347,7 +314,7 @@ def _change_vary(data: dict, key: str, value: Any) -> str:
     A new kind (normal, uniform, …) replaces the one before.
     """
     parts = key.split(".")[1:]
-    kinds = [k for k, part in enumerate(parts) if part in KINDS]
+    kinds = [k for k, part in enumerate(parts) if part in schema.KINDS]
     end = kinds[0] if kinds else len(parts)
     name, inner = ".".join(parts[:end]), parts[end:]
     if not all(parts) or not name:
@@ -376,16 +343,17 @@ def _change_vary(data: dict, key: str, value: Any) -> str:
 
 
 def settable_keys(data: dict, kind: type[RunFile] = RunFile) -> list[str]:
-    """All keys that may be set, dotted."""
-    keys = ["name", *(f"body.{name}" for name in BodyTable.model_fields)]
+    """List all keys that may be set, dotted."""
     model = data.get("model", {"name": "free"})
-    tables = enumerate(model) if isinstance(model, list) else [("", model)]
-    for place, table in tables:
-        prefix = f"model.{place}." if place != "" else "model."
+    parts = enumerate(model) if isinstance(model, list) else [("", model)]
+    tables: dict[str, Any] = {"": ["name"], "body.": schema.BodyTable.model_fields}
+    for place, table in parts:
         make = MODELS.get(table.get("name", "free")) if isinstance(table, dict) else None
-        keys += [prefix + name for name in (model_table(make).model_fields if make else ["name"])]
-    keys += [f"initial.attitude.{name}" for name in AttitudeTable.model_fields]
-    keys += [f"initial.{name}" for name in InitialTable.model_fields if name != "attitude"]
-    keys += [f"run.{name}" for name in RunTable.model_fields]
-    more = EnsembleTable.model_fields if kind is EnsembleFile else ()
-    return keys + [f"ensemble.{name}" for name in more]
+        fields = schema.model_table(make).model_fields if make else ["name"]
+        tables[f"model.{place}." if place != "" else "model."] = fields
+    tables["initial.attitude."] = schema.AttitudeTable.model_fields
+    tables["initial."] = [name for name in schema.InitialTable.model_fields if name != "attitude"]
+    tables["run."] = schema.RunTable.model_fields
+    if kind is EnsembleFile:
+        tables["ensemble."] = schema.EnsembleTable.model_fields
+    return [f"{prefix}{name}" for prefix, names in tables.items() for name in names]

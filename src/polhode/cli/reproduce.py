@@ -2,17 +2,19 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, plain, stderr, stdout
+from polhode.cli.output import complain, plain, stderr, stdout
 from polhode.errors import InputError
 
 
 def reproduce(
-    paper: options.PaperName, quick: options.Quick = False, out: options.Figures = None
+    paper: Annotated[str, options.PAPER_NAME],
+    quick: Annotated[bool, options.QUICK] = False,
+    out: Annotated[Path | None, options.FIGURES] = None,
 ) -> None:
     """Measure every claim of a paper again: claimed, measured, verdict; and draw its figures.
 

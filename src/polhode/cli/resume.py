@@ -1,22 +1,22 @@
 """``polhode resume``: continue a run or an ensemble from a checkpoint."""
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.ensemble import resume_ensemble
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, place
 from polhode.cli.run import write
 from polhode.errors import InputError
 
 
 def resume(
-    file: options.CheckpointFile,
-    threads: options.Threads = None,
-    dask: options.Dask = None,
-    out: options.Out = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    file: Annotated[Path, options.CHECKPOINT_FILE],
+    threads: Annotated[int | None, options.THREADS] = None,
+    dask: Annotated[str | None, options.DASK] = None,
+    out: Annotated[Path | None, options.OUT] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Continue a run that was killed; write what `polhode run` or `polhode ensemble` would have
     written.

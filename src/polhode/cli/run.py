@@ -3,14 +3,12 @@
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polhode.cli import options
-from polhode.cli.consoles import complain, duration, plain, print_summary
-from polhode.cli.files import place
-from polhode.cli.progress import bar
+from polhode.cli.output import bar, complain, duration, place, plain, print_summary, save_picture
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,21 +21,21 @@ REPEATS = 5
 
 
 def run(
-    target: options.MeshOrTarget = None,
-    method: options.MethodName = None,
-    dt: options.Step = None,
-    rtol: options.Tolerance = None,
-    t_end: options.End = None,
-    changes: options.Set = None,
-    mesh: options.Mesh = None,
-    density: options.Density = None,
-    scale: options.Scale = None,
-    save_every: options.SaveEvery = None,
-    checkpoint: options.Checkpoint = None,
-    checkpoint_every: options.CheckpointEvery = None,
-    out: options.Out = None,
-    no_plot: options.NoPlot = False,
-    quiet: options.Quiet = False,
+    target: Annotated[str | None, options.MESH_OR_TARGET] = None,
+    method: Annotated[str | None, options.METHOD_NAME] = None,
+    dt: Annotated[float | None, options.STEP] = None,
+    rtol: Annotated[float | None, options.TOLERANCE] = None,
+    t_end: Annotated[float | None, options.END] = None,
+    changes: Annotated[list[str] | None, options.SET] = None,
+    mesh: Annotated[str | None, options.MESH] = None,
+    density: Annotated[float | None, options.DENSITY] = None,
+    scale: Annotated[float | None, options.SCALE] = None,
+    save_every: Annotated[int | None, options.SAVE_EVERY] = None,
+    checkpoint: Annotated[Path | None, options.CHECKPOINT] = None,
+    checkpoint_every: Annotated[int | None, options.CHECKPOINT_EVERY] = None,
+    out: Annotated[Path | None, options.OUT] = None,
+    no_plot: Annotated[bool, options.NO_PLOT] = False,
+    quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Solve a problem; write the motion (NAME.nc) and a picture of it (NAME.png).
 
@@ -87,12 +85,9 @@ def write(
     timing: str = "",
 ) -> None:
     """Write the motion and the picture, print a summary; exit with 1 if the run failed."""
-    from polhode import plot
-
     written = [result.save(file)]
     if not no_plot:
-        plot.style.import_quickly()
-        written.append(plot.save(result.plot(), file.with_suffix(".png")))
+        written.append(save_picture(result.plot, file))
     if not quiet:
         _print(name, summary, result, timing, written)
     if not result.success:

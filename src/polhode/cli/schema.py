@@ -5,7 +5,8 @@ See docs/reference/run-files.md.
 
 import inspect
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, get_args
@@ -18,7 +19,6 @@ from pydantic import (
     Field,
     ValidationError,
     create_model,
-    field_validator,
     model_validator,
 )
 
@@ -34,10 +34,68 @@ from polhode.methods import METHODS
 from polhode.models import MODELS
 from polhode.problems.problem import quaternion, rates
 
-Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
 Path = tuple[str | int, ...]
 
 
+# ---- values
+def one_of(*groups: Iterable[str]) -> AfterValidator:
+    """Check that a word is a name of one of the groups."""
+
+    def check(value: str) -> str:
+        allowed = [name for group in groups for name in group]
+        if value not in allowed:
+            raise ValueError(_unknown(value, allowed))
+        return value
+
+    return AfterValidator(check)
+
+
+def readable_by(make: Callable[[Any], Any]) -> AfterValidator:
+    """Check a value by making of it what it stands for."""
+
+    def check(value: Any) -> Any:
+        make(value)
+        return value
+
+    return AfterValidator(check)
+
+
+def _are_numbers(value: Any) -> bool:
+    """Whether a value is a list of finite numbers, or of such lists of equal length."""
+    try:
+        found = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, list) and found.size > 0 and bool(np.isfinite(found).all())
+
+
+def _numbers(value: Any) -> Any:
+    alone = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if (alone and math.isfinite(value)) or _are_numbers(value):
+        return value
+    raise ValueError("must be a number, or a list of numbers")
+
+
+def _times(value: Any, others: str = "a whole number") -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if whole or _are_numbers(value):
+        return value
+    raise ValueError(f"must be {others}, or a list of times")
+
+
+def _selection(value: Any) -> Any:
+    words = "final", "all", "none"
+    text = '"final", "all", "none", a whole number of steps'
+    return value if value in words else _times(value, text)
+
+
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+Numbers = Annotated[Any, AfterValidator(_numbers)]
+Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
+
+
+# ---- tables
 class Table(BaseModel):
     """A table without unknown keys, text in place of numbers, or infinities."""
 
@@ -45,17 +103,11 @@ class Table(BaseModel):
 
 
 class BodyTable(Table):
-    inertia: Any = None
-    mass: Annotated[float, Field(gt=0)] | None = None
+    inertia: Annotated[Any, readable_by(RigidBody)] = None
+    mass: Positive | None = None
     mesh: str | None = None
-    density: Annotated[float, Field(gt=0)] | None = None
-    scale: Annotated[float, Field(gt=0)] | None = None
-
-    @field_validator("inertia")
-    @classmethod
-    def _physical(cls, value: Any) -> Any:
-        RigidBody(value)
-        return value
+    density: Positive | None = None
+    scale: Positive | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> "BodyTable":
@@ -65,18 +117,15 @@ class BodyTable(Table):
         for name in ("density", "scale"):
             if self.mesh is None and getattr(self, name) is not None:
                 raise ValueError(f"{name} goes with mesh only")
-        _ = self._body  # so that its mistakes are listed with all others
+        _ = self.rigid_body  # so that its mistakes are listed with all others
         return self
 
     @cached_property
-    def _body(self) -> RigidBody:
+    def rigid_body(self) -> RigidBody:
         if self.mesh is None:
             return RigidBody(self.inertia, self.mass or 1.0)
         weight = {"mass": self.mass, "density": self.density}
         return RigidBody.from_mesh(self.mesh, **weight, scale=self.scale or 1.0)
-
-    def build(self) -> RigidBody:
-        return self._body
 
 
 class AttitudeTable(Table):
@@ -112,6 +161,7 @@ SOURCES = "inertia", "mesh"
 WEIGHTS = "mass", "density"
 FORMS = "rotation_vector", "quaternion", "matrix"
 RATES = "omega", "angular_momentum"
+EXCLUSIVE = SOURCES, WEIGHTS, FORMS, RATES  # groups of keys, of which only one may be given
 
 
 class InitialTable(Table):
@@ -126,33 +176,23 @@ class InitialTable(Table):
         rates(RigidBody([1, 1, 1]), self.omega, self.angular_momentum)
         return self
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments for ``Problem``."""
+        return self.model_dump() | {"attitude": self.attitude.build()}
+
 
 class RunTable(Table):
-    method: str = "auto"
-    dt: Annotated[float, Field(gt=0)] | None = None
+    method: Annotated[str, one_of(("auto",), METHODS, OF_BODIES)] = "auto"
+    dt: Positive | None = None
     rtol: Annotated[float, Field(ge=0, lt=1)] | None = None
     atol: Annotated[float, Field(ge=0, lt=1)] | None = None
-    formulation: str | None = None
-    first_step: Annotated[float, Field(gt=0)] | None = None
-    max_step: Annotated[float, Field(gt=0)] | None = None
+    formulation: Annotated[str, one_of(FORMULATIONS, COORDINATES)] | None = None
+    first_step: Positive | None = None
+    max_step: Positive | None = None
     t_end: float
     t_start: float = 0.0
-    save_every: Annotated[int, Field(ge=1)] = 1
-
-    @field_validator("method")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        if value != "auto" and value not in METHODS and value not in OF_BODIES:
-            raise ValueError(_unknown(value, ("auto", *METHODS, *OF_BODIES)))
-        return value
-
-    @field_validator("formulation")
-    @classmethod
-    def _variables(cls, value: str | None) -> str | None:
-        allowed = *FORMULATIONS, *COORDINATES
-        if value is not None and value not in allowed:
-            raise ValueError(_unknown(value, allowed))
-        return value
+    save_every: Count = 1
 
     @model_validator(mode="after")
     def _steps(self) -> "RunTable":
@@ -178,35 +218,13 @@ class RunFile(Table):
 
 # ---- ensembles
 class EnsembleTable(Table):
-    members: Annotated[int, Field(ge=1)] | None = None
+    members: Count | None = None
     seed: Annotated[int, Field(ge=0)] | None = None
-    save: Any = "final"
-    reduce: list[str] = []
-    reduce_times: Any = None
-    threads: Annotated[int, Field(ge=1)] | None = None
-    chunk: Annotated[int, Field(ge=1)] | None = None
-
-    @field_validator("save")
-    @classmethod
-    def _which(cls, value: Any) -> Any:
-        if value in ("final", "all", "none") or _whole(value) or _are_numbers(value):
-            return value
-        raise ValueError(
-            'must be "final", "all", "none", a whole number of steps, or a list of times'
-        )
-
-    @field_validator("reduce")
-    @classmethod
-    def _readable(cls, value: list[str]) -> list[str]:
-        reductions_of(value)
-        return value
-
-    @field_validator("reduce_times")
-    @classmethod
-    def _when(cls, value: Any) -> Any:
-        if _whole(value) or _are_numbers(value):
-            return value
-        raise ValueError("must be a whole number, or a list of times")
+    save: Annotated[Any, AfterValidator(_selection)] = "final"
+    reduce: Annotated[list[str], readable_by(reductions_of)] = []
+    reduce_times: Annotated[Any, AfterValidator(_times)] = None
+    threads: Count | None = None
+    chunk: Count | None = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -222,61 +240,10 @@ class EnsembleFile(RunFile):
     vary: dict[str, Any] = {}
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _are_numbers(value: Any) -> bool:
-    """Whether a value is a list of finite numbers, or of such lists of equal length."""
-    try:
-        found = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        return False
-    return isinstance(value, list) and found.size > 0 and bool(np.isfinite(found).all())
-
-
-def _numbers(value: Any) -> Any:
-    alone = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if (alone and math.isfinite(value)) or _are_numbers(value):
-        return value
-    raise ValueError("must be a number, or a list of numbers")
-
-
-Numbers = Annotated[Any, AfterValidator(_numbers)]
-
-
-class NormalTable(Table):
-    mean: Numbers
-    sigma: Numbers
-
-
-class UniformTable(Table):
-    low: Numbers
-    high: Numbers
-
-
-class OnSphereTable(Table):
-    length: Any = 1.0
-
-
-class AttitudesTable(Table):
-    pass
-
-
-class AroundTable(Table):
-    sigma: Numbers
-
-
-class BoxesTable(Table):
-    low: Numbers
-    high: Numbers
-    mass: Annotated[float, Field(gt=0)] = 1.0
-
-
 class SweepTable(Table):
     start: Numbers = Field(alias="from")
     to: Numbers
-    count: Annotated[int, Field(ge=1)]
+    count: Count
 
     @model_validator(mode="after")
     def _alike(self) -> "SweepTable":
@@ -288,112 +255,108 @@ class SweepTable(Table):
         return np.linspace(self.start, self.to, self.count)
 
 
-DRAWN: dict[str, tuple[type[Table], type[distributions.Distribution]]] = {
-    "normal": (NormalTable, distributions.Normal),
-    "uniform": (UniformTable, distributions.Uniform),
-    "on_sphere": (OnSphereTable, distributions.OnSphere),
-    "attitudes": (AttitudesTable, distributions.Attitudes),
-    "around": (AroundTable, distributions.Around),
-    "boxes": (BoxesTable, distributions.Boxes),
-}
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+DRAWN = {_snake_case(name): kind for name, kind in distributions.DISTRIBUTIONS.items()}
+TYPES = {Any: Numbers, float: Positive, float | distributions.Distribution: Any}
 KINDS = *DRAWN, "sweep", "values", "file"
 
 
-def make_source(
-    name: str, table: Any, where: Path, mistakes: list[str], folder: Any, allowed: Any = KINDS
-) -> Any:
-    """The values or distribution of one key of [vary]; None, with new ``mistakes``, if bad."""
+def make_source(name: str, table: Any, where: Path, folder: Any, allowed: Any = KINDS) -> Any:
+    """Make the values or the distribution of one key of [vary]."""
     if not isinstance(table, dict) or len(table) != 1:
-        mistakes.append(
-            f"{dotted(where)} = {table!r}: must be a table with one key of {', '.join(allowed)}"
-        )
-        return None
+        kinds = ", ".join(allowed)
+        raise Mistakes(f"{dotted(where)} = {table!r}: must be a table with one key of {kinds}")
     ((kind, inner),) = table.items()
     inside = (*where, kind)
     if kind not in allowed:
-        mistakes.append(f"{dotted(inside)}: {_unknown(kind, allowed)}")
-        return None
+        raise Mistakes(f"{dotted(inside)}: {_unknown(kind, allowed)}")
     if kind in DRAWN:
-        return _distribution(kind, inner, inside, mistakes)
+        return _distribution(kind, inner, inside)
     if kind == "file":
         try:
             return column(name, folder / str(inner))
         except PolhodeError as error:
-            mistakes.append(f"{dotted(inside)} = {inner!r}: {error}")
-            return None
+            raise Mistakes(f"{dotted(inside)} = {inner!r}: {error}") from None
     if kind == "sweep" and isinstance(inner, dict):
-        swept = validate(SweepTable, inner, inside, mistakes)
-        found = None if swept is None else swept.values()
+        found = validate(SweepTable, inner, inside).values()
     elif _are_numbers(inner):
         found = np.array(inner, dtype=float)
     else:
-        mistakes.append(f"{dotted(inside)} = {inner!r}: must be a list of numbers, or of vectors")
-        return None
-    if found is None:
-        return None
+        text = "must be a list of numbers, or of vectors"
+        raise Mistakes(f"{dotted(inside)} = {inner!r}: {text}")
     given = attitudes(found) if name == "attitude" else found
     return distributions.Sweep(given) if kind == "sweep" else given
 
 
-def _distribution(kind: str, inner: Any, where: Path, mistakes: list[str]) -> Any:
-    shape, make = DRAWN[kind]
-    found = validate(shape, inner, where, mistakes)
-    if found is None:
-        return None
-    arguments = found.model_dump()
+def _distribution(kind: str, inner: Any, where: Path) -> Any:
+    arguments = validate(table_of(DRAWN[kind], TYPES), inner, where).model_dump()
     if isinstance(arguments.get("length"), dict):
-        drawn = "normal", "uniform"
-        inside = (*where, "length")
-        length = make_source("length", arguments["length"], inside, mistakes, None, drawn)
-        if length is None:
-            return None
-        arguments["length"] = length
-    return make(**arguments)
+        inside, drawn = (*where, "length"), ("normal", "uniform")
+        arguments["length"] = make_source("length", arguments["length"], inside, None, drawn)
+    return DRAWN[kind](**arguments)
 
 
-# ---- models: their tables are the arguments of the functions that make them
-def model_table(make: Callable[..., Model]) -> type[Table]:
-    """The table of a model, derived from the signature of its function."""
-    fields: dict[str, Any] = {"name": (str, ...)}
+# ---- tables that are the arguments of a function
+def table_of(make: Callable[..., Any], types: Mapping[Any, Any], **more: Any) -> type[Table]:
+    """Derive a table from the arguments of ``make``, with other ``types``, and ``more`` keys."""
     for name, parameter in inspect.signature(make, eval_str=True).parameters.items():
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[name] = (parameter.annotation, default)
-    return create_model(f"{make.__name__}_table", __base__=Table, **fields)
+        more[name] = types.get(parameter.annotation, parameter.annotation), default
+    return create_model(f"{make.__name__}_table", __base__=Table, **more)
 
 
-def make_model(table: Any, where: Path, mistakes: list[str]) -> Model | None:
-    """The model of a table, or of an array of tables; None, with new ``mistakes``, if bad."""
+def model_table(make: Callable[..., Model]) -> type[Table]:
+    """Derive the table of a model."""
+    return table_of(make, {}, name=(str, ...))
+
+
+def make_model(table: Any, where: Path) -> Model:
+    """Make the model of a table, or of an array of tables."""
     if isinstance(table, list) and table:
-        terms = [make_model(part, (*where, k), mistakes) for k, part in enumerate(table)]
-        models = [term for term in terms if term is not None]
-        return sum(models[1:], models[0]) if len(models) == len(terms) else None
+        mistakes: list[str] = []
+        places = [(part, (*where, k)) for k, part in enumerate(table)]
+        first, *others = (collect(mistakes, make_model, *place) for place in places)
+        if mistakes:
+            raise Mistakes(*mistakes)
+        return sum(others, first)
     if not isinstance(table, dict):
-        mistakes.append(f"{dotted(where)} = {table!r}: must be a table [model]")
-        return None
+        raise Mistakes(f"{dotted(where)} = {table!r}: must be a table [model]")
     name = table.get("name")
     if not isinstance(name, str) or name not in MODELS:
         problem = "missing" if name is None else f"unknown{did_you_mean(name, MODELS)}"
         text = dotted((*where, "name")) + ("" if name is None else f" = {name!r}")
-        mistakes.append(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
-        return None
-    arguments = validate(model_table(MODELS[name]), table, where, mistakes)
-    if arguments is None:
-        return None
+        raise Mistakes(f"{text}: {problem}; allowed: {', '.join(MODELS)}")
+    arguments = validate(model_table(MODELS[name]), table, where)
     try:
         return MODELS[name](**arguments.model_dump(exclude={"name"}))
     except InputError as error:
-        mistakes.append(f"{dotted(where)}: {error}")
-        return None
+        raise Mistakes(f"{dotted(where)}: {error}") from None
 
 
 # ---- messages
-def validate(kind: type[Table], data: Any, where: Path, mistakes: list[str]) -> Any:
-    """The data as a table of this kind; None, with new ``mistakes``, if they are not one."""
+class Mistakes(Exception):
+    """What is wrong in a run file: a line for each mistake."""
+
+
+def collect(mistakes: list[str], make: Callable[..., Any], *arguments: Any) -> Any:
+    """Make something of a table; None, with new ``mistakes``, if it has any."""
+    try:
+        return make(*arguments)
+    except Mistakes as found:
+        mistakes += found.args
+        return None
+
+
+def validate(kind: type[Table], data: Any, where: Path) -> Any:
+    """Read the data as a table of this kind."""
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        mistakes += [_sentence(kind, fault, where) for fault in error.errors()]
-        return None
+        lines = (_sentence(kind, fault, where) for fault in error.errors())
+        raise Mistakes(*lines) from None
 
 
 def _sentence(kind: type[Table], fault: Any, where: Path) -> str:

@@ -11,9 +11,8 @@ def benchmark(result: Any) -> Any:
     """Draw the results of a benchmark: one panel for each table that has a column to show."""
     tables = [table for table in result.tables if table.bars is not None] or result.tables
     counts = [min(len(table.rows), MOST_BARS) for table in tables]
-    sheet = style.figure((9.0, 1.0 + sum(0.8 + BAR * count for count in counts)))
-    heading = f"{result.name}: {result.summary}"
-    sheet.suptitle(heading, fontsize=11, color=style.INK)
+    high = 1.0 + sum(0.8 + BAR * count for count in counts)
+    sheet = style.figure((9.0, high), f"{result.name}: {result.summary}")
     axes = sheet.subplots(len(tables), 1, squeeze=False, height_ratios=[4 + n for n in counts])
     for ax, table in zip(axes[:, 0], tables, strict=True):
         _bars(ax, table)

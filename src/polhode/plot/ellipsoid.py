@@ -56,13 +56,12 @@ def polhode(moments: np.ndarray, J: float, points: int = 361) -> list[np.ndarray
         a, b = np.sqrt([(i3 - i2) / (i3 - i1), (i2 - i1) / (i3 - i1)])
         halves = [np.stack([sign * a * c, s, b * c]) for sign in (1, -1)]
         return [_unsorted(half, order) for half in halves]
-    if i2 > J:
-        y = np.stack([np.sqrt((J - i1) / (i2 - i1)) * c, np.sqrt((J - i1) / (i3 - i1)) * s])
-        rest = np.sqrt(np.maximum(1 - (y * y).sum(axis=0), 0))
-        return [_unsorted(np.stack([sign * rest, *y]), order) for sign in (1, -1)]
-    y = np.stack([np.sqrt((i3 - J) / (i3 - i1)) * c, np.sqrt((i3 - J) / (i3 - i2)) * s])
+    low, high = ((i2 - i1, i3 - i1), J - i1), ((i3 - i1, i3 - i2), i3 - J)
+    (a, b), part = low if i2 > J else high
+    y = np.stack([np.sqrt(part / a) * c, np.sqrt(part / b) * s])
     rest = np.sqrt(np.maximum(1 - (y * y).sum(axis=0), 0))
-    return [_unsorted(np.stack([*y, sign * rest]), order) for sign in (1, -1)]
+    halves = [np.stack([sign * rest, *y] if i2 > J else [*y, sign * rest]) for sign in (1, -1)]
+    return [_unsorted(half, order) for half in halves]
 
 
 def _unsorted(x: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Pictures of ensembles: reductions over time, and distributions over the members at the end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +24,7 @@ def ensemble(result: Any, axes: Any = None) -> np.ndarray:
     if axes is None:
         wide = min(len(panels), 2 if len(panels) < 5 else 3)
         high = -(-len(panels) // wide)
-        sheet = style.figure((5.2 * wide, 3.1 * high + 0.4))
-        sheet.suptitle(_heading(result), fontsize=11, color=style.INK)
+        sheet = style.figure((5.2 * wide, 3.1 * high + 0.4), _heading(result))
         axes = sheet.subplots(high, wide, squeeze=False)
     axes = np.ravel(axes)
     for ax, draw in zip(axes, panels, strict=False):
@@ -86,31 +85,32 @@ def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
     return list(zip(names, values.T, strict=True))
 
 
+def _pairs(
+    result: Any, first: str, second: str
+) -> Iterator[tuple[str, np.ndarray, np.ndarray, str]]:
+    """Yield the letter, the values and the colour of each component of two reductions."""
+    several = (_components(result.labelled[name].values) for name in (first, second))
+    for (letter, a), (_, b), colour in zip(*several, style.COLOURS, strict=False):
+        yield letter, a, b, colour
+
+
 def _mean(result: Any, stem: str, ax: "Axes") -> "Axes":
-    means = _components(result.labelled[f"{stem}_mean"].values)
-    spreads = _components(result.labelled[f"{stem}_std"].values)
-    for (letter, mean), (_, std), colour in zip(means, spreads, style.COLOURS, strict=False):
+    for letter, mean, std, colour in _pairs(result, f"{stem}_mean", f"{stem}_std"):
         _band(ax, result, mean - std, mean + std, colour, 0.1)
         for edge in (mean - std, mean + std):
             ax.plot(result.t_reduced, edge, color=colour, linewidth=0.5, alpha=0.7)
         _line(ax, result, mean, colour, letter)
     style.dress(ax, f"{_title(stem)}: mean ± σ", TIME, _unit(result, f"{stem}_mean"))
-    if len(means) > 1:
-        style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def _range(result: Any, stem: str, ax: "Axes") -> "Axes":
-    least = _components(result.labelled[f"{stem}_min"].values)
-    most = _components(result.labelled[f"{stem}_max"].values)
-    for (letter, low), (_, high), colour in zip(least, most, style.COLOURS, strict=False):
+    for letter, low, high, colour in _pairs(result, f"{stem}_min", f"{stem}_max"):
         _band(ax, result, low, high, colour)
         _line(ax, result, low, colour, letter)
         _line(ax, result, high, colour)
     style.dress(ax, f"{_title(stem)}: range", TIME, _unit(result, f"{stem}_min"))
-    if len(least) > 1:
-        style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
@@ -126,8 +126,7 @@ def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
     if len(levels) % 2:
         _line(ax, result, values[:, pairs], style.BLUE, f"{100 * levels[pairs]:g} %")
     style.dress(ax, f"{_title(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
@@ -162,9 +161,7 @@ def _lines(result: Any, name: str, ax: "Axes") -> "Axes":
     for (letter, line), colour in zip(parts, style.COLOURS, strict=False):
         _line(ax, result, line, colour, letter)
     style.dress(ax, _title(name), TIME, _unit(result, name))
-    if len(parts) > 1:
-        style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 PAIRS: dict[str, tuple] = {  # the other of a pair, and the function that draws both
@@ -176,11 +173,9 @@ PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
 # ---- over members
 def _distribution(ax: "Axes", values: np.ndarray, title: str, xlabel: str) -> "Axes":
     values = values[np.isfinite(values)]
-    ax.hist(
-        values, bins=min(BINS, 5 + int(2 * len(values) ** (1 / 3))), color=style.BLUE, linewidth=0
-    )
-    style.dress(ax, title, xlabel, "members")
-    return ax
+    bins = min(BINS, 5 + int(2 * len(values) ** (1 / 3)))
+    ax.hist(values, bins=bins, color=style.BLUE, linewidth=0)
+    return style.dress(ax, title, xlabel, "members")
 
 
 def _speeds(result: Any, ax: "Axes") -> "Axes":

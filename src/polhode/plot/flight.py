@@ -24,8 +24,7 @@ def position(run: Any, ax: "Axes | None" = None) -> "Axes":
     for k, colour in enumerate(style.COLOURS[:3]):
         curve(ax, run.t, x[:, k], colour, "xyz"[k])
     style.dress(ax, "Position of the centre of mass", "time (s)", "position (m)")
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def path(
@@ -58,8 +57,7 @@ def path(
     frame(ax, middle, half)
     style.dress(ax, "Path of the centre of mass")
     ax.set_axis_off()
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def _positions(run: Any, panel: str) -> np.ndarray:
@@ -79,14 +77,5 @@ def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> No
     for name, bar in zip("xyz", length * basis.T, strict=True):
         end = corner + bar[:2]
         ax.plot(*np.stack([corner, end]).T, color=style.GREY, linewidth=1.0, zorder=1)
-        ax.annotate(
-            name, tuple(end), xytext=(3, 3), textcoords="offset points", fontsize=8, color=style.INK
-        )
-    ax.annotate(
-        f"{length:g} m",
-        tuple(corner),
-        xytext=(-4, -10),
-        textcoords="offset points",
-        fontsize=8,
-        color=style.INK,
-    )
+        style.note(ax, name, end, (3, 3))
+    style.note(ax, f"{length:g} m", corner, (-4, -10))

@@ -28,8 +28,7 @@ def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
     for k, colour in enumerate(style.COLOURS[:3]):
         curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
     style.dress(ax, "Angular velocity, body axes", "time (s)", "rate (rad/s)")
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
@@ -39,21 +38,13 @@ def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
         colour = style.RED if name == "energy" else style.BLUE
         curve(ax, run.t, np.maximum(values, FLOOR), colour, name, width=0.8)
     ax.axhline(EPSILON, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    ax.annotate(
-        "rounding",
-        (0.005, EPSILON),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 2),
-        textcoords="offset points",
-        fontsize=7,
-        color=style.GREY,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
-    )
+    look = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "color": style.GREY}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+    style.note(ax, "rounding", (0.005, EPSILON), (0, 2), bbox=box, **look)
     ax.set_yscale("log")
     ax.set_ylim(bottom=FLOOR)
     style.dress(ax, "Change since the start", "time (s)", "relative change")
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def error(run: Any, ax: "Axes | None" = None) -> "Axes":
@@ -71,9 +62,7 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
     ax.set_yscale("log")
     style.dress(ax, "Estimated error of the attitude", "time (s)", "angle (rad)")
     ax.tick_params(which="minor", labelsize=8)
-    if run.gaps:
-        style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def convergence(
@@ -91,24 +80,13 @@ def convergence(
         values = np.asarray(values, dtype=float)
         usable = np.isfinite(values) & (values > 0)
         x, y = sizes[usable], values[usable]
-        slope = (
-            f"slope {np.median(np.diff(np.log(y)) / np.diff(np.log(x))):.2f}" if x.size > 1 else ""
-        )
-        ax.plot(
-            x,
-            y,
-            marker=style.MARKERS[number % len(style.MARKERS)],
-            color=style.COLOURS[number % len(style.COLOURS)],
-            linestyle="-" if number < len(style.COLOURS) else "--",
-            markersize=4.5,
-            linewidth=1.2,
-            label=", ".join(filter(None, (name, slope))),
-        )
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+        slopes = np.diff(np.log(y)) / np.diff(np.log(x))
+        slope = f"slope {np.median(slopes):.2f}" if x.size > 1 else ""
+        label = ", ".join(filter(None, (name, slope)))
+        ax.plot(x, y, **style.look(number), markersize=4.5, label=label)
+    ax.set(xscale="log", yscale="log")
     style.dress(ax, "Convergence", "step (s)", ylabel)
-    style.legend(ax, "inside")
-    return ax
+    return style.legend(ax, "inside")
 
 
 # ---- curves

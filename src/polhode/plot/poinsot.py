@@ -5,19 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.plot import style
-from polhode.plot.ellipsoid import (
-    drawn_moments,
-    families,
-    invariable_plane,
-    matrix,
-    on_ellipsoid,
-    radii,
-    rate_inertial,
-)
-from polhode.plot.ellipsoid import (
-    polhode as section,
-)
+from polhode.plot import ellipsoid, style
+from polhode.plot.ellipsoid import drawn_moments, invariable_plane, on_ellipsoid, rate_inertial
 from polhode.plot.quantities import POINTS, is_free
 from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, frame
 
@@ -44,13 +33,13 @@ def polhode(
     ax = style.axes_or_new(ax)
     style.dress(ax, "Polhode on the ellipsoid of inertia")
     ax.set_axis_off()
-    moments, surface = drawn_moments(run.body), matrix(run.body)
+    moments, surface = drawn_moments(run.body), ellipsoid.matrix(run.body)
     scale = float(np.sqrt(moments.min()))
     basis = eye(*view) * scale
     half = _draw_ellipsoid(ax, basis @ surface)
-    low, high = families(moments, curves)
+    low, high = ellipsoid.families(moments, curves)
     i1, i2, i3 = np.sort(moments)
-    between = section(moments, i2) if i1 < i2 < i3 else []
+    between = ellipsoid.polhode(moments, i2) if i1 < i2 < i3 else []
     least, _, largest = np.argsort(moments) + 1
     groups = (
         (low, style.BLUE, 0.8, f"about $I_{least}$"),
@@ -70,8 +59,7 @@ def polhode(
     names = [f"$I_{k + 1}$ = {i:.4g}" for k, i in enumerate(run.body.principal_moments)]
     draw_axes(ax, (basis @ surface).T, names, gap=28)
     frame(ax, np.zeros(2), 1.2 * half)
-    style.legend(ax, "below")
-    return ax
+    return style.legend(ax, "below")
 
 
 def herpolhode(run: Any, ax: "Axes | None" = None) -> "Axes":
@@ -85,7 +73,7 @@ def herpolhode(run: Any, ax: "Axes | None" = None) -> "Axes":
     size = float(np.hypot(*seen.T[:2]).max()) or 1.0
     if is_free(run):
         angle = np.linspace(0, 2 * np.pi, 361)
-        for radius in radii(run):
+        for radius in ellipsoid.radii(run):
             x, y = radius * np.cos(angle), radius * np.sin(angle)
             ax.plot(x, y, color=style.RED, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
             size = max(size, radius)
@@ -93,8 +81,7 @@ def herpolhode(run: Any, ax: "Axes | None" = None) -> "Axes":
     draw_ends(ax, seen)
     ax.plot(0, 0, "+", color=style.GREY, ms=7, zorder=2)
     frame(ax, np.zeros(2), 1.1 * size)
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def poinsot(
@@ -128,7 +115,7 @@ def poinsot(
     room = np.stack([aside, across, -along])  # the momentum points down
     every = slice(None, None, -(-len(run.t) // POINTS))
     attitude = run.rotation[at].as_matrix()
-    surface = attitude @ matrix(run.body)
+    surface = attitude @ ellipsoid.matrix(run.body)
     tips = rate_inertial(run)[every] / np.sqrt(2 * run.kinetic_energy[every, None])
     touch = rate_inertial(run)[at] / np.sqrt(2 * run.kinetic_energy[at])
     path = on_ellipsoid(run)[every] @ attitude.T
@@ -147,8 +134,7 @@ def poinsot(
     ax.plot([], [], color=style.RED, label="ω")
     ax.plot(*end, "o", ms=5, color=style.INK, label="contact", zorder=6)
     frame(ax, np.array([0.0, -0.1 * half]), 1.2 * half)
-    style.legend(ax, "below")
-    return ax
+    return style.legend(ax, "below")
 
 
 def _draw_plane(ax: "Axes", tips: np.ndarray, axes: tuple, table: np.ndarray) -> None:

@@ -62,7 +62,6 @@ def nutation(
     if slow:
         labels[", ".join(slow)] = max(inside[name] for name in slow)
     for name, at in labels.items():
-        place = 6, (-14 if "," in name else 5)
-        right.annotate(name, at, xytext=place, textcoords="offset points", fontsize=7)
+        style.note(right, name, at, (6, -14 if "," in name else 5), fontsize=7, color="black")
     style.dress(right, "IAU / rigid", "cycles a year, retrograde to the left", "ratio")
     return axes

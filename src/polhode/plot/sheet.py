@@ -51,9 +51,8 @@ def overview(run: Any, axes: Any = None) -> np.ndarray:
     ``axes[0, 0].figure``, which a notebook shows.
     """
     if axes is None:
-        sheet = style.figure((10.0, 7.0))
+        sheet = style.figure((10.0, 7.0), _heading(run))
         sheet.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
-        sheet.suptitle(_heading(run), fontsize=11, color=style.INK)
         axes = sheet.subplots(2, 2)
     axes = np.asarray(axes).reshape(2, 2)
     moves = getattr(run, "x", None) is not None

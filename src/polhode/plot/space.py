@@ -68,18 +68,9 @@ def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -
             arrowprops={"arrowstyle": "-|>", "color": style.GREY, "linewidth": 0.8},
             zorder=0 if tip[2] < 0 else 4,
         )
-        ax.annotate(
-            name,
-            tip[:2],
-            xytext=tuple(gap * outward),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            color=style.INK,
-            fontsize=9,
-            path_effects=[withStroke(linewidth=3, foreground="white")],
-            zorder=4,
-        )
+        look = {"fontsize": 9, "path_effects": [withStroke(linewidth=3, foreground="white")]}
+        away = tuple(gap * outward)
+        style.note(ax, name, tip[:2], away, ha="center", va="center", zorder=4, **look)
 
 
 def frame(ax: "Axes", middle: np.ndarray, half: float) -> None:

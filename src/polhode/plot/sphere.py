@@ -62,8 +62,7 @@ def trace(
     draw_path(ax, seen, seen[:, 2] >= 0)
     draw_ends(ax, seen)
     frame(ax, middle, half)
-    style.legend(ax)
-    return ax
+    return style.legend(ax)
 
 
 def _direction(point: Sequence[float]) -> np.ndarray:

@@ -16,17 +16,19 @@ BLUE, RED, GREEN, PURPLE, ORANGE, SKY = COLOURS = (
     "#56b4e9",
 )  # Okabe and Ito's palette for all kinds of colour vision
 INK, GREY, FAINT = "#262626", "#8c8c8c", "#dedede"
-MARKERS = "os^Dvp"
+MARKERS, LINES = "os^Dvp", ("-", "--", ":")
 
 
-def figure(size: tuple[float, float] = (5.0, 3.6)) -> Any:
+def figure(size: tuple[float, float] = (5.0, 3.6), heading: str = "") -> Any:
     """Make a figure: by pyplot if the session uses it, so that ``plt.show()`` works."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        return pyplot.figure(figsize=size, layout="constrained")
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size, layout="constrained")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    make = Figure if pyplot is None else pyplot.figure
+    sheet = make(figsize=size, layout="constrained")
+    if heading:
+        sheet.suptitle(heading, fontsize=11, color=INK)
+    return sheet
 
 
 def import_quickly() -> None:
@@ -64,21 +66,33 @@ def dress(ax: "Axes", title: str = "", xlabel: str = "", ylabel: str = "") -> "A
     return ax
 
 
+def look(number: int) -> dict[str, Any]:
+    """Return the look of one of several lines with markers, different for each number."""
+    turn, place = divmod(number, len(COLOURS))
+    marker, line = MARKERS[number % len(MARKERS)], LINES[turn % len(LINES)]
+    return {"color": COLOURS[place], "marker": marker, "linestyle": line, "linewidth": 1.2}
+
+
 PLACES: dict[str, dict[str, Any]] = {
     "beside the title": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 4},
     "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 3},
+    "beside the axes": {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)},
     "inside": {"loc": "best"},
 }
 
 
-def legend(ax: "Axes", place: str = "beside the title") -> None:
-    """Add a legend: beside the title, where it hides nothing, or in another of ``PLACES``."""
-    ax.legend(
-        **PLACES[place],
-        borderaxespad=0.2,
-        fontsize=8,
-        labelcolor=INK,
-        frameon=False,
-        columnspacing=1.2,
-        handlelength=1.6,
-    )
+def legend(ax: "Axes", place: str = "beside the title") -> "Axes":
+    """Add a legend beside the title, where it hides nothing, or in another of ``PLACES``.
+
+    Nothing is added if no line has a label.
+    """
+    if ax.get_legend_handles_labels()[0]:
+        look: dict[str, Any] = {"borderaxespad": 0.2, "columnspacing": 1.2, "handlelength": 1.6}
+        ax.legend(**PLACES[place], **look, fontsize=8, labelcolor=INK, frameon=False)
+    return ax
+
+
+def note(ax: "Axes", text: str, at: Any, offset: tuple[float, float], **look: Any) -> None:
+    """Write a text beside a point, at an ``offset`` in points."""
+    look = {"textcoords": "offset points", "fontsize": 8, "color": INK, **look}
+    ax.annotate(text, tuple(at), xytext=offset, **look)

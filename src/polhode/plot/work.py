@@ -6,8 +6,8 @@ import numpy as np
 
 from polhode.plot import style
 
-LINES = "-", "--", ":"
 MOST_COLOURED = 8  # methods
+OTHERS: dict[str, Any] = {"color": style.GREY, "linewidth": 0.6, "marker": ".", "markersize": 2.5}
 
 
 def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
@@ -18,11 +18,9 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     band are below the error of the reference, and so unknown.
     """
     if axes is None:
-        sheet = style.figure((10.0, 4.6))
         t0, t1 = comparison.t_span
         heading = f"{comparison.problem}   ·   t = {t0:g} to {t1:g} s"
-        sheet.suptitle(heading, fontsize=11, color=style.INK)
-        axes = sheet.subplots(1, 2, sharey=True)
+        axes = style.figure((10.0, 4.6), heading).subplots(1, 2, sharey=True)
     axes = np.ravel(axes)
     work = "steps" if comparison.is_free else "torques"
     coloured = _coloured(comparison, ("seconds", work))
@@ -30,8 +28,7 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
         for method in sorted(comparison.methods, key=lambda name: name in coloured):
             place = coloured.index(method) if method in coloured else None
             _line(ax, comparison.of(method), key, place)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set(xscale="log", yscale="log")
         floor = comparison.reference.attitude_error
         if floor > 0:
             ax.axhspan(floor / 1e6, floor, color=style.FAINT, alpha=0.5, linewidth=0)
@@ -44,7 +41,10 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     ):
         style.dress(ax, title, units[key])
     axes[0].set_ylabel("attitude error at the end (rad)", fontsize=9, color=style.INK)
-    _legend(axes[1], comparison, coloured)
+    others = len(comparison.methods) - len(coloured)
+    if others:
+        axes[1].plot([], [], **OTHERS, label=f"{others} others")
+    style.legend(axes[1], "beside the axes")
     return axes
 
 
@@ -73,34 +73,6 @@ def _line(ax: Any, rows: Any, key: str, place: int | None) -> None:
         return
     x, y = np.array(sorted(points)).T
     if place is None:
-        ax.plot(x, y, color=style.GREY, linewidth=0.6, marker=".", markersize=2.5, alpha=0.6)
-        return
-    colours = len(style.COLOURS)
-    ax.plot(
-        x,
-        y,
-        color=style.COLOURS[place % colours],
-        linestyle=LINES[place // colours % len(LINES)],
-        marker=style.MARKERS[place % len(style.MARKERS)],
-        markersize=4,
-        linewidth=1.2,
-        label=rows[0].method,
-    )
-
-
-def _legend(ax: Any, comparison: Any, coloured: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles, labels = ax.get_legend_handles_labels()
-    if len(coloured) < len(comparison.methods):
-        handles.append(Line2D([], [], color=style.GREY, linewidth=0.6, marker=".", markersize=2.5))
-        labels.append(f"{len(comparison.methods) - len(coloured)} others")
-    ax.legend(
-        handles,
-        labels,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        fontsize=8,
-        labelcolor=style.INK,
-        frameon=False,
-    )
+        ax.plot(x, y, **OTHERS, alpha=0.6)
+    else:
+        ax.plot(x, y, **style.look(place), markersize=4, label=rows[0].method)

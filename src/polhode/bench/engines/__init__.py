@@ -24,20 +24,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import polhode as ph
+from polhode.bench.engines import results
 from polhode.bench.engines.basilisk import NANO, Spacecraft, by_basilisk
 from polhode.bench.engines.by_scipy import START, by_scipy, slope
 from polhode.bench.engines.mujoco import MuJoCo, by_mujoco
 from polhode.bench.engines.ours import OURS, ours
 from polhode.bench.engines.picture import picture
-from polhode.bench.engines.results import (
-    TARGETS,
-    Point,
-    compare,
-    curves,
-    measure_times,
-    reached,
-    twins,
-)
+from polhode.bench.engines.results import TARGETS, Point, compare, measure_times, reached
 from polhode.bench.engines.tumbling import END, FEWEST, METRICS, PROBLEM, Truth, errors
 from polhode.bench.peers import missing
 from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, Verdict
@@ -86,7 +79,15 @@ ORDERS = {
 }
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
+@Bench(
+    name="engines",
+    place=120,
+    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
+    needs=PEERS,
+    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
+    draw=picture,
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     chosen = settings.choose("only", PEERS)
     absent = [each.name for each in missing(chosen)]
     peers = [name for name in chosen if name not in absent]
@@ -100,12 +101,12 @@ def measure(settings: Settings) -> Iterator[Finding]:
     points = [Point(v, wrong[v], times[v]) for v in variants]
     yield Table(f"{END:g} s", POINTS | METRICS, [point.row for point in points])
 
-    found = curves(points)
+    found = results.curves(points)
     steps = [curve.row for curve in found if curve.variant.order is not None]
-    yield Table("Orders", ORDERS, steps)
+    yield Table.of("Orders", ORDERS, steps)
     head = {"what": "µs / s to reach"}
     head |= {f"{n}_{e:.0e}": f"{n} {e:.0e}" for n, sizes in TARGETS.items() for e in sizes}
-    yield Table("Cost of an error", head, [reached(curve) for curve in found])
+    yield Table.of("Cost of an error", head, [reached(curve) for curve in found])
     fixed = overheads(peers, settings.repeats)
     yield time_table("Overheads", "what does not depend on the method", fixed, "us")
 
@@ -116,23 +117,12 @@ def measure(settings: Settings) -> Iterator[Finding]:
         "general, with a position": [p for p in mine if p.variant.placed],
         "with those that know free bodies": mine,
     }
-    yield from (Note(text) for text in twins(found))
+    yield from (Note(text) for text in results.twins(found))
     head = {"what": "theirs / ours"}
     head |= {f"{what}_{m}": f"{what}: {m}" for what in ("cost", "error") for m in METRICS}
     for kind, rivals in kinds.items():
         if rivals and theirs:
             rows, ahead = compare(theirs, rivals)
-            yield Table(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
+            yield Table.of(f"Ours, {kind}: cost at equal error, error at equal cost", head, rows)
             what = f"ours, {kind}: ahead of all in error at equal cost"
             yield Verdict(what, "yes", "yes" if ahead else "no", ahead)
-
-
-BENCH = Bench(
-    name="engines",
-    place=120,
-    summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
-    measure=measure,
-    needs=PEERS,
-    keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
-    draw=picture,
-)

@@ -59,14 +59,13 @@ class Spacecraft:
 
     def motion(self) -> Motion:
         self.reset()
-        rows = []
-        for k in range(tumbling.LOOKS + 1):
-            if k:
-                self.advance(round(tumbling.END * NANO) // tumbling.LOOKS)
+
+        def state() -> tuple:
             sigma, omega = (np.ravel(state.getState()) for state in self.states)
-            rows.append((1.0 - sigma @ sigma, *(2.0 * sigma), *omega))  # times 1 + σ²
-        found = np.array(rows)
-        return tumbling.TIMES, found[:, :4], found[:, 4:]
+            return 1.0 - sigma @ sigma, *(2.0 * sigma), *omega  # q times 1 + σ²
+
+        nanoseconds = round(tumbling.END * NANO) // tumbling.LOOKS
+        return tumbling.looks(state, lambda: self.advance(nanoseconds))
 
 
 def by_basilisk(quick: bool) -> Iterator[Variant]:

@@ -34,20 +34,19 @@ class MuJoCo:
         names = {word: word.removeprefix("mjINT_") for word in members}
         return {known.get(name, name.lower()): members[word] for word, name in names.items()}
 
+    def advance(self, steps: int) -> None:
+        peer("MuJoCo").mj_step(self.model, self.data, steps)
+
     def call(self, steps: int | None = None) -> None:
         self.data.qpos[:], self.data.qvel[:] = self.first
-        peer("MuJoCo").mj_step(self.model, self.data, steps or self.steps)
+        self.advance(steps or self.steps)
 
     def motion(self) -> Motion:
-        rows = [(*self.first[0][3:], *tumbling.OMEGA)]
-        for k in range(tumbling.LOOKS):
-            if k == 0:
-                self.call(self.steps // tumbling.LOOKS)
-            else:
-                peer("MuJoCo").mj_step(self.model, self.data, self.steps // tumbling.LOOKS)
-            rows.append((*self.data.qpos[3:], *self.data.qvel[3:]))
-        found = np.array(rows)
-        return tumbling.TIMES, found[:, :4], found[:, 4:]
+        self.data.qpos[:], self.data.qvel[:] = self.first
+        return tumbling.looks(
+            lambda: (*self.data.qpos[3:], *self.data.qvel[3:]),
+            lambda: self.advance(self.steps // tumbling.LOOKS),
+        )
 
 
 def by_mujoco(quick: bool) -> Iterator[Variant]:

@@ -50,18 +50,14 @@ def prepared(
 ) -> Variant:
     """A prepared solver, as users call it; reading the last state evaluates the trajectory."""
     problem = ph.Problem(**tumbling.MOTION, **tumbling.AT_REST) if placed else tumbling.PROBLEM
-    given: dict[str, Any]
-    looks: dict[str, Any]
-    last: dict[str, Any]
+    looks: dict[str, Any] = {"t_eval": tumbling.TIMES}
+    last: dict[str, Any] = {"t_eval": [tumbling.END]}
     if steps is not None:
-        given, looks = {"dt": tumbling.END / steps}, {"save_every": max(1, steps // tumbling.LOOKS)}
-        last = {"save_every": steps}
+        dt, every = tumbling.END / steps, max(1, steps // tumbling.LOOKS)
+        looks, last = {"dt": dt, "save_every": every}, {"dt": dt, "save_every": steps}
     elif tolerance is not None:
-        given, looks, last = {"rtol": tolerance, "atol": 0.0}, {}, {}
-    else:
-        given, looks, last = {}, {"t_eval": tumbling.TIMES}, {"t_eval": [tumbling.END]}
-    looked = ph.prepare(problem, method=name, **given, **looks)
-    solver = ph.prepare(problem, method=name, **given, **last)
+        looks = last = {"rtol": tolerance, "atol": 0.0}
+    looked, solver = (ph.prepare(problem, method=name, **given) for given in (looks, last))
 
     def call() -> tuple:
         run = solver((0.0, tumbling.END))

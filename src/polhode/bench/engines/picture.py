@@ -16,19 +16,14 @@ MARKERS, ROWS = "os^DvpP*X<>h", 5  # of a legend
 
 def picture(result: Result) -> Any:
     """Draw error over cost, a panel for each error; colours are engines, markers integrators."""
-    colours = {
-        OURS: style.BLUE,
-        "MuJoCo": style.RED,
-        "Basilisk": style.GREEN,
-        "SciPy": style.ORANGE,
-    }
+    names = OURS, "MuJoCo", "Basilisk", "SciPy"
+    colours = dict(zip(names, (style.BLUE, style.RED, style.GREEN, style.ORANGE), strict=True))
     groups: dict[str, dict[str, list]] = {}
     for row in result.tables[0].rows:
         if not row["placed"]:  # runs with a position hardly differ
             groups.setdefault(row["engine"], {}).setdefault(row["what"], []).append(row)
-    sheet = style.figure((11.0, 6.4))
     title = f"A freely tumbling body, I = (1, 2, 3), {END:g} s: the largest error along the run"
-    sheet.suptitle(title, fontsize=11, color=style.INK)
+    sheet = style.figure((11.0, 6.4), title)
     upper, lower = sheet.subfigures(2, 1, height_ratios=(5.2, 1.2))
     axes = upper.subplots(1, len(METRICS), sharex=True, sharey=True)
     shares = [1.0 + (len(group) > ROWS) for group in groups.values()]

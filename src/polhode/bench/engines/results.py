@@ -76,18 +76,15 @@ class Curve:
         return math.log(e / f) / math.log(n / m)
 
     @property
-    def row(self) -> dict:
+    def row(self) -> tuple:
+        """The name, the order expected and observed, nanoseconds a step, and a verdict."""
         expected, observed, longest = self.variant.order, self.order, self.points[-1]
         assert expected is not None
         assert longest.variant.steps is not None
         right = observed is not None and observed > expected - 0.3
-        return {
-            "what": self.name,
-            "order": expected,
-            "observed": observed,
-            "ns_a_step": round(longest.times.minimum / longest.variant.steps),
-            "verdict": "" if right else "too few points" if observed is None else "NOT ITS ORDER",
-        }
+        verdict = "" if right else "too few points" if observed is None else "NOT ITS ORDER"
+        step = round(longest.times.minimum / longest.variant.steps)
+        return self.name, expected, observed, step, verdict
 
     def against(self, rivals: list[Point]) -> dict[str, dict[str, tuple[float, float]]]:
         """The least and the largest ratio of cost and of error, theirs to ours, for each metric."""
@@ -120,32 +117,21 @@ def curves(points: list[Point]) -> list[Curve]:
     return [Curve(group) for group in found.values()]
 
 
-def compare(peers: list[Curve], rivals: list[Point]) -> tuple[list[dict], bool]:
+def compare(peers: list[Curve], rivals: list[Point]) -> tuple[list[tuple], bool]:
     """Rows of ratios, theirs to ours, and whether ours is ahead of all in error at equal cost."""
     rows, ahead = [], True
     for curve in peers:
         ratios = curve.against(rivals)
         ahead &= all(pair["error"][0] > 1.0 for pair in ratios.values())
-        rows.append(
-            {"what": curve.name}
-            | {
-                f"{what}_{name}": " … ".join(map(_short, ratios[name][what]))
-                for what in ("cost", "error")
-                for name in METRICS
-            }
-        )
+        pairs = (ratios[name][what] for what in ("cost", "error") for name in METRICS)
+        rows.append((curve.name, *(" … ".join(map(_short, pair)) for pair in pairs)))
     return rows, ahead
 
 
-def reached(curve: Curve) -> dict:
-    """Microseconds for a simulated second to reach given errors; empty where not reached."""
-    costs = {
-        f"{name}_{error:.0e}": least(curve.points, name, error)
-        for name, sizes in TARGETS.items()
-        for error in sizes
-    }
-    short = {key: _short(cost) if cost < math.inf else "" for key, cost in costs.items()}
-    return {"what": curve.name} | short
+def reached(curve: Curve) -> tuple:
+    """Microseconds for a simulated second to reach ``TARGETS``; empty where not reached."""
+    costs = [least(curve.points, name, e) for name, sizes in TARGETS.items() for e in sizes]
+    return curve.name, *(_short(cost) if cost < math.inf else "" for cost in costs)
 
 
 TWINS = (("MuJoCo RK4", "rk4"), ("Basilisk RK4", "rk4"), ("SciPy DOP853", "dop853"))
@@ -166,8 +152,6 @@ def twins(found: list[Curve]) -> list[str]:
 
 def _short(x: float) -> str:
     """Two digits."""
-    return (
-        f"{float(f'{x:.2g}'):g}"
-        if 0.01 < x < 1e5
-        else f"{x:.0e}".replace("e+0", "e").replace("e+", "e")
-    )
+    if 0.01 < x < 1e5:
+        return f"{float(f'{x:.2g}'):g}"
+    return f"{x:.0e}".replace("e+0", "e").replace("e+", "e")

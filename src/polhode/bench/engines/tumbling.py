@@ -118,6 +118,16 @@ class Variant:
         return "" if self.steps is None else f"dt {END / self.steps:.3g}"
 
 
+def looks(state: Callable[[], tuple], advance: Callable[[], None]) -> Motion:
+    """Return the motion at ``TIMES`` from the states (q, ω) between calls of ``advance``."""
+    rows = [state()]
+    for _ in range(LOOKS):
+        advance()
+        rows.append(state())
+    found = np.array(rows)
+    return TIMES, found[:, :4], found[:, 4:]
+
+
 def ladder(first: int, last: int, quick: bool) -> list[int]:
     """Numbers of steps, each twice the last; fewer in a quick run."""
     return [FEWEST * 2**k for k in range(first, (first + 2 if quick else last) + 1)]

@@ -28,18 +28,10 @@ from polhode.bench.records import Bench, Finding, Key, Settings
 PARTS = "same", "others", "registry", "scale", "front"
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    tables = {"same": same_map, "others": others, "registry": registry}
-    tables |= {"scale": scale, "front": front}
-    for part in settings.choose("parts", PARTS):
-        yield from tables[part](settings)
-
-
-BENCH = Bench(
+@Bench(
     name="ensemble",
     place=20,
     summary="many bodies in SIMD lanes, against C with explicit vectors, JAX, heyoka, MuJoCo",
-    measure=measure,
     needs=(COMPILER, "JAX", "diffrax", "heyoka", "MuJoCo"),
     repeats=61,
     keys={
@@ -48,3 +40,8 @@ BENCH = Bench(
         "methods": Key("", "maps of the third table; default: all that have lanes"),
     },
 )
+def benchmark(settings: Settings) -> Iterator[Finding]:
+    tables = {"same": same_map, "others": others, "registry": registry}
+    tables |= {"scale": scale, "front": front}
+    for part in settings.choose("parts", PARTS):
+        yield from tables[part](settings)

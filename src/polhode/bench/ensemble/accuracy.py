@@ -48,17 +48,8 @@ def others(settings: Settings) -> Iterator[Finding]:
     rows = []
     for key, taken in times.items():
         good = [ns for k, ns in mine.items() if errors[k] <= errors[key]]
-        is_ours = key[0].startswith("polhode")
-        rows.append(
-            {
-                "what": key[0],
-                "setting": key[1],
-                "error": errors[key],
-                "us_min": taken.minimum / 1e3,
-                "us_median": taken.median / 1e3,
-                "ratio": None if is_ours or not good else taken.minimum / min(good),
-            }
-        )
+        ratio = taken.minimum / min(good) if good and key not in mine else None
+        rows.append((*key, errors[key], taken.minimum / 1e3, taken.median / 1e3, ratio))
     head = {
         "what": f"{len(tops)} tops, {END:g} s, a body",
         "setting": "setting",
@@ -67,7 +58,7 @@ def others(settings: Settings) -> Iterator[Finding]:
         "us_median": "µs median",
         "ratio": "/ ours as accurate",
     }
-    yield Table("What an accuracy costs", head, rows)
+    yield Table.of("What an accuracy costs", head, rows)
 
 
 def true_ends(tops: Tops) -> np.ndarray:
@@ -114,8 +105,11 @@ def heyoka_to(tops: Tops, quick: bool) -> Iterator[Run]:
     first = np.vstack([tops.m, tops.q])
     for tolerance in (1e-6,) if quick else (1e-6, 1e-9, 1e-12, 1e-15):
         batch = heyoka.batches(system, first, pars, 4, tolerance, END)
-        call = partial(attitudes_of, batch)
-        yield Run("heyoka, batches of 4", f"tol {tolerance:.0e}", call, len(tops))
+
+        def attitudes(batch: Callable = batch) -> np.ndarray:
+            return batch()[3:]  # after the momenta
+
+        yield Run("heyoka, batches of 4", f"tol {tolerance:.0e}", attitudes, len(tops))
     few = 64 if quick else 256
     single = package.taylor_adaptive(system, first[:, 0].copy(), tol=1e-9, pars=pars[:, 0].copy())
 
@@ -131,11 +125,6 @@ def heyoka_to(tops: Tops, quick: bool) -> Iterator[Run]:
     yield Run("heyoka, ensemble", "tol 1e-09", ensemble, few)
 
 
-def attitudes_of(batch: Callable[[], np.ndarray]) -> np.ndarray:
-    """The quaternions of a batch, whose states begin with the momenta."""
-    return batch()[3:]
-
-
 def mujoco_to(tops: Tops, quick: bool) -> Iterator[Run]:
     """Bodies on a ball joint, the centre of mass on axis 3; a model for each body."""
     mujoco, rollout = peer("MuJoCo"), installed("mujoco.rollout")
@@ -145,10 +134,8 @@ def mujoco_to(tops: Tops, quick: bool) -> Iterator[Run]:
     few, arm, models = min(64 if quick else 256, len(tops)), 0.05, []
     text = """<mujoco><worldbody><body><joint type="ball"/>
         <inertial pos="0 0 {}" mass="1" diaginertia="{} {} {}"/></body></worldbody></mujoco>"""
-    off = 0
-    for flag in mujoco.mjtDisableBit.__members__.values():
-        if flag not in (mujoco.mjtDisableBit.mjNDISABLE, mujoco.mjtDisableBit.mjDSBL_GRAVITY):
-            off |= int(flag)
+    flags = mujoco.mjtDisableBit
+    off = ((1 << int(flags.mjNDISABLE)) - 1) & ~int(flags.mjDSBL_GRAVITY)
     for k in range(few):
         a, b, c = tops.inertia[:, k]
         model = mujoco.MjModel.from_xml_string(text.format(arm, a - arm**2, b - arm**2, c))
@@ -187,17 +174,9 @@ def diffrax_to(tops: Tops, quick: bool) -> Iterator[Run]:
     for steps in (100,) if quick else (100, 400):
 
         def run(first, inverse, strength, steps=steps):
-            found = diffrax.diffeqsolve(
-                term,
-                diffrax.Tsit5(),
-                0.0,
-                END,
-                END / steps,
-                first,
-                args=(inverse, strength),
-                saveat=diffrax.SaveAt(t1=True),
-                max_steps=steps + 2,
-            )
+            options = {"saveat": diffrax.SaveAt(t1=True), "max_steps": steps + 2}
+            grid, args = (0.0, END, END / steps), (inverse, strength)
+            found = diffrax.diffeqsolve(term, diffrax.Tsit5(), *grid, first, args=args, **options)
             return found.ys[0][:4]
 
         many = jax.jit(jax.vmap(run, in_axes=(1, 1, 0), out_axes=1))

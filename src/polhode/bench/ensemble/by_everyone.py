@@ -8,8 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.bench.ensemble.rivals import FASTEST, KINDS, ONE, SAME, difference, in_c, in_jax
-from polhode.bench.ensemble.slices import STEPS, H, in_slices, one_by_one, over_slices
+from polhode.bench.ensemble import rivals
+from polhode.bench.ensemble.rivals import (
+    FASTEST,
+    KINDS,
+    ONE,
+    SAME,
+    STEPS,
+    H,
+    in_slices,
+    over_slices,
+)
 from polhode.bench.records import Finding, Note, Settings, Table, at_least
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import BUSY, HEAVY, PLAIN, Lanes, Tops, recorder
@@ -31,14 +40,14 @@ def same_map(settings: Settings) -> Iterator[Finding]:
     }
     yield from check_against_one(ours[OURS], tops)
     settings.report("compiling C")
-    theirs = in_c(tops, ours[OURS])
+    theirs = rivals.in_c(tops, ours[OURS])
     if theirs:
         text = "C with the same operations gives our results bit for bit"
         yield Note(f"{text}, {len(tops)} bodies, {STEPS} steps.")
     settings.report("compiling JAX")
-    by_jax = in_jax(tops)
+    by_jax = rivals.in_jax(tops)
     count, few, longer = len(tops) * STEPS, tops.first(min(16, len(tops))), 40 * STEPS
-    alone = one_by_one(mr2, HEAVY, few, longer)
+    alone = rivals.one_by_one(mr2, HEAVY, few, longer)
     variants: dict[Any, tuple[Callable, float]] = {}
     for name, lanes in ours.items():
         variants |= in_slices((name, ""), lanes)
@@ -57,7 +66,7 @@ def same_map(settings: Settings) -> Iterator[Finding]:
     if by_jax is not None:  # it works in its own threads
         ours[OURS].reset()
         ours[OURS].advance(STEPS)
-        off = difference(by_jax(), ours[OURS].states())
+        off = rivals.difference(by_jax(), ours[OURS].states())
         assert off < 1e-10, f"JAX: wrong by {off}"
         pair: dict[str, tuple[Callable, float]]
         pair = {"JAX": (by_jax, count), OURS: (partial(ours[OURS].advance, STEPS), count)}

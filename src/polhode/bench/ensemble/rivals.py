@@ -1,18 +1,23 @@
-"""The same map in C with explicit vectors, and in JAX."""
+"""The same map in C with explicit vectors, in JAX, and one body after another; and slices of it."""
 
 import ctypes
 import os
 from collections.abc import Callable
+from functools import partial
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 
-from polhode.bench.ensemble.slices import STEPS, H
 from polhode.bench.in_c import compilers, workshop
 from polhode.bench.peers import peer
-from polhode.bench.tops import Lanes, Tops
+from polhode.bench.timing import Times
+from polhode.bench.tops import Lanes, Tops, recorder
 from polhode.compiler.machine import LANES
 from polhode.loops.lanes.blocks import pack, unpack
 
+H, STEPS = 5e-3, 50
+SLICE = 16  # blocks in one sample
 WIDTHS = 4, 8, 16
 STRICT = "-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi"
 FAST = "-O3", "-march=native", "-ffast-math", "-Wno-psabi"
@@ -30,8 +35,6 @@ KINDS = {  # -> function in ensemble.c, sets of flags, widths
 
 class InC:
     """The tops in the layout of ensemble.c, and a function of it."""
-
-    SLOTS = 14
 
     def __init__(self, library: ctypes.CDLL, name: str, tops: Tops, torque: np.ndarray):
         array = np.ctypeslib.ndpointer(np.float64, flags="C_CONTIGUOUS")
@@ -129,3 +132,38 @@ def in_jax(tops: Tops) -> Callable[[], np.ndarray] | None:
     many = jax.jit(jax.vmap(run, in_axes=(1, 1, 0), out_axes=1))
     given = [jnp.asarray(x) for x in (np.vstack([tops.q, tops.m]), 1 / tops.inertia, tops.strength)]
     return lambda: np.asarray(many(*given).block_until_ready())
+
+
+# ---- for several tables: blocks in short slices, and one body after another
+def in_slices(key: tuple[str, str], made: Lanes | InC) -> dict[Any, tuple[Callable, float]]:
+    """Calls that advance ``SLICE`` blocks each; short samples find quiet moments."""
+    slices: dict[Any, tuple[Callable, float]] = {}
+    for k in range(0, len(made.work), SLICE):
+        part = made.work[k : k + SLICE]
+        slices[*key, k] = partial(made.advance, STEPS, 1, part), len(part) * LANES * STEPS
+    return slices
+
+
+def over_slices(found: dict[Any, Times]) -> dict[Any, Times]:
+    """The means over the slices of a variant: of the best times, the second best, and so on."""
+    groups: dict[Any, list[Times]] = {}
+    for (*key, _), taken in found.items():
+        groups.setdefault(tuple(key), []).append(taken)
+    return {
+        key: Times(tuple(map(fmean, zip(*(sorted(each.ns) for each in group), strict=True))))
+        for key, group in groups.items()
+    }
+
+
+def one_by_one(method: Any, model: Any, tops: Tops, steps: int = STEPS, h: float = H) -> Callable:
+    """The compiled loop of one body, over some of the tops."""
+    record, members = recorder(method, model), list(tops.members())
+    empty: tuple = ((), ())
+
+    def go() -> int:
+        total = 0
+        for state, body, params in members:
+            total += record(steps, h, state, body, params if model.numbers else empty)[1]
+        return total
+
+    return go

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from polhode.bench.ensemble.slices import H, in_slices, one_by_one, over_slices
+from polhode.bench.ensemble.rivals import H, in_slices, one_by_one, over_slices
 from polhode.bench.records import Finding, Settings, Table, at_least, at_most
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
@@ -38,9 +38,8 @@ def registry(settings: Settings) -> Iterator[Finding]:
         times = round_robin(calls, 8 * settings.repeats, before=partial(_reset, lanes))
         gain = times["one"].minimum / times["lanes"].minimum
         kind = "implicit" if method.implicit else "explicit"
-        facts = {"what": name, "kind": kind, "width": method.width}
-        ns = {key: taken.minimum for key, taken in times.items()}
-        rows.append(facts | {"ns_one": ns["one"], "ns_lanes": ns["lanes"], "gain": gain})
+        ns = times["one"].minimum, times["lanes"].minimum
+        rows.append((name, kind, method.width, *ns, gain))
         least = LEAST_OF_IMPLICIT.get(name) if method.implicit else LEAST_OF_EXPLICIT
         if least is not None:
             verdicts.append(at_least(f"{name}: lanes over one body", gain, least))
@@ -52,7 +51,7 @@ def registry(settings: Settings) -> Iterator[Finding]:
         "ns_lanes": "in lanes, ns",
         "gain": "gain",
     }
-    yield Table("Lanes over one body, a body and step", head, rows, bars="gain")
+    yield Table.of("Lanes over one body, a body and step", head, rows, bars="gain")
     yield from verdicts
 
 
@@ -88,7 +87,7 @@ def scale(settings: Settings) -> Iterator[Finding]:
 DEBRIS = """
 import resource, sys, time
 from pathlib import Path
-import polhode as ph
+from polhode.bench.tops import solve_debris
 def most():  # megabytes; on Linux ru_maxrss would include the parent's
     status = Path("/proc/self/status")
     if status.exists():
@@ -96,15 +95,10 @@ def most():  # megabytes; on Linux ru_maxrss would include the parent's
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / 2**20 if sys.platform == "darwin" else used / 2**10
 members, steps = int(sys.argv[1]), int(sys.argv[2])
-top = ph.problems.fast_top()
-vary = {"omega": ph.distributions.Normal([0, 0, 50], 0.5)}
-vary["model.strength"] = ph.distributions.Uniform(10, 30)
-kinds = ["mean(omega)", "attitude", "extremes(speed)"]
-given = dict(vary=vary, seed=1, method="mr2", dt=1e-3, reduce=kinds, reduce_times=11, save=None)
-ph.solve_ensemble(top, (0, 0.01), members=64, **given)
+solve_debris(64, 10)
 before = most()
 begun = time.process_time()
-ph.solve_ensemble(top, (0, steps * 1e-3), members=members, threads=1, **given)
+solve_debris(members, steps, threads=1)
 used = time.process_time() - begun
 print(used / members / steps * 1e9, before, most())
 """
@@ -112,7 +106,8 @@ print(used / members / steps * 1e9, before, most())
 
 def front(settings: Settings) -> Iterator[Finding]:
     """The cost and the memory of ``solve_ensemble`` with reductions, in a separate process."""
-    rows, steps = [], 100 if settings.quick else 1000
+    steps = 100 if settings.quick else 1000
+    rows: list[tuple] = []
     for members in (1_000, 10_000) if settings.quick else (1_000, 30_000, 1_000_000):
         settings.report(f"solve_ensemble, {members} members")
         said = subprocess.run(
@@ -121,15 +116,13 @@ def front(settings: Settings) -> Iterator[Finding]:
             text=True,
             check=True,
         ).stdout
-        ns, before, after = map(float, said.split())
-        facts: dict[str, Any] = {"what": f"{members} members, {steps} steps", "ns": ns}
-        rows.append(facts | {"before": before, "peak": after})
+        rows.append((f"{members} members, {steps} steps", *map(float, said.split())))
     head = {
         "what": "mr2, mean, attitude and extremes at 11 times",
         "ns": "ns a body and step",
         "before": "MB before",
         "peak": "MB at most",
     }
-    yield Table("solve_ensemble", head, rows)
+    yield Table.of("solve_ensemble", head, rows)
     if not settings.quick:
-        yield at_most("memory of a million members with reductions, in MB", rows[-1]["peak"], 1500)
+        yield at_most("memory of a million members with reductions, in MB", rows[-1][-1], 1500)

@@ -4,6 +4,7 @@ A heavy top moves by p' = p × ω + γ × weight, ω = I⁻¹ p, with the vertic
 quaternion, two inertial axes in the body, or the vertical and a quaternion.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -60,10 +61,21 @@ def top_equations(
     return system + turned((w, x, y, z), omega)
 
 
+def functions() -> dict[Callable, Callable]:
+    """Return heyoka's functions in place of those of ``math``."""
+    of = peer("heyoka")
+    return {math.sin: of.sin, math.cos: of.cos, math.sqrt: of.sqrt}
+
+
+def cross(u: Any, v: Any) -> tuple:
+    """Return u × v."""
+    (a, b, c), (v1, v2, v3) = u, v
+    return b * v3 - c * v2, c * v1 - a * v3, a * v2 - b * v1
+
+
 def turned_back(v: Any, omega: Any) -> list:
     """v' = v × ω of an inertial direction v seen from the body."""
-    (a, b, c), (w1, w2, w3) = v, omega
-    return [(a, b * w3 - c * w2), (b, c * w1 - a * w3), (c, a * w2 - b * w1)]
+    return list(zip(v, cross(v, omega), strict=True))
 
 
 def turned(q: Any, omega: Any) -> list:

@@ -17,7 +17,6 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.angles import angle
-from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Settings
 from polhode.bench.time_to_accuracy.race import Race, Variant
 from polhode.bench.time_to_accuracy.tops import ASYMMETRIC, Top
@@ -58,9 +57,18 @@ def our_variants(top: Top, name: str, right: np.ndarray, quick: bool) -> Iterato
         yield Variant(name, text, max(first, second, third), call)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    if peer("heyoka") is None:
-        return
+@Bench(
+    name="highorder",
+    place=70,
+    summary="time to a given accuracy of adaptive integrators, against heyoka's Taylor series",
+    needs=("heyoka",),
+    vital=("heyoka",),
+    keys={
+        "methods": Key("extrapolation", "names; the first is judged"),
+        "tops": Key("", "which of the three tops, from 1 on; default: all"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     quick, names = settings.quick, settings.parts("methods")
     for number in settings.choose("tops", list(TOPS))[: 1 if quick else None]:
         top = TOPS[number]
@@ -74,16 +82,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
             problem=top.title,
             judged=names[0],
         ).run(settings)
-
-
-BENCH = Bench(
-    name="highorder",
-    place=70,
-    summary="time to a given accuracy of adaptive integrators, against heyoka's Taylor series",
-    measure=measure,
-    needs=("heyoka",),
-    keys={
-        "methods": Key("extrapolation", "names; the first is judged"),
-        "tops": Key("", "which of the three tops, from 1 on; default: all"),
-    },
-)

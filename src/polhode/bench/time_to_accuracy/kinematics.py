@@ -25,16 +25,16 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.angles import angle
-from polhode.bench.peers import missing, peer
+from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Settings, Verdict, at_most
 from polhode.bench.time_to_accuracy import heyoka as taylor_series
-from polhode.bench.time_to_accuracy.race import Race, Variant, fastest, row
+from polhode.bench.time_to_accuracy.race import Race, Variant, columns, fastest, row
 from polhode.bench.timing import Times
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
 from polhode.integrators.gauss_taylor import choose
 from polhode.kernels.trig import ELEMENTARY
-from polhode.problems.given_motions import PRECESSING_BINARY, ZUPAN_SAJE, Turning
+from polhode.problems import given_motions as motions
 
 ERRORS = 1e-6, 1e-9, 1e-11, 3e-13, 1e-13
 ENDS = 0.81, 0.87, 0.93, 1.0
@@ -73,50 +73,26 @@ def total_of_sines(count: int) -> Callable:
     return total
 
 
-def of_vector(vector: Any, slope: Any, series: bool) -> tuple:
-    """ω = dexp of a rotation vector for heyoka, which has no branches: by series, or closed."""
-    heyoka = peer("heyoka")
-    n2 = vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
-    if series:
-        p, q = 1 / 479001600, 1 / 6227020800
-        for k in (10, 8, 6, 4, 2):
-            p = 1 / math.factorial(k) - n2 * p
-            q = 1 / math.factorial(k + 1) - n2 * q
-    else:
-        n = heyoka.sqrt(n2)
-        p, q = (1.0 - heyoka.cos(n)) / n2, (n - heyoka.sin(n)) / (n * n2)
+def for_heyoka(vector: Callable, slope: Callable, series: bool) -> Callable:
+    """Return ω = dexp of a rotation vector without branches: by series, or in closed form."""
 
-    def cross(u: Any, v: Any) -> tuple:
-        return (
-            u[1] * v[2] - u[2] * v[1],
-            u[2] * v[0] - u[0] * v[2],
-            u[0] * v[1] - u[1] * v[0],
-        )
+    def rate(t: Any) -> tuple:
+        functions = taylor_series.functions()
+        v, dv = (bind(each, functions)(t) for each in (vector, slope))
+        n2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+        if series:
+            p, q = 1 / 479001600, 1 / 6227020800
+            for k in (10, 8, 6, 4, 2):
+                p = 1 / math.factorial(k) - n2 * p
+                q = 1 / math.factorial(k + 1) - n2 * q
+        else:
+            n = functions[math.sqrt](n2)
+            p, q = (1.0 - functions[math.cos](n)) / n2, (n - functions[math.sin](n)) / (n * n2)
+        c = taylor_series.cross(v, dv)
+        e = taylor_series.cross(v, c)
+        return tuple(dv[i] + p * c[i] + q * e[i] for i in range(3))
 
-    c = cross(vector, slope)
-    e = cross(vector, c)
-    return tuple(slope[i] + p * c[i] + q * e[i] for i in range(3))
-
-
-def regular_for_heyoka(t: Any) -> tuple:
-    heyoka = peer("heyoka")
-    c, s = heyoka.cos(2.0 * t), heyoka.sin(2.0 * t)
-    vector = 1.5 * c, 1.5 * s, 0.5 * heyoka.sin(t)
-    return of_vector(vector, (-3.0 * s, 3.0 * c, 0.5 * heyoka.cos(t)), False)
-
-
-def vibrational_for_heyoka(t: Any) -> tuple:
-    heyoka = peer("heyoka")
-    c, s, f = heyoka.cos(10.0 * t), heyoka.sin(10.0 * t), 10.0 * math.sqrt(2)
-    vector = 0.1 * s, 0.1 * heyoka.sin(f * t), 0.1 * (c - 1.0)
-    return of_vector(vector, (c, 0.1 * f * heyoka.cos(f * t), -s), True)
-
-
-def strongly_vibrational_for_heyoka(t: Any) -> tuple:
-    heyoka = peer("heyoka")
-    c, s = heyoka.cos(100.0 * t), heyoka.sin(100.0 * t)
-    vector = 0.01 * s, 0.01 * (c - 1.0), 0.01 * heyoka.sin(73.0 * t)
-    return of_vector(vector, (c, -s, 0.73 * heyoka.cos(73.0 * t)), True)
+    return rate
 
 
 @dataclass(frozen=True)
@@ -127,7 +103,7 @@ class Case:
     omega: Callable
     end: float
     attitude: Callable | None = None
-    for_heyoka: Callable | None = None  # simplified; default: ω itself
+    simplified: Callable | None = None  # for heyoka; default: ω itself
     least: tuple[float | None, ...] = (None,) * len(ERRORS)
 
     @cache  # noqa: B019, there are only six cases
@@ -145,28 +121,28 @@ class Case:
         return (1.0, 0.0, 0.0, 0.0) if self.attitude is None else tuple(self.exact(0.0).tolist())
 
 
-def _stand_in(name: str, for_heyoka: Callable | None, least: tuple) -> Case:
-    motion, (_, end) = ZUPAN_SAJE[name]
-    assert isinstance(motion, Turning)
-    return Case(name, motion.omega, end, motion.attitude, for_heyoka, least)
+def _stand_in(name: str, least: tuple, simplified: Callable | None = None) -> Case:
+    motion, (_, end) = motions.ZUPAN_SAJE[name]
+    return Case(name, motion.omega, end, motion.attitude, simplified, least)
 
 
+def _by_vector(name: str, vector: Callable, slope: Callable, series: bool = True) -> Case:
+    return _stand_in(name, (2.6, 3.0, 3.5, 4.0, None), for_heyoka(vector, slope, series))
+
+
+BINARY = motions.PRECESSING_BINARY
 CASES = {
     case.name: case
     for case in (
-        Case(
-            "binary",
-            PRECESSING_BINARY.omega,
-            1e5,
-            PRECESSING_BINARY.attitude,
-            least=(2.5, 2.5, 3.0, None, 3.0),
+        Case("binary", BINARY.omega, 1e5, BINARY.attitude, least=(2.5, 2.5, 3.0, None, 3.0)),
+        _by_vector("regular", motions.regular, motions.regular_slope, series=False),
+        _by_vector("vibrational", motions.vibrational, motions.vibrational_slope),
+        _by_vector(
+            "strongly vibrational",
+            motions.strongly_vibrational,
+            motions.strongly_vibrational_slope,
         ),
-        _stand_in("regular", regular_for_heyoka, (2.6, 3.0, 3.5, 4.0, None)),
-        _stand_in("vibrational", vibrational_for_heyoka, (2.6, 3.0, 3.5, 4.0, None)),
-        _stand_in(
-            "strongly vibrational", strongly_vibrational_for_heyoka, (2.6, 3.0, 3.5, 4.0, None)
-        ),
-        _stand_in("unbounded", None, (1.5, 1.5, 1.5, 1.5, None)),
+        _stand_in("unbounded", (1.5, 1.5, 1.5, 1.5, None)),
         Case("thirty sines", total_of_sines(SINES), 100.0, least=(1.5, 1.5, 1.5, None, None)),
     )
 }
@@ -188,10 +164,9 @@ def by_gauss_taylor(case: Case, tolerance: float) -> Callable[[float], tuple]:
 def equations(case: Case) -> list:
     """q' = ω q/2 for heyoka, with ω in inertial axes."""
     heyoka = peer("heyoka")
-    in_heyoka = {math.sin: heyoka.sin, math.cos: heyoka.cos, math.sqrt: heyoka.sqrt}
-    a, b, c = (case.for_heyoka or bind(case.omega, in_heyoka))(heyoka.time)
+    omega = case.simplified or bind(case.omega, taylor_series.functions())
     q = heyoka.make_vars("w", "x", "y", "z")
-    return list(zip(q, turned(q, (a, b, c)), strict=True))
+    return list(zip(q, turned(q, omega(heyoka.time)), strict=True))
 
 
 def turned(q, omega):
@@ -269,24 +244,13 @@ def variant(
 
 
 # ---- results
-COLUMNS = {
-    "what": "error and run",
-    "error": "error",
-    "count": "evaluations, steps",
-    "us_min": "µs min",
-    "us_median": "µs median",
-    "ratio_min": "/ ours",
-    "ratio_median": "median",
-}
-
-
 def rows_over_ours(
     error: float,
     theirs: list[Variant],
     ours: list[Variant],
     times: Mapping[Variant, Times],
     once: Mapping[Variant, Times],
-) -> list[dict]:
+) -> list[tuple]:
     """Ours, heyoka and those that are timed once, each with its time over ours."""
     first = times[ours[0]] if ours else None
     shown = [(v, times[v]) for v in (*ours[:1], *theirs[:1])]
@@ -323,9 +287,18 @@ def check_tolerances(runs: Mapping[float, Variant]) -> Iterator[Verdict]:
         yield at_most(f"binary, {error:.0e}: evaluations", float(least), most)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    if missing(("heyoka", "mpmath")):
-        return
+@Bench(
+    name="kinematics",
+    place=80,
+    summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
+    needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
+    vital=("heyoka", "mpmath"),
+    keys={
+        "problems": Key("", f"of {', '.join(CASES)}; default: all"),
+        "slow": Key("yes", "no: without SciPy and numpy-quaternion, which are slow"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     quick, slow = settings.quick, settings.values["slow"] == "yes"
     few = slice(None, None, 8 if quick else 1)
     for name in settings.choose("problems", list(CASES))[: 1 if quick else None]:
@@ -340,20 +313,7 @@ def measure(settings: Settings) -> Iterator[Finding]:
             list(ours.values()),
             problem=name,
             rows=partial(rows_over_ours, once=slow_peers(case) if slow and not quick else {}),
-            head=COLUMNS,
+            head=columns("error and run", "/ ours", "evaluations, steps"),
         ).run(settings)
         if name == "binary" and not quick:
             yield from check_tolerances(ours)
-
-
-BENCH = Bench(
-    name="kinematics",
-    place=80,
-    summary="attitude from a given ω(t) to an accuracy, against heyoka, SciPy, numpy-quaternion",
-    measure=measure,
-    needs=("heyoka", "mpmath", "SciPy", "numpy-quaternion"),
-    keys={
-        "problems": Key("", f"of {', '.join(CASES)}; default: all"),
-        "slow": Key("yes", "no: without SciPy and numpy-quaternion, which are slow"),
-    },
-)

@@ -22,7 +22,6 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.angles import angle
-from polhode.bench.peers import peer
 from polhode.bench.records import Bench, Finding, Key, Note, Settings
 from polhode.bench.time_to_accuracy.race import ALL_FORMS, SHOWN, Race, Variant
 from polhode.bench.time_to_accuracy.tops import ASYMMETRIC, Top
@@ -55,9 +54,18 @@ def our_variants(top: Top, names: list[str], errors: tuple[float, ...]) -> Itera
             yield Variant(row.method, name, reached, partial(solver, span), target=error)
 
 
-def measure(settings: Settings) -> Iterator[Finding]:
-    if peer("heyoka") is None:
-        return
+@Bench(
+    name="precision",
+    place=50,
+    summary="time to a given accuracy with a torque, against heyoka's Taylor series",
+    needs=("heyoka",),
+    vital=("heyoka",),
+    keys={
+        "methods": Key("", "names; default: all explicit ones of order 2 or more"),
+        "errors": Key("", "attitude errors in radians; default: those of the claims"),
+    },
+)
+def benchmark(settings: Settings) -> Iterator[Finding]:
     errors = tuple(map(float, settings.parts("errors"))) or ERRORS[: 1 if settings.quick else None]
     names = settings.parts("methods") or (QUICK if settings.quick else [])
     for top in TOPS[: 1 if settings.quick else None]:
@@ -77,16 +85,3 @@ def measure(settings: Settings) -> Iterator[Finding]:
             problem=top.title,
             rows=ALL_FORMS,
         ).run(settings)
-
-
-BENCH = Bench(
-    name="precision",
-    place=50,
-    summary="time to a given accuracy with a torque, against heyoka's Taylor series",
-    measure=measure,
-    needs=("heyoka",),
-    keys={
-        "methods": Key("", "names; default: all explicit ones of order 2 or more"),
-        "errors": Key("", "attitude errors in radians; default: those of the claims"),
-    },
-)

@@ -16,14 +16,6 @@ from polhode.bench.records import Finding, Note, Settings, Table, Verdict, at_le
 from polhode.bench.timing import Times, timed
 
 SHOWN, FIRST_LOOK = 3, 5  # runs of a kind that are timed well; repeats before that
-HEAD = {
-    "what": "error and variant",
-    "error": "error",
-    "us_min": "µs min",
-    "us_median": "µs median",
-    "ratio_min": "heyoka / ours, min",
-    "ratio_median": "median",
-}
 Clock = Callable[[Mapping[Any, Callable], int], dict[Any, Times]]
 
 
@@ -57,24 +49,29 @@ def fastest(
 
 
 # ---- rows
+def columns(what: str, ratio: str, count: str = "") -> dict[str, str]:
+    """Headings: a run, its error, ``count`` of its work, its time, and a ratio of times."""
+    counts = {"count": count} if count else {}
+    times = {"us_min": "µs min", "us_median": "µs median"}
+    ratios = {"ratio_min": ratio, "ratio_median": "median"}
+    return {"what": what, "error": "error", **counts, **times, **ratios}
+
+
 def row(
     error: float, variant: Variant, times: Times, ratio: tuple[Times, Times] | None = None
-) -> dict[str, Any]:
+) -> tuple:
     """A row of the table, with the quotient of two times."""
-    count = {} if variant.count is None else {"count": variant.count}
-    above, below = ratio or (None, None)
-    return {
-        "what": f"{error:.0e}  {variant.name}",
-        "error": variant.error,
-        **count,
-        "us_min": times.minimum / 1e3,
-        "us_median": times.median / 1e3,
-        "ratio_min": above.minimum / below.minimum if above and below else None,
-        "ratio_median": above.median / below.median if above and below else None,
-    }
+    count = () if variant.count is None else (variant.count,)
+    ratios: tuple = (None, None)
+    if ratio:
+        above, below = ratio
+        ratios = above.minimum / below.minimum, above.median / below.median
+    what, own = f"{error:.0e}  {variant.name}", (times.minimum / 1e3, times.median / 1e3)
+    return what, variant.error, *count, *own, *ratios
 
 
-Rows = Callable[[float, list[Variant], list[Variant], Mapping[Variant, Times]], list[dict]]
+HEAD = columns("error and variant", "heyoka / ours, min")
+Rows = Callable[[float, list[Variant], list[Variant], Mapping[Variant, Times]], list[tuple]]
 
 
 def heyoka_over_ours(
@@ -83,7 +80,7 @@ def heyoka_over_ours(
     ours: list[Variant],
     times: Mapping[Variant, Times],
     forms: int | None = 1,
-) -> list[dict]:
+) -> list[tuple]:
     """heyoka's fastest forms, then all of ours with heyoka's time over theirs."""
     if not theirs:
         return []
@@ -122,7 +119,7 @@ class Race:
             for variant in fastest(variants, error, first, SHOWN)
         ]
         times = self.clock({v: v.call for v in chosen}, settings.repeats)
-        rows: list[dict] = []
+        rows: list[tuple] = []
         verdicts: list[Verdict] = []
         for error, least in self.claims.items():
             theirs, ours = (fastest(group, error, times) for group in (self.theirs, self.ours))
@@ -131,7 +128,7 @@ class Race:
                 yield Note(f"heyoka does not reach {error:.0e}")
             elif least is not None:
                 verdicts.append(self.verdict(error, least, times[theirs[0]], ours, times))
-        yield Table(self.title, self.head, rows)
+        yield Table.of(self.title, self.head, rows)
         yield from verdicts
 
     def verdict(
