@@ -24,7 +24,7 @@ from polhode.ensembles.chunk import Arrays, Chunk, Mover, make_mover
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.task import Task
 from polhode.errors import InputError, PolhodeError
-from polhode.solvers.entry import prepare
+from polhode.solvers.entry import prepare_from
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -64,7 +64,7 @@ def _read(data: bytes, threads: int) -> tuple[Task, Mover]:
     import pickle
 
     task: Task = pickle.loads(data)
-    task = replace(task, bound=prepare(task.members.problem, **task.arguments).bound)
+    task = replace(task, bound=prepare_from(task.members.problem, task.arguments).bound)
     return task, make_mover(task, threads)
 
 

@@ -17,7 +17,7 @@ from polhode.files.checkpoint import Journal, Mark, head, remove, write
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
-from polhode.solvers.plain_data import NUMBERS, TIMES, describe_arguments, describe_problem
+from polhode.solvers.plain_data import describe_arguments, describe_problem
 
 KIND = "run"
 SECONDS = 10.0  # between two checkpoints, by default
@@ -55,17 +55,17 @@ def open_checkpoint(problem: Problem, arguments: Arguments) -> Checkpoint | None
     if place is None:
         return None
     about, tables = describe_problem(problem)
-    found, times = describe_arguments(
-        arguments.method,
-        arguments.formulation,
-        arguments.options,
-        arguments.events,
-        {name: getattr(arguments, name) for name in NUMBERS},
-        {name: getattr(arguments, name) for name in TIMES},
-        save_every=int(arguments.save_every),
-        compensated=arguments.compensated,
-    )
+    found, times = describe_arguments(arguments)
     return Checkpoint(*place, {"problem": about, "asked": found}, {**tables, **times})
+
+
+def check_chosen(begun: str, now: str) -> None:
+    """Raise an error if "auto" no longer chooses the method with which a run was begun."""
+    if begun != now:
+        raise FileError(
+            f"the run was begun with method {begun!r}, and 'auto' now chooses {now!r}; continue it"
+            " with the version of polhode that began it"
+        )
 
 
 class Stored(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.compiler.tree import flat, like
 from polhode.contracts import Coordinates
-from polhode.errors import FileError, InputError, MethodError
+from polhode.errors import InputError, MethodError
 from polhode.problems.problem import (
     Problem,
     inner_state,
@@ -24,7 +24,7 @@ from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion, failure
 from polhode.solvers.arguments import Arguments, in_order, span, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
-from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
+from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_chosen, open_checkpoint
 from polhode.solvers.events import watch_for
 from polhode.solvers.fixed_steps import Plan, plan
 
@@ -143,11 +143,7 @@ class Solver:
     def resume(self, stored: Stored) -> Trajectory:
         """Continue the run that a checkpoint of this solver holds, to its end."""
         data, arrays, bound = stored.data, stored.arrays, self.bound
-        if data["chosen"] != bound.name:
-            raise FileError(
-                f"the run was begun with method {data['chosen']!r}, and 'auto' now chooses"
-                f" {bound.name!r}; continue it with the version of polhode that began it"
-            )
+        check_chosen(data["chosen"], bound.name)
         t0, t1 = data["span"]
         state = like(bound.state, iter(arrays["state"].tolist()))
         numbers = like(bound.params[0], iter(arrays["numbers"].tolist()))
