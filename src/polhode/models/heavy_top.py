@@ -49,22 +49,14 @@ def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
     the centre of mass (m), or the weight times its distance (J) and a direction.
     """
     centre = three(centre, "centre")
-    if centre == ALONG_3:
-        return Model(
-            name="heavy_top",
-            torque=torque,
-            potential=potential,
-            names=("strength",),
-            numbers=(float(strength),),
-            references=("krysl2006",),
-        )
+    along_3 = centre == ALONG_3
     return Model(
         name="heavy_top",
-        torque=any_torque,
-        potential=any_potential,
-        names=("strength", "centre"),
-        numbers=(float(strength), centre),
-        references=("celledoni2006",),
+        torque=torque if along_3 else any_torque,
+        potential=potential if along_3 else any_potential,
+        names=("strength",) if along_3 else ("strength", "centre"),
+        numbers=(float(strength),) if along_3 else (float(strength), centre),
+        references=("krysl2006",) if along_3 else ("celledoni2006",),
     )
 
 

@@ -70,20 +70,14 @@ def spring(
     stiffness = positive(stiffness, "stiffness")
     length, damping = not_negative(length, "length"), not_negative(damping, "damping")
     ends = three(anchor, "anchor"), three(point, "point")
-    if length == damping == 0.0:
-        return Model(
-            name="spring",
-            wrench=wrench,
-            potential_at=potential_at,
-            names=("stiffness", "anchor", "point"),
-            numbers=(stiffness, *ends),
-        )
+    plain = length == damping == 0.0
+    more = {} if plain else {"length": length, "damping": damping}
     return Model(
         name="spring",
-        wrench=any_wrench,
-        potential_at=any_potential_at,
-        names=("stiffness", "anchor", "point", "length", "damping"),
-        numbers=(stiffness, *ends, length, damping),
+        wrench=wrench if plain else any_wrench,
+        potential_at=potential_at if plain else any_potential_at,
+        names=("stiffness", "anchor", "point", *more),
+        numbers=(stiffness, *ends, *more.values()),
         depends_on_omega=damping > 0.0,
         depends_on_velocity=damping > 0.0,
     )

@@ -241,7 +241,7 @@ def rebuild_arguments(
     **others: Any,
 ) -> Arguments:
     """Rebuild the arguments of ``prepare``, from their description and what is given again."""
-    given = {"method": method, "formulation": formulation}
+    given: dict[str, Any] = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]
         if given[name] is not None:
@@ -260,10 +260,10 @@ def rebuild_arguments(
                 f" {len(data['events'])} of them; give the same functions again"
             )
         refuse_differences(file, "events", data["events"], _describe_events(events))
-    numbers = {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
-    times = {key: arrays.get(key) for key in TIMES}
+    others |= {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
+    others |= {key: arrays.get(key) for key in TIMES}
     others |= {key: data[key] for key in ("save_every", "compensated", "options")}
-    return Arguments(**given, events=events, **numbers, **times, **others)
+    return Arguments(**given, events=events, **others)
 
 
 def _describe_record(value: Any) -> dict[str, Any]:
