@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.comparison.reference import Reference, keeps_energy, true_end
 from polhode.comparison.trials import AdaptiveTrials, Row, Trial, Trials, measure_times
-from polhode.contracts import Integrator, Method, Model
+from polhode.contracts import Integrator, Method, Model, checks
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
@@ -158,12 +158,14 @@ def compare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    span = _span(t_span)
+    span = t0, t1 = checks.span(t_span)
+    if t0 == t1:
+        raise InputError(f"t_span must be two different finite numbers, got {t_span!r}")
     if dts is not None and errors is not None:
         raise InputError("give dts or errors, not both")
     chosen = usual_methods(problem.model) if methods is None else _find(methods)
     for method in chosen:  # an unsuitable one is refused
-        prepare(problem, method=method, dt=None if _adaptive(method) else abs(span[1] - span[0]))
+        prepare(problem, method=method, dt=None if _adaptive(method) else abs(t1 - t0))
     sizes: Sequence[float] = () if errors is not None else _steps(problem, span, dts)
     tolerances = RTOLS if rtols is None else _positive(rtols, "rtols")
     targets = () if errors is None else _positive(errors, "errors")
@@ -212,16 +214,6 @@ def _adaptive(method: Method | Integrator) -> TypeGuard[Integrator]:
 
 
 # ---- checks
-def _span(t_span: Sequence[float]) -> tuple[float, float]:
-    try:
-        t0, t1 = map(float, t_span)
-    except (TypeError, ValueError):
-        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
-    if not (math.isfinite(t1 - t0) and t1 != t0):
-        raise InputError(f"t_span must be two different finite numbers, got {t_span!r}")
-    return t0, t1
-
-
 def _find(methods: Iterable[str | Method | Integrator]) -> list[Method | Integrator]:
     if isinstance(methods, (str, Method, Integrator)):
         methods = [methods]

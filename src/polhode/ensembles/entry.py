@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from polhode.contracts import Formulation, Integrator, Method
+from polhode.contracts.checks import span
 from polhode.ensembles.checkpoint import new_checkpoint
 from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.members import members_of
@@ -16,7 +17,7 @@ from polhode.ensembles.store import check_place
 from polhode.ensembles.task import FINAL, chunk_size, make_task, threads_of
 from polhode.errors import InputError
 from polhode.problems.problem import Problem
-from polhode.solvers.arguments import AUTO, Arguments, span
+from polhode.solvers.arguments import AUTO, Arguments
 from polhode.solvers.checkpoint import check_checkpoint
 from polhode.solvers.entry import prepare_from
 

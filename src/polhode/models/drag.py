@@ -6,8 +6,8 @@ It has no potential; the energy of a trajectory is that of the other models, and
 """
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers
+from polhode.contracts.checks import not_negative
 from polhode.kernels.vector import multiply
-from polhode.models.given import not_negative
 
 
 def wrench(t, q, m, x, p, body, params):

@@ -24,11 +24,11 @@ from math import cos, sin, sqrt
 from typing import Any
 
 from polhode.contracts import Model, moments, numbers
+from polhode.contracts.checks import not_negative, positive, unit
 from polhode.errors import InputError
 from polhode.kernels.kepler import MOST, eccentric_anomaly
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import dot, multiply, scale
-from polhode.models.given import not_negative, positive, unit
 
 
 def turning(f, u, inertia):

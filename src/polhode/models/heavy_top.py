@@ -10,9 +10,9 @@ body axis 3.  Krysl's tops are ``heavy_top(20)``.
 from collections.abc import Sequence
 
 from polhode.contracts import Model, numbers, to_body_axes, to_principal_axes
+from polhode.contracts.checks import three
 from polhode.kernels.quaternion import vertical
 from polhode.kernels.vector import cross, dot, multiply
-from polhode.models.given import three
 
 ALONG_3 = (0.0, 0.0, 1.0)
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from math import sqrt
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers, to_principal_axes
+from polhode.contracts.checks import not_negative, positive, three
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, subtract
-from polhode.models.given import not_negative, positive, three
 
 
 def stretched(q, x, anchor, point, body):

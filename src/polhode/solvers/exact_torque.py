@@ -34,6 +34,7 @@ import numpy as np
 from polhode import loops
 from polhode.body import RigidBody
 from polhode.compiler.machine import fma, put
+from polhode.contracts.checks import three
 from polhode.errors import InputError, MethodError
 from polhode.kernels.linear_rate import (
     ORDERS,
@@ -52,7 +53,7 @@ from polhode.kernels.quaternion import (
     to_unit_length,
 )
 from polhode.kernels.vector import cross, dot, multiply, scale
-from polhode.problems.problem import inner_state, outer_states, quaternion, rates, three
+from polhode.problems.problem import inner_state, outer_states, quaternion, rates
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion, free_rows, list_of_times
 from polhode.tableaus.slow_axis import slow_axis

@@ -10,6 +10,7 @@ from polhode.kernels.quaternion import to_body
 from polhode.loops import sampled_rates
 from polhode.problems.problem import quaternion
 from polhode.results.trajectory import Trajectory
+from polhode.solvers.arguments import number_or_nan
 
 ORDERS = 2, 4, 6, 8
 CHOICES: dict[str, tuple] = {
@@ -273,10 +274,7 @@ def _gaps(t: np.ndarray, step: float, bad: np.ndarray, kind: str, max_gap: Any) 
 
 
 def _positive(max_gap: Any) -> float:
-    try:
-        value = float(max_gap)
-    except (TypeError, ValueError):
-        value = np.nan
+    value = number_or_nan(max_gap)
     if not value > 0:
         raise InputError(f"max_gap must be a positive number of seconds, got {max_gap!r}")
     return value
