@@ -91,25 +91,12 @@ def identity(value: bytes) -> bytes:
 
 
 # ---- on the client
-def run_chunks(
-    client: "Client",
-    task: Task,
-    size: int | None,
-    threads: int,
-    put: Callable[[int, int, Arrays], None],
-    report: Callable[[float], None] | None,
-    gaps: Sequence[tuple[int, int]],
-) -> None:
-    """Run the ranges of members ``gaps`` on the workers of a client.
-
-    ``put(first, last, results)`` is called as they arrive.  Without ``size`` every thread first
-    gets one group, and the time that takes decides the length of the chunks.
-    """
-    Dispatch(client, task, size, threads, gaps).run(put, report)
-
-
 class Dispatch:
-    """Sends the chunks of one task to the workers, and collects their results."""
+    """Runs the ranges of members ``gaps`` of one task on the workers of a client.
+
+    Without ``size`` every thread first gets one group, and the time that takes decides the length
+    of the chunks.
+    """
 
     def __init__(
         self,
@@ -138,6 +125,7 @@ class Dispatch:
         put: Callable[[int, int, Arrays], None],
         report: Callable[[float], None] | None,
     ) -> None:
+        """Run them all; ``put(first, last, results)`` is called as results arrive."""
         from distributed import as_completed
 
         count = self.task.members.count

@@ -38,6 +38,7 @@ from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
+from polhode.kernels.tuples import first, minus, plus, second, times
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 
 # down to this tolerance, these columns are the fastest, by measurement
@@ -95,26 +96,6 @@ def weights(columns: Columns, number: Callable) -> Mapping[int, Fraction]:
 
 
 # ---- arithmetic of tuples
-def plus(a, b):
-    return a + b
-
-
-def minus(a, b):
-    return a - b
-
-
-def times(a, b):
-    return a * b
-
-
-def first(a):
-    return a[0]
-
-
-def second(a):
-    return a[1]
-
-
 def other(a, b):
     return b
 

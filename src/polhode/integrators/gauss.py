@@ -29,6 +29,7 @@ from polhode.contracts import Integrator, size, slope
 from polhode.errors import InputError
 from polhode.kernels.newton import settled
 from polhode.kernels.sums import added
+from polhode.kernels.tuples import collected, first, plus, second, times
 from polhode.tableaus import gauss as nodes
 from polhode.tableaus.runge_kutta import DIGITS
 
@@ -84,18 +85,6 @@ def fours(row: Sequence, number: Callable) -> list[tuple]:
     """Return fractions as fours of numbers."""
     padded = [*row, *[Fraction(0)] * (-len(row) % WIDTH)]
     return [tuple(map(number, padded[i : i + WIDTH])) for i in range(0, len(padded), WIDTH)]
-
-
-def collected(functions: Sequence[Callable]) -> Callable:
-    """Make x -> (functions[0](x), functions[1](x), …)."""
-    *_, last = functions
-    if len(functions) == 1:
-        return lambda x: (last(x),)
-    *_, second, last = functions
-    if len(functions) == 2:
-        return lambda x: (second(x), last(x))
-    before = collected(functions[:-2])
-    return lambda x: (*before(x), second(x), last(x))
 
 
 def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None) -> Callable:
@@ -173,25 +162,8 @@ def sum_of(count: int) -> Callable:
     return lambda x: before(x) + x[place]
 
 
-# ---- arithmetic of tuples
-def plus(a, b):
-    return a + b
-
-
-def times(a, b):
-    return a * b
-
-
 def distance(a, b):
     return abs(a - b)
-
-
-def first(a):
-    return a[0]
-
-
-def second(a):
-    return a[1]
 
 
 # ---- the step

@@ -5,6 +5,7 @@ copy of it in which the stubs are the functions of a method and a model; ``build
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
@@ -41,6 +42,12 @@ def model_pieces(model: Model, aligned: bool) -> dict:
     return pieces
 
 
+def functions_of(record: Any, *stubs: Callable) -> dict[Callable, Callable]:
+    """Return the functions that a method or integrator has, by the stubs that they replace."""
+    found = {stub: getattr(record, stub.__name__) for stub in stubs}
+    return {stub: function for stub, function in found.items() if function is not None}
+
+
 def bound(template: Callable, *layers: Mapping[Callable, Callable]) -> Callable:
     """Bind layers of functions into a copy of ``template``, each layer into the one before it."""
     inner: dict[Callable, Callable] = {}
@@ -64,10 +71,8 @@ def joined(
     inner = {} if model is None else model_pieces(model, aligned)
     pieces = dict(inner)
     if method is not None:
-        for stub in (start, step, guess, improve, finish, trial):
-            function = getattr(method, stub.__name__)
-            if function is not None:
-                pieces[stub] = bind(function, inner)
+        own = functions_of(method, start, step, guess, improve, finish, trial)
+        pieces |= {stub: bind(function, inner) for stub, function in own.items()}
         pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
         if isinstance(method.weights[0], tuple):
             pieces[part] = part_of_three

@@ -111,11 +111,12 @@ class BoundMethod:
         return _as_they_are if leave is None else _states(leave)
 
 
+STEPPING = start, step, guess, improve, finish  # stubs of fixed steps
+
+
 def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
     """Return the functions of an integrator by the stubs that they replace."""
-    stubs = start, step, guess, improve, finish, trial, first_step, fit, read
-    found = {stub: getattr(integrator, stub.__name__) for stub in stubs}
-    return {stub: function for stub, function in found.items() if function is not None}
+    return loops.functions_of(integrator, *STEPPING, trial, first_step, fit, read)
 
 
 def beginning(integrator: Integrator) -> Callable:
@@ -316,8 +317,7 @@ def fixed(
         integrator = resetting(integrator)
     own: dict[str, Any] = {
         stub.__name__: loops.bound(function, equations.pieces)
-        for stub in (start, step, guess, improve, finish)
-        if (function := getattr(integrator, stub.__name__)) is not None
+        for stub, function in loops.functions_of(integrator, *STEPPING).items()
     }
     return Method(
         name=integrator.name,

@@ -61,6 +61,7 @@ from polhode.kernels.quaternion import (
     to_inertial,
     to_unit_length,
 )
+from polhode.kernels.tuples import plus, times
 from polhode.kernels.vector import cross, dot, multiply, scale, subtract
 
 PAPER = 1000  # steps between normalisations in the paper
@@ -95,10 +96,6 @@ def turning(q, qd, u, omega, m, n, body):
     """Return q'' of (1) for the torque n."""
     rate = multiply(0.5, scale(inverse_moments(body), subtract(n, gyroscopic_torque(omega, m))))
     return each(plus, (hamilton(qd, u), half_rate(q, rate)))
-
-
-def plus(a, b):
-    return a + b
 
 
 # ---- rotation: y = q
@@ -259,10 +256,6 @@ def refining(tolerance: float) -> Callable:
 def evaluations(carry: tuple) -> int:
     """Return the number of evaluations, from the final carry."""
     return int(carry[3])
-
-
-def times(a, b):
-    return a * b
 
 
 def apart(state, other, body):

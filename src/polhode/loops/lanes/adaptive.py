@@ -49,7 +49,7 @@ from polhode.contracts import (
 )
 from polhode.formulations.equations import equations_of
 from polhode.integrators._runge_kutta import next_factor
-from polhode.loops import MAX_TRIALS, between
+from polhode.loops import MAX_TRIALS, between, functions_of
 
 NOBODY = -1.0
 STATE, CARRY = 5, 6  # places in the nested tuple
@@ -229,14 +229,18 @@ def inside(t, time, before):
     return before[0] < t < time[0] or time[0] < t < before[0]
 
 
-def four_between(block, place, out, t, tolerances, tables, slots):
-    _, _, (t1, low1, _), _, (t0, low0, state), new, _, body, numbers = columns(
-        block, place, LANES, slots
-    )
+def interpolated(t, slots, tolerances, tables):
+    """Return (the state at t, evaluations), from the slots of one body or of four."""
+    _, _, (t1, low1, _), _, (t0, low0, state), new, _, body, numbers = slots
     this, h, params = (t - t0) - low0, (t1 - t0) + (low1 - low0), (numbers, tables)
     carry = start(t0 + low0, h, state, body, params)
     fitted, count = fit(t0 + low0, h, state, carry, new, body, params)
     here, _ = between(t0 + low0, this, h, state, carry, fitted, tolerances, body, params)
+    return here, count
+
+
+def four_between(block, place, out, t, tolerances, tables, slots):
+    here, count = interpolated(t, columns(block, place, LANES, slots), tolerances, tables)
     put_columns(out, place, LANES, here)
     return count
 
@@ -244,13 +248,9 @@ def four_between(block, place, out, t, tolerances, tables, slots):
 def single_between(block, place, out, t, tolerances, tables, slots):
     count = 0
     for lane in range(place, place + WIDTH):
-        _, _, time, _, before, new, _, body, numbers = column(block, lane, LANES, slots)
-        if inside(t, time, before):
-            (t1, low1, _), (t0, low0, state), params = time, before, (numbers, tables)
-            this, h = (t - t0) - low0, (t1 - t0) + (low1 - low0)
-            carry = start(t0 + low0, h, state, body, params)
-            fitted, count = fit(t0 + low0, h, state, carry, new, body, params)
-            here, _ = between(t0 + low0, this, h, state, carry, fitted, tolerances, body, params)
+        one = column(block, lane, LANES, slots)
+        if inside(t, one[2], one[4]):
+            here, count = interpolated(t, one, tolerances, tables)
             put_column(out, lane, LANES, here)
     return count
 
@@ -361,16 +361,12 @@ class Runs:
             for stub in pieces:
                 pieces[stub] = loops.bound(bind(stub, {between: side}), *fours)
 
-        def joined(template: Callable) -> CompiledOrPlain:
+        def compiled(template: Callable) -> CompiledOrPlain:
             function = bind(bind(template, pieces), {between: side})
             return CompiledOrPlain(loops.bound(function, own, *below), what)
 
-        self._begin, self._advance, self._sample = joined(begin), joined(advance), joined(sample)
-        self.machines = self._begin, self._advance, self._sample
-
-    def begin(self, blocks, t0, end, first, largest, tolerances, tables, slots) -> None:
-        """Start every body at t0; ``first`` is the size of its first step, 0 to estimate it."""
-        self._begin(blocks, t0, end, first, largest, tolerances, tables, slots)
+        self.machines = compiled(begin), compiled(advance), compiled(sample)
+        self.begin, self._advance, self._sample = self.machines
 
     def advance(self, blocks, until, end, largest, tolerances, tables, slots) -> None:
         """Step every body to ``until`` or past it; only ``end`` shortens a step."""
@@ -401,11 +397,7 @@ class Pursuits(Runs):
     ):
         equations = equations_of(variables, moving)
         stubs = start, trial, trial_in_lanes, first_step, fit, read
-        own = {
-            stub: function
-            for stub in stubs
-            if (function := getattr(integrator, stub.__name__)) is not None
-        }
+        own = functions_of(integrator, *stubs)
         pieces = loops.model_pieces(model, aligned)
         super().__init__(
             own,
