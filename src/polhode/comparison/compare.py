@@ -194,19 +194,14 @@ def usual_methods(model: Model) -> list[Method | Integrator]:
     Of the implicit ones of order 2 only ``imidm``: the others cost about as much, for errors of
     about the same size.  With a torque also the adaptive integrators of ``ADAPTIVE``.
     """
+    explicit = [m for m in METHODS.values() if m.order == 2 and (m.free_only or not m.implicit)]
     adaptive = [] if model.is_free else [INTEGRATORS[name] for name in ADAPTIVE]
     return adaptive + [
         method
         for method in METHODS.values()
         if method.takes(model)
-        and (
-            method.name == IMPLICIT or method.order > 2 or (method.order == 2 and _distinct(method))
-        )
+        and (method.name == IMPLICIT or method.order > 2 or method in explicit)
     ]
-
-
-def _distinct(method: Method) -> bool:
-    return method.free_only or not method.implicit
 
 
 def _adaptive(method: Method | Integrator) -> TypeGuard[Integrator]:

@@ -119,12 +119,6 @@ def matrix(rows: Sequence[Sequence], number: Callable) -> Callable:
     return collected([of_rows(i, count - 1) for i in range(count)])
 
 
-FIRST: dict[int, Callable] = {
-    1: lambda x: (x[0],),
-    2: lambda x: (x[0], x[1]),
-    3: lambda x: (x[0], x[1], x[2]),
-    4: lambda x: x,
-}
 TUPLE: dict[int, Callable] = {
     1: lambda a: (a,),
     2: lambda a, b: (a, b),
@@ -136,11 +130,11 @@ TUPLE: dict[int, Callable] = {
 def numbers_of(s: int) -> Callable:
     """Make the function that returns the first s numbers of a tuple of fours."""
     place = -(-s // WIDTH) - 1
-    some = FIRST[s - WIDTH * place]
+    rest = s - WIDTH * place
     if place == 0:
-        return lambda x: some(unpack(x[0]))
+        return lambda x: unpack(x[0])[:rest]
     before = numbers_of(WIDTH * place)
-    return lambda x: (*before(x), *some(unpack(x[place])))
+    return lambda x: (*before(x), *unpack(x[place])[:rest])
 
 
 def packed_of(s: int) -> Callable:

@@ -3,8 +3,8 @@
 A template is a plain function that calls the stubs of ``contracts``; see ``binding``.
 """
 
-from polhode.loops.adaptive import MAX_TRIALS, adapt, packed_adapt
-from polhode.loops.binding import bound, build, functions_of, joined, model_pieces
+from polhode.loops.adaptive import MAX_TRIALS, adapt, clipped, packed_adapt, step_of
+from polhode.loops.binding import STEPPING, bound, build, functions_of, joined, model_pieces
 from polhode.loops.dense import between, by_reading, by_step, by_trial, sampled
 from polhode.loops.fixed import (
     MAX_ITERATIONS,

@@ -54,8 +54,8 @@ from polhode.kernels.quaternion import (
 )
 from polhode.kernels.vector import cross, dot, multiply, scale
 from polhode.problems.problem import inner_state, outer_states, quaternion, rates
-from polhode.results.trajectory import Trajectory
-from polhode.solvers.exact import exact_free_motion, free_rows, list_of_times
+from polhode.results.trajectory import Trajectory, list_of_times
+from polhode.solvers.exact import exact_free_motion, free_rows
 from polhode.tableaus.slow_axis import slow_axis
 
 EXACT = "exact motion under a constant torque"  # the name of the method

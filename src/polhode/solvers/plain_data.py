@@ -141,8 +141,8 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         name=data["name"],
         **functions,
         names=tuple(data["parameters"]),
-        numbers=_tuples(data["numbers"], read_number),
-        tables=_tuples(data["tables"], arrays.__getitem__),
+        numbers=tuples(data["numbers"]),
+        tables=tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
     )
@@ -344,8 +344,9 @@ def _lists(value: Any, leaf: Callable = plain_number) -> Any:
     return [_lists(part, leaf) for part in value] if isinstance(value, tuple) else leaf(value)
 
 
-def _tuples(value: Any, leaf: Callable) -> Any:
-    return tuple(_tuples(v, leaf) for v in value) if isinstance(value, list) else leaf(value)
+def tuples(value: Any, leaf: Callable = read_number) -> Any:
+    """Return nested lists as tuples; ``leaf`` reads an entry."""
+    return tuple(tuples(v, leaf) for v in value) if isinstance(value, list) else leaf(value)
 
 
 def _leaves(value: Any) -> Sequence[Any]:

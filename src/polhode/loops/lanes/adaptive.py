@@ -49,7 +49,7 @@ from polhode.contracts import (
 )
 from polhode.formulations.equations import equations_of
 from polhode.integrators._runge_kutta import next_factor
-from polhode.loops import MAX_TRIALS, between, functions_of
+from polhode.loops import MAX_TRIALS, between, clipped, functions_of, step_of
 
 NOBODY = -1.0
 STATE, CARRY = 5, 6  # places in the nested tuple
@@ -59,10 +59,6 @@ Pieces = dict[Callable, Callable]
 def at_start():
     """Stub: the number of evaluations in ``start``."""
     return 0
-
-
-def clipped(h, largest):
-    return h if abs(h) <= largest else (largest if h > 0.0 else -largest)
 
 
 # ---- the first step
@@ -113,15 +109,6 @@ def given_back(blocks, room, lane, slots):
     _, status, time, counts, before, state, carry, _, _ = column(room, lane, WIDTH, slots)
     kept = 0.0, status, time, counts, before, state, carry
     put_column(blocks[number // LANES], number % LANES, LANES, kept)
-
-
-def step_of(time, end):
-    """Return (step to try, whether it falls short of the end, time after it)."""
-    t, t_low, h = time
-    left = (end - t) - t_low
-    short = abs(h) < abs(left) and t + (t_low + h) != end  # by more than rounding
-    this = h if short else left
-    return this, short, t + (t_low + this)
 
 
 def settle(room, found, lane, end, largest, tables, slots):
