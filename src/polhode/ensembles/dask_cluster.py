@@ -121,9 +121,7 @@ class Dispatch:
         self.running: dict[Future, tuple[int, int]] = {}
 
     def run(
-        self,
-        put: Callable[[int, int, Arrays], None],
-        report: Callable[[float], None] | None,
+        self, put: Callable[[int, int, Arrays], None], report: Callable[[float], None] | None
     ) -> None:
         """Run them all; ``put(first, last, results)`` is called as results arrive."""
         from distributed import as_completed

@@ -80,10 +80,7 @@ class Run:
         return result
 
     def _run_here(
-        self,
-        gaps: Sequence[tuple[int, int]],
-        threads: int,
-        report: Callable[[float], None] | None,
+        self, gaps: Sequence[tuple[int, int]], threads: int, report: Callable[[float], None] | None
     ) -> None:
         saver, store = self.saver, self.store
         drain = () if store is None else (store.write, store.rows)

@@ -184,10 +184,7 @@ def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, 
 
 @cache
 def adams(
-    order: int = 12,
-    compensated: bool = True,
-    number: Callable[[Any], Any] = float,
-    **changed: Any,
+    order: int = 12, compensated: bool = True, number: Callable[[Any], Any] = float, **changed: Any
 ) -> Integrator:
     """Make the record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order not in range(2, HIGHEST + 1):

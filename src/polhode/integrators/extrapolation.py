@@ -314,9 +314,7 @@ def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
 
 
 def integrator(
-    rule: Sequence[tuple[float, str]] = RULE,
-    number: Callable[[Any], Any] = float,
-    **changed: Any,
+    rule: Sequence[tuple[float, str]] = RULE, number: Callable[[Any], Any] = float, **changed: Any
 ) -> Integrator:
     """Make the record for a rule; ``number`` converts the fractions (to mpmath, say)."""
     schemes = [COLUMNS[name] for _, name in rule]

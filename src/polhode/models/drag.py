@@ -40,8 +40,4 @@ def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
 
 
 PLACE = 80
-EXAMPLES = (
-    {"linear": 0.2, "rotational": 0.3},
-    {"linear": 0.2},
-    {"rotational": 0.3},
-)
+EXAMPLES = ({"linear": 0.2, "rotational": 0.3}, {"linear": 0.2}, {"rotational": 0.3})

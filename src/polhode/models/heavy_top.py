@@ -61,7 +61,4 @@ def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
 
 
 PLACE = 20
-EXAMPLES = (
-    {"strength": 20.0},
-    {"strength": 5.0, "centre": (1.0, -2.0, 0.5)},
-)
+EXAMPLES = ({"strength": 20.0}, {"strength": 5.0, "centre": (1.0, -2.0, 0.5)})

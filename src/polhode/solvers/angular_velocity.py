@@ -151,11 +151,7 @@ class RateSolver:
         self._row: np.ndarray | None = None
 
     def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        scalar_first: bool | None = None,
+        self, t_span: Sequence[float], *, attitude: Any = None, scalar_first: bool | None = None
     ) -> Trajectory:
         """Integrate over ``t_span``, from an attitude (default: the identity)."""
         t0, t1 = span(t_span)

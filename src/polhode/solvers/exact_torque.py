@@ -36,14 +36,7 @@ from polhode.body import RigidBody
 from polhode.compiler.machine import fma, put
 from polhode.contracts.checks import three
 from polhode.errors import InputError, MethodError
-from polhode.kernels.linear_rate import (
-    ORDERS,
-    border,
-    by_angle,
-    by_powers,
-    by_turns,
-    next_centre,
-)
+from polhode.kernels.linear_rate import ORDERS, border, by_angle, by_powers, by_turns, next_centre
 from polhode.kernels.quaternion import (
     conjugate,
     of_columns,

@@ -12,13 +12,7 @@ import numpy as np
 from polhode.compiler.tree import flat, like
 from polhode.contracts.checks import span, three
 from polhode.errors import InputError, MethodError
-from polhode.problems.problem import (
-    inner_state,
-    outer_states,
-    quaternion,
-    rates,
-    translation,
-)
+from polhode.problems.problem import inner_state, outer_states, quaternion, rates, translation
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion

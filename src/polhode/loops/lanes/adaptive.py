@@ -262,9 +262,7 @@ def sample(blocks, out, t, tolerances, tables, slots):
             count = 0
             if some:
                 count = if_it_can(
-                    four_between,
-                    single_between,
-                    (block, place, row, t, tolerances, tables, slots),
+                    four_between, single_between, (block, place, row, t, tolerances, tables, slots)
                 )
             for lane in range(place, place + WIDTH):
                 number, status, time, counts, before, state, _, _, _ = column(
