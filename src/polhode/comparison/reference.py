@@ -129,12 +129,8 @@ def _forced(problem: Problem, t0: float, t1: float) -> Reference:
         run = solver((t0, t1))
         took = time.perf_counter() - begun
         if run.success and last is not None:
-            changes.append(
-                (
-                    angle(run.q[-1], last.q[-1]),
-                    relative(run.angular_momentum[-1], last.angular_momentum[-1]),
-                )
-            )
+            turn = angle(run.q[-1], last.q[-1])
+            changes.append((turn, relative(run.angular_momentum[-1], last.angular_momentum[-1])))
             (before, _), (now, _) = changes[-2:]
             if more < ROUNDING_CHANGES or (before < SMALL and now >= before / 4):
                 more -= 1

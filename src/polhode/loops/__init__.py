@@ -22,7 +22,6 @@ from polhode.loops.fixed import (
 from polhode.loops.rows import (
     accelerations,
     event,
-    event_on_the_way,
     free_motion,
     left,
     potentials,
@@ -30,6 +29,5 @@ from polhode.loops.rows import (
     states_of,
     velocities,
     watched,
-    watched_on_the_way,
     whole_state_in,
 )

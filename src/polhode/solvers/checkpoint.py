@@ -69,24 +69,14 @@ def check_chosen(begun: str, now: str) -> None:
 
 
 class Stored(NamedTuple):
-    """What a checkpoint holds: the header, and numbers by name, all rows among them."""
+    """What a checkpoint holds: the header, and numbers by name, all rows among them.
+
+    In the header are "counts" of the run, None before its first checkpoint on the way, what a
+    ``Watch`` had "seen", and whether the run is "finished".
+    """
 
     data: dict[str, Any]
     arrays: dict[str, np.ndarray]
-
-    @property
-    def counts(self) -> dict[str, Any] | None:
-        """The counts of the run; None before its first checkpoint on the way."""
-        return self.data["counts"]
-
-    @property
-    def events(self) -> dict[str, Any] | None:
-        """What a ``Watch`` had found."""
-        return self.data.get("seen")
-
-    @property
-    def finished(self) -> bool:
-        return bool(self.data["finished"])
 
 
 class Saver:
@@ -119,7 +109,7 @@ class Saver:
             except BaseException:
                 self._journal.remove()
                 raise
-        elif self.before.finished:
+        elif self.before.data["finished"]:
             remove(self._rows)  # a killed process may have left it
         else:
             self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
@@ -134,7 +124,7 @@ class Saver:
         self, row: np.ndarray, width: int
     ) -> tuple[dict[str, Any], np.ndarray, dict[str, np.ndarray]] | None:
         """Return (counts, rows, numbers) to continue from; its state is put into ``row``."""
-        if self.before is None or self.before.counts is None:
+        if self.before is None or self.before.data["counts"] is None:
             return None
         rows, old = self.before.arrays["rows"], self.before.arrays["row"]
         if old.shape != row.shape or rows.size % width:
@@ -143,7 +133,7 @@ class Saver:
                 f" polhode needs {row.shape[1]}; continue it with the version that began it"
             )
         row[:] = old
-        return self.before.counts, rows.reshape(-1, width), self.before.arrays
+        return self.before.data["counts"], rows.reshape(-1, width), self.before.arrays
 
     def left(self, steps: int) -> int:
         """Return the number of steps to the next checkpoint."""

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
 ORDERS = 0, 1, 2  # of the polynomial through the applied forces
+PLACES = {"inertial": 6, "body": 9}  # of the torques that are applied
 
 
 class State:
@@ -330,13 +331,9 @@ class Simulator:
         ``frame``: "body" for one that turns with the body, or "inertial".
         """
         x, y, z = _three(torque, "torque")
-        if frame == "body":
-            place = 9
-        elif frame == "inertial":
-            place = 6
-        else:
+        if frame not in PLACES:
             raise _no_frame(frame)
-        now = self._now
+        now, place = self._now, PLACES[frame]
         now[place] += x
         now[place + 1] += y
         now[place + 2] += z
