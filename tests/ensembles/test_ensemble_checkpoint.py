@@ -204,13 +204,19 @@ def test_checkpoints_are_timed_by_default(tmp_path, monkeypatch):
 
 
 # ---- chunks of workers
-def run_elsewhere(client, task, size, threads, put, report, gaps):
+class Elsewhere:
     """Stand in for the workers of a cluster: chunks of one group, the last ones first."""
-    client.append(gaps)
-    for first, last in reversed(gaps):
-        for a in reversed(range(first, last, GROUP)):
-            chunk = Chunk(task, make_mover(task, threads), a, min(a + GROUP, last))
-            put(a, chunk.last, chunk.run())
+
+    def __init__(self, client, task, size, threads, gaps):
+        client.append(gaps)
+        self.task, self.threads, self.gaps = task, threads, gaps
+
+    def run(self, put, report):
+        for first, last in reversed(self.gaps):
+            for a in reversed(range(first, last, GROUP)):
+                mover = make_mover(self.task, self.threads)
+                chunk = Chunk(self.task, mover, a, min(a + GROUP, last))
+                put(a, chunk.last, chunk.run())
 
 
 @pytest.mark.parametrize("out", [None, "many.zarr"])
@@ -218,7 +224,7 @@ def test_chunks_of_workers_are_kept(tmp_path, monkeypatch, broken, out):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(entry, "connect", nullcontext)
     monkeypatch.setattr(checkpoint, "connect", nullcontext)
-    monkeypatch.setattr(run, "run_chunks", run_elsewhere)
+    monkeypatch.setattr(run, "Dispatch", Elsewhere)
     asked = {"members": 4 * GROUP, "vary": {"omega": Normal([0, 0, 50], 1.0)}, "seed": 2}
     asked |= {"method": "mr2", "dt": 1e-2, "save": 5, "reduce": ["mean(omega)", "quantiles(speed)"]}
     whole = ph.solve_ensemble(TOP, (0.0, 0.2), **asked)

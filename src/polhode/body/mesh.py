@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.body.inertia import EPS, spread
-from polhode.body.shape import Shape, at, positive, weighed
+from polhode.body.shape import Shape, at, weighed
+from polhode.contracts.checks import positive
 from polhode.errors import FileError, InputError, PolhodeWarning
 
 SUFFIXES = ".stl", ".obj", ".ply"

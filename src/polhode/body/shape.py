@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from polhode.body.inertia import EPS, TOLERANCE, second_moment, spread, tensor_of
+from polhode.contracts import checks
+from polhode.contracts.checks import positive
 from polhode.errors import InputError
 
 
@@ -140,25 +142,9 @@ def weighed(
     return positive(density, "density") * measure
 
 
-def positive(value: Any, argument: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{argument} must be a number, got {value!r}") from None
-    if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{argument} must be positive and finite, got {value!r}")
-    return number
-
-
 def three(value: Any, argument: str) -> np.ndarray:
-    """Return the value as three finite numbers."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{argument} must be three numbers, got {value!r}") from None
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{argument} must be three finite numbers, got {value!r}")
-    return array
+    """Return three finite numbers as an array."""
+    return np.array(checks.three(value, argument))
 
 
 def _matrix(rotation: Any) -> np.ndarray:

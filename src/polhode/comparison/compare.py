@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.comparison.reference import Reference, keeps_energy, true_end
 from polhode.comparison.trials import AdaptiveTrials, Row, Trial, Trials, measure_times
-from polhode.contracts import Integrator, Method, Model
+from polhode.contracts import Integrator, Method, Model, checks
 from polhode.errors import FileError, InputError
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
@@ -158,12 +158,14 @@ def compare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    span = _span(t_span)
+    span = t0, t1 = checks.span(t_span)
+    if t0 == t1:
+        raise InputError(f"t_span must be two different finite numbers, got {t_span!r}")
     if dts is not None and errors is not None:
         raise InputError("give dts or errors, not both")
     chosen = usual_methods(problem.model) if methods is None else _find(methods)
     for method in chosen:  # an unsuitable one is refused
-        prepare(problem, method=method, dt=None if _adaptive(method) else abs(span[1] - span[0]))
+        prepare(problem, method=method, dt=None if _adaptive(method) else abs(t1 - t0))
     sizes: Sequence[float] = () if errors is not None else _steps(problem, span, dts)
     tolerances = RTOLS if rtols is None else _positive(rtols, "rtols")
     targets = () if errors is None else _positive(errors, "errors")
@@ -192,19 +194,14 @@ def usual_methods(model: Model) -> list[Method | Integrator]:
     Of the implicit ones of order 2 only ``imidm``: the others cost about as much, for errors of
     about the same size.  With a torque also the adaptive integrators of ``ADAPTIVE``.
     """
+    explicit = [m for m in METHODS.values() if m.order == 2 and (m.free_only or not m.implicit)]
     adaptive = [] if model.is_free else [INTEGRATORS[name] for name in ADAPTIVE]
     return adaptive + [
         method
         for method in METHODS.values()
         if method.takes(model)
-        and (
-            method.name == IMPLICIT or method.order > 2 or (method.order == 2 and _distinct(method))
-        )
+        and (method.name == IMPLICIT or method.order > 2 or method in explicit)
     ]
-
-
-def _distinct(method: Method) -> bool:
-    return method.free_only or not method.implicit
 
 
 def _adaptive(method: Method | Integrator) -> TypeGuard[Integrator]:
@@ -212,16 +209,6 @@ def _adaptive(method: Method | Integrator) -> TypeGuard[Integrator]:
 
 
 # ---- checks
-def _span(t_span: Sequence[float]) -> tuple[float, float]:
-    try:
-        t0, t1 = map(float, t_span)
-    except (TypeError, ValueError):
-        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
-    if not (math.isfinite(t1 - t0) and t1 != t0):
-        raise InputError(f"t_span must be two different finite numbers, got {t_span!r}")
-    return t0, t1
-
-
 def _find(methods: Iterable[str | Method | Integrator]) -> list[Method | Integrator]:
     if isinstance(methods, (str, Method, Integrator)):
         methods = [methods]

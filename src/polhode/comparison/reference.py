@@ -21,9 +21,11 @@ from functools import cache
 
 import numpy as np
 
+from polhode.compiler.four import each
 from polhode.compiler.machine import fma
 from polhode.contracts import Method, angular_velocity, torque
 from polhode.errors import InputError
+from polhode.kernels.tuples import first, second
 from polhode.kernels.vector import add, cross
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
@@ -127,12 +129,8 @@ def _forced(problem: Problem, t0: float, t1: float) -> Reference:
         run = solver((t0, t1))
         took = time.perf_counter() - begun
         if run.success and last is not None:
-            changes.append(
-                (
-                    angle(run.q[-1], last.q[-1]),
-                    relative(run.angular_momentum[-1], last.angular_momentum[-1]),
-                )
-            )
+            turn = angle(run.q[-1], last.q[-1])
+            changes.append((turn, relative(run.angular_momentum[-1], last.angular_momentum[-1])))
             (before, _), (now, _) = changes[-2:]
             if more < ROUNDING_CHANGES or (before < SMALL and now >= before / 4):
                 more -= 1
@@ -163,8 +161,7 @@ def _first_steps(problem: Problem, span: float) -> int:
 
 # ---- the order-8 method, as plain functions of seven numbers y = (q, m)
 def _rate(t, y, body, params):
-    w, x, y_, z, m1, m2, m3 = y
-    m = m1, m2, m3
+    (w, x, y_, z), m = y[:4], y[4:]
     a, b, c = omega = angular_velocity(m, body)
     n = add(cross(m, omega), torque(t, (w, x, y_, z), m, body, params))
     return (
@@ -172,23 +169,13 @@ def _rate(t, y, body, params):
         0.5 * fma(w, a, fma(y_, c, -(z * b))),
         0.5 * fma(w, b, fma(z, a, -(x * c))),
         0.5 * fma(w, c, fma(x, b, -(y_ * a))),
-        n[0],
-        n[1],
-        n[2],
+        *n,
     )  # (1)
 
 
 def _plus(y, f, k):
     """y + f k."""
-    return (
-        fma(f, k[0], y[0]),
-        fma(f, k[1], y[1]),
-        fma(f, k[2], y[2]),
-        fma(f, k[3], y[3]),
-        fma(f, k[4], y[4]),
-        fma(f, k[5], y[5]),
-        fma(f, k[6], y[6]),
-    )
+    return each(fma, (f, k, y))
 
 
 def _combination(weights: Sequence[float]) -> Callable:
@@ -242,17 +229,11 @@ def _order_8() -> Method:
     total = _combination(consistent(DOP853.B.tolist()))
 
     def step(t, h, state, carry, body, params):
-        (w, x, y, z), (a, b, c) = state
-        before = w, x, y, z, a, b, c
+        before = *state[0], *state[1]
         change = _plus(carry, h, total(stages(t, h, before, body, params)))
-        w, e0 = _add_with_loss(w, change[0])
-        x, e1 = _add_with_loss(x, change[1])
-        y, e2 = _add_with_loss(y, change[2])
-        z, e3 = _add_with_loss(z, change[3])
-        a, e4 = _add_with_loss(a, change[4])
-        b, e5 = _add_with_loss(b, change[5])
-        c, e6 = _add_with_loss(c, change[6])
-        return ((w, x, y, z), (a, b, c)), (e0, e1, e2, e3, e4, e5, e6)
+        pairs = each(_add_with_loss, (before, change))
+        new = each(first, (pairs,))
+        return (new[:4], new[4:]), each(second, (pairs,))
 
     return Method(
         name="order-8",

@@ -33,10 +33,9 @@ from polhode.ensembles.store import clear_remains
 from polhode.ensembles.task import Task, threads_of
 from polhode.errors import FileError, PolhodeError
 from polhode.files.checkpoint import Journal, Mark, read, remove, write
-from polhode.solvers.checkpoint import SECONDS, check_place
-from polhode.solvers.entry import prepare
+from polhode.solvers.checkpoint import SECONDS, check_chosen, check_place
+from polhode.solvers.entry import prepare_from
 from polhode.solvers.plain_data import (
-    NUMBERS,
     describe_arguments,
     describe_problem,
     rebuild_arguments,
@@ -44,7 +43,6 @@ from polhode.solvers.plain_data import (
 )
 
 KIND = "ensemble"
-ARGUMENTS = "method", "formulation", *NUMBERS, "compensated", "options"  # of ``prepare``
 CLOCK_SECONDS = 0.25 * SECONDS  # between two looks at the clock
 STATE = "chunk "  # begins the names of the arrays of the running chunk
 
@@ -279,14 +277,10 @@ def describe_task(
     task: Task, path: Path, out: str | os.PathLike | None
 ) -> tuple[dict[str, Any], Arrays, Arrays]:
     """(plain data, tables, arrays with an entry for each member or row) of a task."""
-    members, given = task.members, task.arguments
+    members = task.members
     assert task.bound is not None
     problem, tables = describe_problem(members.problem)
-    numbers = {name: given[name] for name in NUMBERS}
-    others = {"save_every": 1, "compensated": bool(given["compensated"])}
-    arguments, _ = describe_arguments(
-        given["method"], given["formulation"], given["options"], None, numbers, {}, **others
-    )
+    arguments, _ = describe_arguments(task.arguments)
     vary, arrays = describe_vary(members.vary)
     data = {
         "problem": problem,
@@ -354,15 +348,10 @@ def resume_ensemble(
     threads = threads_of(threads, client)
     data, arrays = read(path, KIND)
     problem = rebuild_problem(name, data["problem"], arrays, model)
-    known = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
-    arguments = {key: known[key] for key in ARGUMENTS}
-    solver = prepare(problem, **arguments)
+    arguments = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
+    solver = prepare_from(problem, arguments)
     bound = solver.bound
-    if bound.name != data["chosen"]:
-        raise FileError(
-            f"the ensemble was begun with method {data['chosen']!r}, and 'auto' now chooses"
-            f" {bound.name!r}; resume with the version of polhode that began it"
-        )
+    check_chosen(data["chosen"], bound.name)
     reductions = rebuild_reductions(name, data["reductions"], reduce)
     out = None if data["out"] is None else Path(os.path.normpath(path.parent / data["out"]))
     with Journal(journal_of(path), Mark(*data["mark"])) as journal:

@@ -5,7 +5,7 @@ A chunk begins at a multiple of ``GROUP`` members, so that no group is ever divi
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from polhode.ensembles.movers import FixedMover, Group, SingleMover
 from polhode.ensembles.quantities import Snapshot
 from polhode.ensembles.task import Task
 from polhode.solvers.bound import ADAPTIVE, FIXED
+
+if TYPE_CHECKING:
+    from polhode.ensembles.checkpoint import EnsembleSaver
 
 Arrays = dict[str, np.ndarray]
 Mover = FixedMover | AdaptiveMover | FreeMover
@@ -32,16 +35,6 @@ def make_mover(task: Task, threads: int) -> Mover:
         return FreeMover(*settings)
     mover = FixedMover(*settings)
     return mover if mover.has_lanes else SingleMover(*settings)
-
-
-class Saver(Protocol):
-    """What saves a chunk while it runs."""
-
-    def limit(self, chunk: "Chunk") -> float:
-        """How far the chunk may go before ``after`` is called."""
-        ...
-
-    def after(self, chunk: "Chunk") -> None: ...
 
 
 class Chunk:
@@ -74,7 +67,7 @@ class Chunk:
 
     # ---- rows
     def run(
-        self, report: Callable[[float], None] | None = None, saver: Saver | None = None
+        self, report: Callable[[float], None] | None = None, saver: "EnsembleSaver | None" = None
     ) -> Arrays:
         """Run all rows that are left; ``report`` is called with the fraction of members done."""
         count, rows = self.task.members.count, len(self.task.times)

@@ -24,7 +24,7 @@ from polhode.ensembles.chunk import Arrays, Chunk, Mover, make_mover
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.task import Task
 from polhode.errors import InputError, PolhodeError
-from polhode.solvers.entry import prepare
+from polhode.solvers.entry import prepare_from
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -64,7 +64,7 @@ def _read(data: bytes, threads: int) -> tuple[Task, Mover]:
     import pickle
 
     task: Task = pickle.loads(data)
-    task = replace(task, bound=prepare(task.members.problem, **task.arguments).bound)
+    task = replace(task, bound=prepare_from(task.members.problem, task.arguments).bound)
     return task, make_mover(task, threads)
 
 
@@ -91,25 +91,12 @@ def identity(value: bytes) -> bytes:
 
 
 # ---- on the client
-def run_chunks(
-    client: "Client",
-    task: Task,
-    size: int | None,
-    threads: int,
-    put: Callable[[int, int, Arrays], None],
-    report: Callable[[float], None] | None,
-    gaps: Sequence[tuple[int, int]],
-) -> None:
-    """Run the ranges of members ``gaps`` on the workers of a client.
-
-    ``put(first, last, results)`` is called as they arrive.  Without ``size`` every thread first
-    gets one group, and the time that takes decides the length of the chunks.
-    """
-    Dispatch(client, task, size, threads, gaps).run(put, report)
-
-
 class Dispatch:
-    """Sends the chunks of one task to the workers, and collects their results."""
+    """Runs the ranges of members ``gaps`` of one task on the workers of a client.
+
+    Without ``size`` every thread first gets one group, and the time that takes decides the length
+    of the chunks.
+    """
 
     def __init__(
         self,
@@ -134,10 +121,9 @@ class Dispatch:
         self.running: dict[Future, tuple[int, int]] = {}
 
     def run(
-        self,
-        put: Callable[[int, int, Arrays], None],
-        report: Callable[[float], None] | None,
+        self, put: Callable[[int, int, Arrays], None], report: Callable[[float], None] | None
     ) -> None:
+        """Run them all; ``put(first, last, results)`` is called as results arrive."""
         from distributed import as_completed
 
         count = self.task.members.count

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from polhode.contracts import Formulation, Integrator, Method
+from polhode.contracts.checks import span
 from polhode.ensembles.checkpoint import new_checkpoint
 from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.members import members_of
@@ -16,9 +17,9 @@ from polhode.ensembles.store import check_place
 from polhode.ensembles.task import FINAL, chunk_size, make_task, threads_of
 from polhode.errors import InputError
 from polhode.problems.problem import Problem
-from polhode.solvers.arguments import AUTO, span
+from polhode.solvers.arguments import AUTO, Arguments
 from polhode.solvers.checkpoint import check_checkpoint
-from polhode.solvers.entry import prepare
+from polhode.solvers.entry import prepare_from
 
 
 def solve_ensemble(
@@ -105,17 +106,16 @@ def solve_ensemble(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
-    arguments: dict[str, Any] = {
-        "method": method, "formulation": formulation, "dt": dt, "rtol": rtol, "atol": atol,
-        "first_step": first_step, "max_step": max_step, "compensated": compensated,
-        "options": options,
-    }  # fmt: skip
+    arguments = Arguments(
+        method, formulation, dt, rtol, atol, first_step, max_step, compensated=bool(compensated),
+        options=options,
+    )  # fmt: skip
     place = check_checkpoint(checkpoint, checkpoint_every)
     threads = threads_of(threads, client)
     if out is not None:
         check_place(out)
     crowd = members_of(problem, members, samples, vary, seed)
-    solver = prepare(problem, **arguments)
+    solver = prepare_from(problem, arguments)
     t0, t1 = span(t_span)
     rows = t0, t1, save, reductions_of(reduce), reduce_times
     task = make_task(crowd, arguments, solver.bound, *rows, out is None)

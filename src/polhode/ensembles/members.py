@@ -15,6 +15,7 @@ from polhode.body import RigidBody
 from polhode.body.inertia import TOLERANCE, checked
 from polhode.compiler.tree import flat, like
 from polhode.contracts import Model
+from polhode.contracts.checks import whole
 from polhode.ensembles.distributions import GROUP, Around, Distribution, Sweep, draw_members
 from polhode.errors import InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
@@ -298,17 +299,10 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{what} has {n}" for what, n in lengths.items())
         raise InputError(f"the number of members is not clear: {counts}")
-    found = Members(problem, next(iter(lengths.values())), sources, _seed(seed))
+    number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0)
+    found = Members(problem, next(iter(lengths.values())), sources, number)
     found.rows(0, min(found.count, GROUP))
     return found
-
-
-def _seed(seed: Any) -> int:
-    if seed is None:
-        return secrets.randbits(64)
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be a whole number, 0 or more, got {seed!r}")
-    return int(seed)
 
 
 def _mapping(given: Any, argument: str) -> dict[str, Any]:

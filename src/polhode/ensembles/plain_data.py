@@ -15,7 +15,7 @@ from polhode.ensembles.distributions import DISTRIBUTIONS, Distribution, Sweep
 from polhode.ensembles.reductions import REDUCTIONS, reductions_of
 from polhode.ensembles.reductions.base import Reduction, ValuesReduction
 from polhode.errors import FileError, InputError
-from polhode.solvers.plain_data import digest_function, plain_number, refuse_differences
+from polhode.solvers.plain_data import digest_function, plain_number, refuse_differences, tuples
 
 Arrays = dict[str, np.ndarray]
 ARRAY, SWEEP = "array", "sweep"
@@ -72,7 +72,7 @@ def _rebuild_distribution(file: str, data: Mapping[str, Any]) -> Distribution:
     kind = _find(file, DISTRIBUTIONS, data["kind"], "distribution")
     return kind(
         **{
-            name: _rebuild_distribution(file, value) if isinstance(value, dict) else _read(value)
+            name: _rebuild_distribution(file, value) if isinstance(value, dict) else tuples(value)
             for name, value in data["fields"].items()
         }
     )
@@ -141,7 +141,7 @@ def _hashable(value: Any) -> Any:
 def _rebuild_reduction(file: str, data: Mapping[str, Any]) -> Reduction:
     kind = _find(file, REDUCTIONS, data["kind"], "reduction")
     numbers = {
-        name: tuple(_read(value)) if isinstance(value, list) else _read(value)
+        name: tuples(value)
         for name, value in data.items()
         if name not in ("name", "kind", "of", "called")
     }
@@ -165,9 +165,3 @@ def _lists(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, list) else plain_number(value)
-
-
-def _read(value: Any) -> Any:
-    if isinstance(value, list):
-        return list(map(_read, value))
-    return float(value) if isinstance(value, str) else value

@@ -9,25 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.contracts import ADVICE, OK, Status
+from polhode.ensembles import store
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_varied
-from polhode.ensembles.store import (
-    FORMAT,
-    NOT_RUN,
-    REACHED,
-    RESERVED,
-    ROTATION,
-    TRANSLATION,
-    VARIED,
-    MemoryStates,
-    StoredStates,
-    attributes,
-    clear_place,
-    list_names,
-    open_store,
-    translate_errors,
-    with_coordinates,
-)
+from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
 from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
 from polhode.problems.problem import Problem
@@ -38,6 +23,11 @@ from polhode.results.trajectory import Trajectory
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+
+def _quantity(name: str) -> Any:
+    """Make a property that reads a saved quantity; None if there is none."""
+    return property(lambda self: self._saved[name] if self._saved.has(name) else None)
 
 
 class EnsembleResult:
@@ -104,7 +94,7 @@ class EnsembleResult:
     def message(self, member: int) -> str:
         """Why a member stopped early, and what to try; "" if it did not."""
         place = self._place(member)
-        if self.status[place] == NOT_RUN:
+        if self.status[place] == store.NOT_RUN:
             return f"member {member} was not run: the run was interrupted first"
         status = Status(int(self.status[place]))
         if status == Status.OK:
@@ -160,29 +150,12 @@ class EnsembleResult:
         return int(places[0])
 
     # ---- quantities
-    @property
-    def q(self) -> np.ndarray:
-        return self._saved["q"]
-
-    @property
-    def omega(self) -> np.ndarray:
-        return self._saved["omega"]
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        return self._saved["angular_momentum"]
-
-    @property
-    def angular_momentum_inertial(self) -> np.ndarray:
-        return self._saved["angular_momentum_inertial"]
-
-    @property
-    def x(self) -> np.ndarray | None:
-        return self._saved["position"] if self._saved.has("position") else None
-
-    @property
-    def v(self) -> np.ndarray | None:
-        return self._saved["velocity"] if self._saved.has("velocity") else None
+    q = _quantity("q")
+    omega = _quantity("omega")
+    angular_momentum = _quantity("angular_momentum")
+    angular_momentum_inertial = _quantity("angular_momentum_inertial")
+    x = _quantity("position")
+    v = _quantity("velocity")
 
     @property
     def kinetic_energy(self) -> np.ndarray:
@@ -199,7 +172,7 @@ class EnsembleResult:
         """What ``print`` shows: a few facts by name."""
         ended = f"{int(self.success.sum())} succeeded"
         for status in np.unique(self.status[~self.success]).tolist():
-            name = "not run" if status == NOT_RUN else Status(status).name
+            name = "not run" if status == store.NOT_RUN else Status(status).name
             ended += f", {int((self.status == status).sum())} {name}"
         states = f"{len(self.t)} times saved" if len(self.t) else "none saved"
         if len(self.t):
@@ -255,14 +228,14 @@ class EnsembleResult:
         for name, key in REACHED.items():
             found[name] = label(name, ("member",), self._reached[key])
         for name in self._members.vary:
-            found[VARIED + name] = label_varied(name, self.varied(name))
-        found |= with_coordinates(self.labelled, self._facts)
+            found[store.VARIED + name] = label_varied(name, self.varied(name))
+        found |= store.with_coordinates(self.labelled, self._facts)
         found["time"] = label("time", ("time",), self.t)
         found["member"] = Labelled(("member",), self.members, {}, {})
         variables: dict[str, Any] = {name: one[:3] for name, one in found.items()}
         names = [name for name in variables if found[name].dims == (name,)]
         coordinates = {name: variables.pop(name) for name in names}
-        about = attributes(self._facts, self._members) | list_names(self.labelled)
+        about = store.attributes(self._facts, self._members) | store.list_names(self.labelled)
         return storage.Data(variables, {**coordinates, **COMPONENTS}, about)
 
     def to_dataframe(self) -> "pandas.DataFrame":
@@ -272,7 +245,9 @@ class EnsembleResult:
         columns: dict[str, Any] = {}
         for name in self._members.vary:
             values = self.varied(name)
-            columns |= _columns(VARIED + name, values.reshape(len(self), -1), values.shape[1:])
+            columns |= _columns(
+                store.VARIED + name, values.reshape(len(self), -1), values.shape[1:]
+            )
         if len(self.t):
             last = self.select(times=-1)
             for name, quantity in (ROTATION | TRANSLATION).items():
@@ -292,8 +267,8 @@ class EnsembleResult:
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store that this result is read from")
         data = self.to_xarray()
-        with translate_errors(Path(path)):
-            place = clear_place(path)
+        with store.translate_errors(Path(path)):
+            place = store.clear_place(path)
             data.attrs["complete"] = False
             data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
             data.attrs["complete"] = True
@@ -345,12 +320,12 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
     so ``result.problem(i)`` works only on the result of the run itself.
     """
     if Path(path).is_dir():
-        group = open_store(path)
+        group = store.open_store(path)
         dims = {name: tuple(a.attrs["_ARRAY_DIMENSIONS"]) for name, a in group.arrays()}
         arrays: dict[str, Any] = dict(group.arrays())
         about = {name: dict(array.attrs) for name, array in arrays.items()}
         return _rebuild(arrays, dims, about, dict(group.attrs), Path(path))
-    data = storage.read(path, (storage.FORMAT, FORMAT))
+    data = storage.read(path, (storage.FORMAT, store.FORMAT))
     if data.attrs["format"] == storage.FORMAT:
         return trajectory.load(path)
     dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
@@ -370,17 +345,17 @@ def _rebuild(
     members = np.asarray(arrays["member"][:])
     count = int(members.max()) + 1 if len(members) else 0
     given = {
-        name.removeprefix(VARIED): _by_number(arrays[name], members, count)
+        name.removeprefix(store.VARIED): _by_number(arrays[name], members, count)
         for name in arrays
-        if name.startswith(VARIED)
+        if name.startswith(store.VARIED)
     }
     problem, none = json.loads(attrs["problem"]), np.empty(0)
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
     for name, array in arrays.items():
-        if name in RESERVED or name.startswith(VARIED) or dims[name] == (name,):
+        if name in store.RESERVED or name.startswith(store.VARIED) or dims[name] == (name,):
             continue
-        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in RESERVED}
+        others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in store.RESERVED}
         text = {k: v for k, v in about[name].items() if not k.startswith("_")}
         reductions[name] = Labelled(dims[name], np.asarray(array[:]), text, others)
     order = json.loads(attrs.get("reductions", "[]"))

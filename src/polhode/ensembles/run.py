@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.ensembles.chunk import Arrays, Chunk, make_mover
-from polhode.ensembles.dask_cluster import run_chunks
+from polhode.ensembles.dask_cluster import Dispatch
 from polhode.ensembles.movers import Reached
 from polhode.ensembles.quantities import Labelled
 from polhode.ensembles.reductions.first_time import FirstTime
@@ -67,7 +67,7 @@ class Run:
                 if client is not None and gaps:
                     if saver is not None:
                         saver.forget_chunk()
-                    run_chunks(client, self.task, length, threads, self.put, report, gaps)
+                    Dispatch(client, self.task, length, threads, gaps).run(self.put, report)
                 elif gaps:
                     self._run_here(gaps, threads, report)
         except PolhodeError:
@@ -80,10 +80,7 @@ class Run:
         return result
 
     def _run_here(
-        self,
-        gaps: Sequence[tuple[int, int]],
-        threads: int,
-        report: Callable[[float], None] | None,
+        self, gaps: Sequence[tuple[int, int]], threads: int, report: Callable[[float], None] | None
     ) -> None:
         saver, store = self.saver, self.store
         drain = () if store is None else (store.write, store.rows)

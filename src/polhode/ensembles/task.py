@@ -5,7 +5,7 @@ anything runs.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from polhode.ensembles.reductions.first_time import FirstTime
 from polhode.ensembles.store import RESERVED, VARIED
 from polhode.errors import InputError, MethodError
 from polhode.problems.problem import Problem
-from polhode.solvers.arguments import in_order, times_of
+from polhode.solvers.arguments import Arguments, in_order, times_of
 from polhode.solvers.bound import FIXED, Bound
 from polhode.solvers.events import event_values
 from polhode.solvers.fixed_steps import plan
@@ -45,7 +45,7 @@ class Task:
     """
 
     members: Members
-    arguments: Mapping[str, Any]
+    arguments: Arguments
     t0: float
     t1: float
     times: np.ndarray  # of all rows
@@ -96,7 +96,7 @@ class Task:
 
 def make_task(
     members: Members,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     bound: Bound,
     t0: float,
     t1: float,
@@ -124,7 +124,7 @@ def make_task(
     times = times if t1 >= t0 else times[::-1]
     at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
     rows = times, at_save, at_reduce, at_event
-    task = Task(members, dict(arguments), t0, t1, *rows, reductions, bound)
+    task = Task(members, arguments, t0, t1, *rows, reductions, bound)
     _check_results(task)
     _check_size(task, in_memory)
     return task

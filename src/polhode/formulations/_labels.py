@@ -107,9 +107,7 @@ def label_for(v):
     x, y, z = abs(v[0]), abs(v[1]), abs(v[2])
     first, second = mask((x > y) & (x > z)), mask((y >= x) & (y > z))
     x, y, z = blend(
-        first,
-        (v[1], v[2], v[0]),
-        blend(second, (v[2], v[0], v[1]), (v[0], v[1], v[2])),
+        first, (v[1], v[2], v[0]), blend(second, (v[2], v[0], v[1]), (v[0], v[1], v[2]))
     )
     shift = blend(first, 1.0, blend(second, 2.0, 0.0))
     flip = blend(mask(z < 0.0), 3.0, 0.0)

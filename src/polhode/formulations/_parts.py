@@ -35,11 +35,7 @@ def inverse_sine(s):
 def momentum_rate(m, body, n):
     """Return dm/dt = m x ω + n in body axes, written as m2 m3 (1/I3 - 1/I2) + n1, …."""
     (a, b, c), (m1, m2, m3) = inverse_moments(body), m
-    return (
-        fma(c - b, m2 * m3, n[0]),
-        fma(a - c, m3 * m1, n[1]),
-        fma(b - a, m1 * m2, n[2]),
-    )
+    return (fma(c - b, m2 * m3, n[0]), fma(a - c, m3 * m1, n[1]), fma(b - a, m1 * m2, n[2]))
 
 
 def multiplied(rows, v):

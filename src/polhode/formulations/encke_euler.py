@@ -9,10 +9,11 @@ small and circle around 0: departures from their initial values would not be sma
 n (t - t₀) is reduced without rounding (``kernels/angles``).
 """
 
+from dataclasses import replace
 from math import sqrt
 
 from polhode.compiler.machine import fma
-from polhode.contracts import Coordinates, angular_velocity, inverse_moments, nominal_motion, torque
+from polhode.contracts import angular_velocity, inverse_moments, nominal_motion, torque
 from polhode.formulations import euler_angles
 from polhode.formulations._parts import momentum_rate
 from polhode.formulations.euler_angles import angles, length, rates, turned
@@ -68,16 +69,15 @@ def error(d, y, body):
 
 
 PLACE = 130
-COORDINATES = Coordinates(
+COORDINATES = replace(
+    euler_angles.COORDINATES,
     name="encke-euler",
     title="departures of Euler's angles from a uniform turn",
-    numbers=6,
     enter=enter,
     leave=leave,
     slope=slope,
     nominal=nominal,
     error=error,
-    continuous=True,
     singular=euler_angles.COORDINATES.singular.replace("'quaternion' or ", ""),
     references=("fukushima2008",),
 )

@@ -40,14 +40,7 @@ from polhode.formulations._labels import (
     turn,
     unlabelled,
 )
-from polhode.formulations._parts import (
-    NAN,
-    combination,
-    inverse,
-    multiplied,
-    root,
-    transposed,
-)
+from polhode.formulations._parts import NAN, combination, inverse, multiplied, root, transposed
 from polhode.kernels.quaternion import conjugate, hamilton, to_inertial
 from polhode.kernels.trig import double_angle, sincos1
 from polhode.kernels.vector import dot

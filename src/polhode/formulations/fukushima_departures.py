@@ -10,10 +10,11 @@ rounding (``kernels/angles``).
 After a change of labels the departures are from the same constants, in the new axes.
 """
 
+from dataclasses import replace
 from math import sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, Settled, inverse_moments, nominal_motion
+from polhode.contracts import Settled, inverse_moments, nominal_motion
 from polhode.formulations import fukushima
 from polhode.formulations._labels import label_for, labelled, ordered, suits, unlabelled
 from polhode.formulations._parts import excess, inverse
@@ -170,10 +171,10 @@ def error(d, y, body):
 
 
 PLACE = 110
-COORDINATES = Coordinates(
+COORDINATES = replace(
+    fukushima.COORDINATES,
     name="fukushima-departures",
     title="departures of Fukushima's variables",
-    numbers=8,
     enter=enter,
     leave=leave,
     slope=slope,
@@ -181,7 +182,4 @@ COORDINATES = Coordinates(
     nominal=nominal,
     settled=Settled(moving=6, numbers=numbers, slope=moving, stays=stays),
     error=error,
-    continuous=True,
-    singular=fukushima.COORDINATES.singular,
-    references=("fukushima1995",),
 )

@@ -6,11 +6,11 @@ when |r| exceeds π/2: the same rotation, far from where the components turn sha
 takes n = 1, which is not enough beyond 3π/2.)
 """
 
+from dataclasses import replace
 from math import pi, sqrt
 
 from polhode.compiler.machine import rint
-from polhode.contracts import Formulation
-from polhode.formulations.generator import attitude, enter, rate
+from polhode.formulations import generator
 from polhode.kernels.vector import dot
 
 
@@ -24,14 +24,10 @@ def reset(y):
 
 
 PLACE = 70
-FORMULATION = Formulation(
+FORMULATION = replace(
+    generator.FORMULATION,
     name="generator-reset",
     title="generator, reset beyond half a turn",
-    enter=enter,
-    attitude=attitude,
-    rate=rate,
     reset=reset,
-    angle=2.0,
     continuous=False,
-    references=("boyle2017",),
 )

@@ -9,9 +9,11 @@ The equations conserve the norm of q; when it is off by a billionth, q is normal
 momentum this is the rotor.
 """
 
-from polhode.compiler.machine import fma
-from polhode.contracts import Formulation, inverse_moments, torque
-from polhode.formulations.rotor import attitude, enter, rate
+from dataclasses import replace
+
+from polhode.contracts import inverse_moments, torque
+from polhode.formulations import rotor
+from polhode.formulations._parts import momentum_rate
 from polhode.kernels.quaternion import half_rate
 
 LOST = 1e-9  # error of |q|² at which q is normalised
@@ -21,12 +23,8 @@ def moved(t, y, body, params):
     q, m = y[:4], y[4:]
     (a, b, c), (m1, m2, m3) = inverse_moments(body), m
     n = torque(t, q, m, body, params)
-    return (
-        *half_rate(q, (0.5 * a * m1, 0.5 * b * m2, 0.5 * c * m3)),
-        fma(c - b, m2 * m3, n[0]),
-        fma(a - c, m3 * m1, n[1]),
-        fma(b - a, m1 * m2, n[2]),
-    )
+    rate = half_rate(q, (0.5 * a * m1, 0.5 * b * m2, 0.5 * c * m3))
+    return *rate, *momentum_rate(m, body, n)
 
 
 def reset(y):
@@ -34,18 +32,15 @@ def reset(y):
     lost = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]) - 1.0
     if abs(lost) < LOST:
         return y, False
-    return (*attitude(q), *y[4:]), True
+    return (*rotor.attitude(q), *y[4:]), True
 
 
 PLACE = 10
-FORMULATION = Formulation(
+FORMULATION = replace(
+    rotor.FORMULATION,
     name="quaternion",
     title="attitude quaternion and momentum in body axes",
-    enter=enter,
-    attitude=attitude,
-    rate=rate,
     reset=reset,
     moved=moved,
-    angle=2.0,
     references=(),
 )

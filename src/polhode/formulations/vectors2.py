@@ -3,7 +3,9 @@
 df_0/dt = ω x f_0,    df_1/dt = ω x f_1,    f_2 = f_0 x f_1                        (1)
 """
 
-from polhode.contracts import Formulation
+from dataclasses import replace
+
+from polhode.formulations import vectors3
 from polhode.kernels.quaternion import columns, of_columns
 from polhode.kernels.vector import cross
 
@@ -23,13 +25,11 @@ def rate(y, omega):
 
 
 PLACE = 40
-FORMULATION = Formulation(
+FORMULATION = replace(
+    vectors3.FORMULATION,
     name="vectors2",
     title="two frame vectors",
     enter=enter,
     attitude=attitude,
     rate=rate,
-    angle=0.5**0.5,
-    continuous=False,
-    references=("boyle2017",),
 )

@@ -9,10 +9,11 @@ motion cost nothing; much larger ones make the equations stiff.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import sqrt
 
 from polhode.contracts import Formulation
-from polhode.formulations.vectors2 import attitude, enter
+from polhode.formulations import vectors2
 from polhode.kernels.vector import add_scaled, cross, dot, multiply, subtract
 
 
@@ -32,15 +33,11 @@ def damped(length: float, angle: float) -> Callable:
 
 def formulation(length: float = 1.0, angle: float = 1.0) -> Formulation:
     """Make ``vectors2-damped`` with other rates: λ for the lengths, μ for the angle, in 1/s."""
-    return Formulation(
+    return replace(
+        vectors2.FORMULATION,
         name="vectors2-damped",
         title="two frame vectors, damped",
-        enter=enter,
-        attitude=attitude,
         rate=damped(float(length), float(angle)),
-        angle=0.5**0.5,
-        continuous=False,
-        references=("boyle2017",),
     )
 
 

@@ -63,6 +63,16 @@ def nothing(y):
     return combined((0.0,), (y,))
 
 
+def gragg(n, t, h, y, f, body, params):
+    """Return the change of y after n substeps of Gragg's midpoint rule; f is its slope at t."""
+    part = h / n
+    before, d = nothing(y), combined((part,), (f,))
+    for m in range(1, n):
+        rate = slope(t + m * part, combined((1.0, 1.0), (y, d)), body, params)
+        before, d = d, combined((1.0, part + part), (before, rate))
+    return d
+
+
 # ---- stages
 def stages_of(a: Sequence, c: Sequence) -> Callable:
     """Make (t, h, y, k1, body, params) -> (k1, k2, …) of (1)."""

@@ -42,7 +42,7 @@ from polhode.compiler.four import table
 from polhode.compiler.machine import combined
 from polhode.contracts import Integrator, slope
 from polhode.errors import InputError
-from polhode.integrators._runge_kutta import accumulated, moved, nothing, picked
+from polhode.integrators._runge_kutta import accumulated, gragg, moved, nothing, picked
 from polhode.tableaus import adams as tableau
 from polhode.tableaus.extrapolation import Columns
 
@@ -85,12 +85,7 @@ def extrapolation(k: int, number: Callable[[Any], Any]) -> Callable:
     def first_steps(t, h, y, f, body, params):
         total = nothing(y)
         for j in range(count):
-            n = substeps(j)
-            part = h / n
-            before, d = nothing(y), combined((part,), (f,))
-            for m in range(1, n):
-                rate = slope(t + m * part, combined((1.0, 1.0), (y, d)), body, params)
-                before, d = d, combined((1.0, part + part), (before, rate))
+            d = gragg(substeps(j), t, h, y, f, body, params)
             total = combined((1.0, weight(j)), (total, d))
         return total, 1.0
 
@@ -189,10 +184,7 @@ def steps(k: int, compensated: bool, number: Callable[[Any], Any]) -> dict[str, 
 
 @cache
 def adams(
-    order: int = 12,
-    compensated: bool = True,
-    number: Callable[[Any], Any] = float,
-    **changed: Any,
+    order: int = 12, compensated: bool = True, number: Callable[[Any], Any] = float, **changed: Any
 ) -> Integrator:
     """Make the record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order not in range(2, HIGHEST + 1):

@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 from polhode.compiler.machine import combined
 from polhode.contracts import Integrator, size, slope
-from polhode.integrators._runge_kutta import accumulated, first_guess, nothing
+from polhode.integrators._runge_kutta import accumulated, first_guess, gragg, nothing
 
 COLUMNS = 9
 STEPS = tuple(2 * (j + 1) for j in range(COLUMNS))  # n_j
@@ -34,16 +34,7 @@ FEWER, MORE = 0.8, 0.9  # relative work at which another column is chosen
 
 def midpoint(n: int) -> Callable:
     """Make the midpoint rule (1): z_n - y."""
-
-    def increment(t, h, y, f, body, params):
-        part = h / n
-        before, now = nothing(y), combined((part,), (f,))
-        for m in range(1, n):
-            k = slope(t + m * part, combined((1.0, 1.0), (y, now)), body, params)
-            before, now = now, combined((1.0, 2.0 * part), (before, k))
-        return now
-
-    return increment
+    return lambda t, h, y, f, body, params: gragg(n, t, h, y, f, body, params)
 
 
 def extrapolated(j: int) -> Callable:

@@ -38,6 +38,7 @@ from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
 from polhode.contracts import Integrator, size, slope
 from polhode.kernels.sums import added
+from polhode.kernels.tuples import first, minus, plus, second, times
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 
 # down to this tolerance, these columns are the fastest, by measurement
@@ -95,26 +96,6 @@ def weights(columns: Columns, number: Callable) -> Mapping[int, Fraction]:
 
 
 # ---- arithmetic of tuples
-def plus(a, b):
-    return a + b
-
-
-def minus(a, b):
-    return a - b
-
-
-def times(a, b):
-    return a * b
-
-
-def first(a):
-    return a[0]
-
-
-def second(a):
-    return a[1]
-
-
 def other(a, b):
     return b
 
@@ -333,9 +314,7 @@ def first_steps(schemes: Sequence[Columns], choice: Callable) -> Callable:
 
 
 def integrator(
-    rule: Sequence[tuple[float, str]] = RULE,
-    number: Callable[[Any], Any] = float,
-    **changed: Any,
+    rule: Sequence[tuple[float, str]] = RULE, number: Callable[[Any], Any] = float, **changed: Any
 ) -> Integrator:
     """Make the record for a rule; ``number`` converts the fractions (to mpmath, say)."""
     schemes = [COLUMNS[name] for _, name in rule]

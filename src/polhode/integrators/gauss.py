@@ -29,6 +29,7 @@ from polhode.contracts import Integrator, size, slope
 from polhode.errors import InputError
 from polhode.kernels.newton import settled
 from polhode.kernels.sums import added
+from polhode.kernels.tuples import collected, first, plus, second, times
 from polhode.tableaus import gauss as nodes
 from polhode.tableaus.runge_kutta import DIGITS
 
@@ -86,18 +87,6 @@ def fours(row: Sequence, number: Callable) -> list[tuple]:
     return [tuple(map(number, padded[i : i + WIDTH])) for i in range(0, len(padded), WIDTH)]
 
 
-def collected(functions: Sequence[Callable]) -> Callable:
-    """Make x -> (functions[0](x), functions[1](x), …)."""
-    *_, last = functions
-    if len(functions) == 1:
-        return lambda x: (last(x),)
-    *_, second, last = functions
-    if len(functions) == 2:
-        return lambda x: (second(x), last(x))
-    before = collected(functions[:-2])
-    return lambda x: (*before(x), second(x), last(x))
-
-
 def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None) -> Callable:
     """Make x -> (4 by 4 block) · x[place] + before(x); the block has the diagonals l, l ^ k."""
     (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3) = diagonals
@@ -130,12 +119,6 @@ def matrix(rows: Sequence[Sequence], number: Callable) -> Callable:
     return collected([of_rows(i, count - 1) for i in range(count)])
 
 
-FIRST: dict[int, Callable] = {
-    1: lambda x: (x[0],),
-    2: lambda x: (x[0], x[1]),
-    3: lambda x: (x[0], x[1], x[2]),
-    4: lambda x: x,
-}
 TUPLE: dict[int, Callable] = {
     1: lambda a: (a,),
     2: lambda a, b: (a, b),
@@ -147,11 +130,11 @@ TUPLE: dict[int, Callable] = {
 def numbers_of(s: int) -> Callable:
     """Make the function that returns the first s numbers of a tuple of fours."""
     place = -(-s // WIDTH) - 1
-    some = FIRST[s - WIDTH * place]
+    rest = s - WIDTH * place
     if place == 0:
-        return lambda x: some(unpack(x[0]))
+        return lambda x: unpack(x[0])[:rest]
     before = numbers_of(WIDTH * place)
-    return lambda x: (*before(x), *some(unpack(x[place])))
+    return lambda x: (*before(x), *unpack(x[place])[:rest])
 
 
 def packed_of(s: int) -> Callable:
@@ -173,25 +156,8 @@ def sum_of(count: int) -> Callable:
     return lambda x: before(x) + x[place]
 
 
-# ---- arithmetic of tuples
-def plus(a, b):
-    return a + b
-
-
-def times(a, b):
-    return a * b
-
-
 def distance(a, b):
     return abs(a - b)
-
-
-def first(a):
-    return a[0]
-
-
-def second(a):
-    return a[1]
 
 
 # ---- the step

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.contracts import Status
+from polhode.contracts import Status, checks
 from polhode.errors import InputError, MethodError
 from polhode.lie.groups import SIDES, Group
 from polhode.tableaus.embedded import PAIRS
@@ -122,7 +122,7 @@ def integrate(
     array([-0.416,  0.909,  0.   ])
     """
     tableau, low = _tableaus(method)
-    t0, t1 = _span(t_span)
+    t0, t1 = checks.span(t_span)
     if getattr(group, "side", None) not in SIDES:
         raise InputError(
             f"group must be a lie.Group with a side, such as SO3('left'), got {group!r}"
@@ -411,21 +411,8 @@ def _first(group: Any, y0: ArrayLike | None) -> NDArray:
     return y
 
 
-def _span(t_span: Sequence[float]) -> tuple[float, float]:
-    try:
-        t0, t1 = map(float, t_span)
-    except (TypeError, ValueError):
-        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
-    if not math.isfinite(t1 - t0):
-        raise InputError(f"t_span must be finite, got {t_span!r}")
-    return t0, t1
-
-
 def _number(name: str, value: Any, least: float | None = None) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number, got {value!r}") from None
+    number = checks.number(value, name)
     if least is None and not 0 < number < math.inf:
         raise InputError(
             f"{name} must be positive and finite, got {value!r}; to go back in time let t_span end"

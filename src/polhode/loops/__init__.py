@@ -3,24 +3,9 @@
 A template is a plain function that calls the stubs of ``contracts``; see ``binding``.
 """
 
-from polhode.loops.adaptive import (
-    MAX_TRIALS,
-    adapt,
-    packed_adapt,
-)
-from polhode.loops.binding import (
-    bound,
-    build,
-    joined,
-    model_pieces,
-)
-from polhode.loops.dense import (
-    between,
-    by_reading,
-    by_step,
-    by_trial,
-    sampled,
-)
+from polhode.loops.adaptive import MAX_TRIALS, adapt, clipped, packed_adapt, step_of
+from polhode.loops.binding import STEPPING, bound, build, functions_of, joined, model_pieces
+from polhode.loops.dense import between, by_reading, by_step, by_trial, sampled
 from polhode.loops.fixed import (
     MAX_ITERATIONS,
     attempt,
@@ -37,7 +22,6 @@ from polhode.loops.fixed import (
 from polhode.loops.rows import (
     accelerations,
     event,
-    event_on_the_way,
     free_motion,
     left,
     potentials,
@@ -45,44 +29,5 @@ from polhode.loops.rows import (
     states_of,
     velocities,
     watched,
-    watched_on_the_way,
     whole_state_in,
 )
-
-__all__ = [
-    "MAX_ITERATIONS",
-    "MAX_TRIALS",
-    "accelerations",
-    "adapt",
-    "attempt",
-    "between",
-    "bound",
-    "build",
-    "by_reading",
-    "by_step",
-    "by_trial",
-    "event",
-    "event_on_the_way",
-    "free_motion",
-    "joined",
-    "left",
-    "model_pieces",
-    "only_step",
-    "packed_adapt",
-    "packed_record",
-    "part",
-    "part_of_three",
-    "potentials",
-    "record",
-    "sampled",
-    "solved_step",
-    "state_in",
-    "states_of",
-    "substeps",
-    "sure_step",
-    "velocities",
-    "watched",
-    "watched_on_the_way",
-    "whole_state_in",
-    "whole_step",
-]

@@ -6,6 +6,19 @@ from polhode.contracts import OK, STEP_TOO_SMALL, first_step, reset, start, tria
 MAX_TRIALS = 100  # of one step
 
 
+def clipped(h, largest):
+    return h if abs(h) <= largest else (largest if h > 0.0 else -largest)
+
+
+def step_of(time, end):
+    """Return (step to try, whether it falls short of the end, time after it)."""
+    t, t_low, h = time
+    left = (end - t) - t_low
+    short = abs(h) < abs(left) and t + (t_low + h) != end  # by more than rounding
+    this = h if short else left
+    return this, short, t + (t_low + this)
+
+
 def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out):
     """Take trial steps up to ``end``, or until ``out`` is full.
 
@@ -23,12 +36,9 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
             h, evaluations = first_step(
                 t + t_low, (end - t) - t_low, state, carry, body, params, tolerances
             )
-            h = h if abs(h) <= largest else (largest if h > 0.0 else -largest)
+            h = clipped(h, largest)
     while (end - t) - t_low != 0.0:
-        left = (end - t) - t_low
-        short = abs(h) < abs(left) and t + (t_low + h) != end  # of the end by more than rounding
-        this = h if short else left
-        new_t = t + (t_low + this)
+        this, short, new_t = step_of((t, t_low, h), end)
         if (short and new_t == t) or tries == MAX_TRIALS:
             status = STEP_TOO_SMALL
             return t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations
@@ -54,7 +64,7 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
         else:
             rejected, tries = rejected + 1, tries + 1
             following = following if factor < 1.0 else 0.5 * this
-        h = following if abs(following) <= largest else (largest if following > 0.0 else -largest)
+        h = clipped(following, largest)
         if accepted == len(out) and accepted > 0:
             break
     return t, t_low, h, state, carry, OK, accepted, rejected, starts, evaluations

@@ -5,40 +5,38 @@ copy of it in which the stubs are the functions of a method and a model; ``build
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from polhode import contracts
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
-from polhode.contracts import (
-    ALIGNED,
-    Method,
-    Model,
-    finish,
-    guess,
-    improve,
-    potential,
-    potential_at,
-    start,
-    step,
-    torque,
-    trial,
-    wrench,
-)
+from polhode.contracts import Method, Model
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
 from polhode.loops.fixed import attempt, part, part_of_three, solved_step, sure_step
+
+# stubs of fixed steps
+STEPPING = contracts.start, contracts.step, contracts.guess, contracts.improve, contracts.finish
 
 
 def model_pieces(model: Model, aligned: bool) -> dict:
     """Return a model's functions by the stubs they replace, bound to our elementary functions."""
     meanings = {f: bind(f, ON_COMPLEX) for f in model.analytic} | ELEMENTARY
     if aligned:
-        meanings |= ALIGNED
-    own: dict[Callable, Callable] = {torque: bind(model.torque, meanings)}
-    pieces: dict[Callable, Callable] = {**own, wrench: bind(model.wrench, meanings | own)}
+        meanings |= contracts.ALIGNED
+    own: dict[Callable, Callable] = {contracts.torque: bind(model.torque, meanings)}
+    pieces: dict[Callable, Callable] = dict(own)
+    pieces[contracts.wrench] = bind(model.wrench, meanings | own)
     if model.potential is not None and model.potential_at is not None:
-        energy: dict[Callable, Callable] = {potential: bind(model.potential, meanings)}
+        energy: dict[Callable, Callable] = {contracts.potential: bind(model.potential, meanings)}
         pieces |= energy
-        pieces[potential_at] = bind(model.potential_at, meanings | energy)
+        pieces[contracts.potential_at] = bind(model.potential_at, meanings | energy)
     return pieces
+
+
+def functions_of(record: Any, *stubs: Callable) -> dict[Callable, Callable]:
+    """Return the functions that a method or integrator has, by the stubs that they replace."""
+    found = {stub: getattr(record, stub.__name__) for stub in stubs}
+    return {stub: function for stub, function in found.items() if function is not None}
 
 
 def bound(template: Callable, *layers: Mapping[Callable, Callable]) -> Callable:
@@ -64,10 +62,8 @@ def joined(
     inner = {} if model is None else model_pieces(model, aligned)
     pieces = dict(inner)
     if method is not None:
-        for stub in (start, step, guess, improve, finish, trial):
-            function = getattr(method, stub.__name__)
-            if function is not None:
-                pieces[stub] = bind(function, inner)
+        own = functions_of(method, *STEPPING, contracts.trial)
+        pieces |= {stub: bind(function, inner) for stub, function in own.items()}
         pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
         if isinstance(method.weights[0], tuple):
             pieces[part] = part_of_three

@@ -42,6 +42,7 @@ from polhode.contracts import (
 )
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.sums import added
+from polhode.kernels.tuples import minus
 from polhode.kernels.vector import add, multiply
 from polhode.loops import part, whole_step
 
@@ -50,10 +51,6 @@ MOST_KNOWN = 256  # models
 
 
 # ---- applied forces
-def minus(a, b):
-    return a - b
-
-
 def leaning(a, u, b, v):
     return fma(a, u, b * v)
 

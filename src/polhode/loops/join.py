@@ -8,34 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode import loops
+from polhode import contracts, loops
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
-from polhode.contracts import (
-    ORIGIN,
-    Coordinates,
-    Formulation,
-    Integrator,
-    Method,
-    Model,
-    Rate,
-    Settled,
-    finish,
-    first_step,
-    fit,
-    guess,
-    improve,
-    read,
-    reset,
-    slope,
-    start,
-    step,
-    trial,
-    whole,
-)
-from polhode.contracts import potential_at as potential_stub
-from polhode.contracts import velocity as velocity_stub
-from polhode.contracts import wrench as wrench_stub
+from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, reset
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of, given
 from polhode.kernels.free_flow import free_drift
@@ -77,7 +53,7 @@ class BoundMethod:
         self, method: Method, model: Model, aligned: bool, moving: bool = False, plain: bool = False
     ):
         pieces = loops.model_pieces(model, aligned)
-        self.wrench = pieces[wrench_stub]
+        self.wrench = pieces[contracts.wrench]
         self.start = loops.joined(method.start, None, numbers=pieces)
         self.continuous = method.continuous
         self.plain = plain
@@ -113,9 +89,8 @@ class BoundMethod:
 
 def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
     """Return the functions of an integrator by the stubs that they replace."""
-    stubs = start, step, guess, improve, finish, trial, first_step, fit, read
-    found = {stub: getattr(integrator, stub.__name__) for stub in stubs}
-    return {stub: function for stub, function in found.items() if function is not None}
+    others = contracts.trial, contracts.first_step, contracts.fit, contracts.read
+    return loops.functions_of(integrator, *loops.STEPPING, *others)
 
 
 def beginning(integrator: Integrator) -> Callable:
@@ -149,7 +124,7 @@ def resetting(integrator: Integrator) -> Integrator:
     )
 
 
-def settling(integrator: Integrator, settled: Settled) -> Integrator:
+def settling(integrator: Integrator, settled: contracts.Settled) -> Integrator:
     """Do the same where some variables change only in a reset: integrate the others alone.
 
     The carry is (the last variables at the start, the numbers that follow from them, the carry of
@@ -169,7 +144,9 @@ def settling(integrator: Integrator, settled: Settled) -> Integrator:
         integrator.step,
         integrator.quick,
     )
-    start, again, step, quick = (bind(function, {slope: moving_slope}) for function in own)
+    start, again, step, quick = (
+        bind(function, {contracts.slope: moving_slope}) for function in own
+    )
 
     def started(t, h, y, body, params):
         here = numbers(y, body)
@@ -203,7 +180,7 @@ class BoundIntegrator:
         self,
         integrator: Integrator,
         formulation: Formulation | Coordinates,
-        force: Model | Rate,
+        force: Model | contracts.Rate,
         aligned: bool,
         moving: bool = False,
         plain: bool = False,
@@ -213,9 +190,9 @@ class BoundIntegrator:
         self.integrator, self.formulation, self.force = integrator, formulation, force
         self.plain = plain
         self.run: Any = None
-        if isinstance(force, Rate):
+        if isinstance(force, contracts.Rate):
             assert isinstance(formulation, Formulation)
-            self.pieces: dict = {velocity_stub: bind(force.velocity, ELEMENTARY)}
+            self.pieces: dict = {contracts.velocity: bind(force.velocity, ELEMENTARY)}
             equations = given(formulation, force.inertial)
             self._leave: Callable = _attitude_of(formulation)
             if integrator.linear:
@@ -229,20 +206,24 @@ class BoundIntegrator:
             self.enter = whole_equations.enter
             self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
-        self.wrench: Any = self.pieces.get(wrench_stub)
+        self.wrench: Any = self.pieces.get(contracts.wrench)
         self.start = loops.bound(integrator.start, equations, self.pieces)
         self.continuous = formulation.continuous
         self.fit = None
         if integrator.fit is not None:
             self.fit = loops.bound(integrator.fit, equations, self.pieces)
-        self.tried = isinstance(force, Rate) or not force.analytic
+        self.tried = isinstance(force, contracts.Rate) or not force.analytic
 
     def built(self, template: Callable) -> Callable:
         """Compile a template; plain Python if the force could not be compiled before."""
         function = loops.bound(template, *self.layers)
         if self.plain or getattr(self.run, "machine", True) is None:
             return function
-        what = "omega" if isinstance(self.force, Rate) else f"the torque of {self.force.name!r}"
+        what = (
+            "omega"
+            if isinstance(self.force, contracts.Rate)
+            else f"the torque of {self.force.name!r}"
+        )
         return CompiledOrPlain(function, what)
 
     def packed(self, *numbers: Any) -> Callable:
@@ -316,8 +297,7 @@ def fixed(
         integrator = resetting(integrator)
     own: dict[str, Any] = {
         stub.__name__: loops.bound(function, equations.pieces)
-        for stub in (start, step, guess, improve, finish)
-        if (function := getattr(integrator, stub.__name__)) is not None
+        for stub, function in loops.functions_of(integrator, *loops.STEPPING).items()
     }
     return Method(
         name=integrator.name,
@@ -364,12 +344,12 @@ def bind_method(
 def bind_integrator(
     integrator: Integrator,
     formulation: Formulation | Coordinates,
-    force: Model | Rate,
+    force: Model | contracts.Rate,
     aligned: bool = True,
     moving: bool = False,
 ) -> BoundIntegrator:
     """Do the same for an integrator and a formulation."""
-    if isinstance(force, Rate):
+    if isinstance(force, contracts.Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
     else:
         what = *_functions(force), _forms(force)
@@ -463,21 +443,21 @@ def try_potentials(
     Differences over a turn of 1e-4 are wrong by some 1e-8 of the torque, and by the rounding of the
     energy; so are those over 1e-4 of the distance from the origin.
     """
-    q, m, x, p = whole(state)
+    q, m, x, p = contracts.whole(state)
     reach = 1e-4 * (math.hypot(*x) or 1.0)
     for term in () if parts.tried else model.terms or (model,):
         if not term.analytic:
             continue
         pieces = loops.model_pieces(term, aligned)
 
-        def energy(turn, shift, value=pieces[potential_stub], params=term.params):
+        def energy(turn, shift, value=pieces[contracts.potential_at], params=term.params):
             there = tuple(a + b for a, b in zip(x, shift, strict=True))
             return value(0.0, product(q, exp(turn)), there, body, params)
 
         def along(k, size):
             return tuple(size if k == axis else 0.0 for axis in range(3))
 
-        turning, pushing = pieces[wrench_stub](0.0, q, m, x, p, body, term.params)
+        turning, pushing = pieces[contracts.wrench](0.0, q, m, x, p, body, term.params)
         back = [
             (energy(along(k, -1e-4), ORIGIN) - energy(along(k, 1e-4), ORIGIN)) / 2e-4
             for k in range(3)
@@ -507,7 +487,7 @@ def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> Non
     """Call a user's force once in plain Python, so that its own error is shown."""
     what = "torque" if not model.moves else "force" if model.is_free else "torque or force"
     try:
-        value = flat(wrench(0.0, *whole(state), body, model.params))
+        value = flat(wrench(0.0, *contracts.whole(state), body, model.params))
     except Exception as error:
         raise InputError(
             f"the {what} of model {model.name!r} fails at the initial state:"

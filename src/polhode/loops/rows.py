@@ -69,25 +69,13 @@ def velocities(times, attitudes, params, out):
         put(out, i, velocity(times[i], q, params))
 
 
-def event(t, q, omega):
+def event(t, x, v, q, omega):
     """Stub: the user's function whose zeros are events."""
     return 0.0
 
 
-def event_on_the_way(t, x, v, q, omega):
-    """Stub: the same for a function that also takes position and velocity."""
-    return 0.0
-
-
 def watched(times, rows, out):
-    """Evaluate an event function along rows (attitude, angular velocity)."""
-    for i in range(len(times)):
-        q, omega, _, _ = state_in(rows, i)
-        out[i] = event(times[i], q, omega)
-
-
-def watched_on_the_way(times, rows, out):
     """Evaluate an event function along rows (attitude, angular velocity, position, velocity)."""
     for i in range(len(times)):
-        q, omega, x, v = whole_state_in(rows, i)
-        out[i] = event_on_the_way(times[i], x, v, q, omega)
+        q, omega, x, v = state_in(rows, i)
+        out[i] = event(times[i], x, v, q, omega)

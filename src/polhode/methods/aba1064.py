@@ -8,17 +8,10 @@ For a torque of ε times the energy of rotation the error is ε h^10 + ε² h^6 
 Fourth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import ABA1064
 
 PLACE = 210
-METHOD = replace(
-    strang.METHOD,
-    name="aba1064",
-    title="Blanes and others' splitting for weak torques, high accuracy",
-    order=ABA1064.order,
-    weights=ABA1064.rows,  # (1)
-    references=(*strang.METHOD.references, *ABA1064.references),
-)
+METHOD = with_splitting(
+    "aba1064", "Blanes and others' splitting for weak torques, high accuracy", ABA1064
+)  # (1)

@@ -15,10 +15,11 @@ end, and d/h of three steps for the initial guess.
 
 from polhode.contracts import FREE, LINEAR, Method, inverse_moments, torque
 from polhode.kernels.inertia import gyroscopic, gyroscopic_newton_rows
-from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.newton import corrected, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import cayley1
 from polhode.kernels.vector import add, add_scaled, dot, multiply, scale
+from polhode.methods.bbtrap import guess
 
 
 def start(t, h, state, body, params):
@@ -26,11 +27,6 @@ def start(t, h, state, body, params):
     n = torque(t, q, m, body, params)
     rate = multiply(0.5, add(gyroscopic(m, a), n))
     return n, (rate, rate, rate)
-
-
-def guess(t, h, state, carry, body, params):
-    n, rates = carry
-    return extrapolated(h, rates), n, 0.0
 
 
 def improve(t, h, unknown, state, body, params):

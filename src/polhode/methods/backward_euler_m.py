@@ -12,30 +12,28 @@ The adjoint of forward-euler-m.
 the rate sees psi/h, which (1) makes the rate at the end.  Carried: psi/h of three steps.
 """
 
+from dataclasses import replace
+
 from polhode.contracts import (
     AXIAL,
     FREE,
     LINEAR,
-    Method,
     angular_velocity,
     inverse_moments,
     moments,
     torque,
 )
 from polhode.kernels.inertia import euler_newton_rows
-from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.newton import corrected, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1, turned_back_jacobian
 from polhode.kernels.vector import add_scaled, multiply, scale
+from polhode.methods import backward_euler
 
 
 def start(t, h, state, body, params):
     rate = angular_velocity(state[1], body)
     return rate, rate, rate
-
-
-def guess(t, h, state, carry, body, params):
-    return extrapolated(h, carry), 0.0
 
 
 def landed(t, h, psi, state, body, params):
@@ -64,18 +62,15 @@ def finish(t, h, unknown, state, carry, body, params):
 
 
 PLACE = 40
-METHOD = Method(
+METHOD = replace(
+    backward_euler.METHOD,
     name="backward-euler-m",
     title="backward Euler, momentum-conserving",
-    order=1,
-    symmetric=False,
     keeps_momentum=(FREE, LINEAR, AXIAL),
     keeps_norm=True,
+    torques_at_start=0,
     torques_per_step=1,
-    torques_per_iteration=1,
-    references=("krysl2006",),
     start=start,
-    guess=guess,
     improve=improve,
     finish=finish,
 )

@@ -13,21 +13,15 @@ the rate sees 2 psi/h - I⁻¹ m, which (1) makes the rate at the end.  Carried:
 and psi/h of three steps for the initial guess.
 """
 
-from polhode.contracts import (
-    AXIAL,
-    FREE,
-    LINEAR,
-    Method,
-    angular_velocity,
-    inverse_moments,
-    moments,
-    torque,
-)
+from dataclasses import replace
+
+from polhode.contracts import FREE, angular_velocity, inverse_moments, moments, torque
 from polhode.kernels.inertia import euler_newton_rows
 from polhode.kernels.newton import corrected, extrapolated, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1, turned_back_jacobian
 from polhode.kernels.vector import add, add_scaled, multiply, scale, subtract
+from polhode.methods import backward_euler_m
 
 
 def start(t, h, state, body, params):
@@ -75,17 +69,14 @@ def finish(t, h, unknown, state, carry, body, params):
 
 
 PLACE = 110
-METHOD = Method(
+METHOD = replace(
+    backward_euler_m.METHOD,
     name="bbtrap",
     title="Bottasso and Borri's trapezoidal rule",
     order=2,
     symmetric=True,
     keeps_energy=(FREE,),
-    keeps_momentum=(FREE, LINEAR, AXIAL),
-    keeps_norm=True,
     torques_at_start=1,
-    torques_per_step=1,
-    torques_per_iteration=1,
     references=("bottasso1998", "krysl2006"),
     start=start,
     guess=guess,

@@ -13,9 +13,12 @@ of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} 
 the rate at the end.  Carried: the torque at the end, and psi/h of three steps as initial guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments
+from dataclasses import replace
+
+from polhode.compiler.tree import bind
+from polhode.contracts import inverse_moments
 from polhode.kernels.inertia import euler_newton_rows, with_skew
-from polhode.kernels.newton import corrected, history
+from polhode.kernels.newton import corrected
 from polhode.kernels.so3 import dexp, dexpinv, turned_back_jacobian
 from polhode.kernels.vector import add, add_scaled, multiply, scale
 from polhode.methods import bbtrap
@@ -39,27 +42,13 @@ def improve(t, h, unknown, state, body, params):
     return (psi, n, size), done
 
 
-def finish(t, h, unknown, state, carry, body, params):
-    psi, n, _ = unknown
-    rate = rate_at_end(h, psi, state, body)
-    q, m, end = bbtrap.landed(t, h, psi, n, rate, state, body, params)
-    return (q, m), (end, history(h, psi, carry[1]))
-
-
 PLACE = 120
-METHOD = Method(
+METHOD = replace(
+    bbtrap.METHOD,
     name="bbtrapwd",
     title="Bottasso and Borri's trapezoidal rule with dexpinv",
-    order=2,
     symmetric=False,
-    keeps_momentum=(FREE, LINEAR, AXIAL),
-    keeps_norm=True,
-    torques_at_start=1,
-    torques_per_step=1,
-    torques_per_iteration=1,
-    references=("bottasso1998", "krysl2006"),
-    start=bbtrap.start,
-    guess=bbtrap.guess,
+    keeps_energy=(),
     improve=improve,
-    finish=finish,
+    finish=bind(bbtrap.finish, {bbtrap.rate_at_end: rate_at_end}),
 )

@@ -20,19 +20,16 @@ from collections.abc import Callable
 
 from polhode.compiler.machine import fma
 from polhode.contracts import FREE, Method, angular_velocity, inverse_moments, moments
-from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.newton import corrected, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import cayley1
 from polhode.kernels.vector import add_scaled, dot, multiply, scale
+from polhode.methods.backward_euler import guess
 
 
 def start(t, h, state, body, params):
     half = multiply(0.5, angular_velocity(state[1], body))
     return half, half, half
-
-
-def guess(t, h, state, carry, body, params):
-    return extrapolated(h, carry), 0.0
 
 
 def improved(h, unknown, m, body):

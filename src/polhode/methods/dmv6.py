@@ -10,7 +10,7 @@ The momentum in body axes is of sixth order, the attitude of second.
 
 from dataclasses import replace
 
-from polhode.methods import dmv2
+from polhode.methods import dmv2, dmv4
 from polhode.methods.dmv4 import energies, sums, third
 
 
@@ -31,10 +31,9 @@ def scaling(h, m, a):
 
 PLACE = 240
 METHOD = replace(
-    dmv2.METHOD,
+    dmv4.METHOD,
     name="dmv6",
     title="discrete Moser–Veselov algorithm, momentum of order 6",
     momentum_order=6,
-    symplectic=False,
     improve=dmv2.scaled(scaling),
 )

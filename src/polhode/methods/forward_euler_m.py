@@ -8,10 +8,13 @@ impulse h q T, so it is conserved without torque, and along any axis about which
 The adjoint of backward-euler-m.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, torque
+from dataclasses import replace
+
+from polhode.contracts import AXIAL, FREE, LINEAR, inverse_moments, torque
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add_scaled, multiply, scale
+from polhode.methods import forward_euler
 
 
 def step(t, h, state, carry, body, params):
@@ -22,14 +25,11 @@ def step(t, h, state, carry, body, params):
 
 
 PLACE = 30
-METHOD = Method(
+METHOD = replace(
+    forward_euler.METHOD,
     name="forward-euler-m",
     title="forward Euler, momentum-conserving",
-    order=1,
-    symmetric=False,
     keeps_momentum=(FREE, LINEAR, AXIAL),
     keeps_norm=True,
-    torques_per_step=1,
-    references=("krysl2006",),
     step=step,
 )

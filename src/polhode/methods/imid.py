@@ -10,7 +10,9 @@ not the momentum in inertial axes.  Conjugate to ``trap``.  (The paper prints th
 t_n + h/2; it is t_(n-1) + h/2: otherwise the order is 1 for a torque that depends on time.)
 """
 
-from polhode.contracts import FREE, Method, inverse_moments
+from dataclasses import replace
+
+from polhode.contracts import FREE, inverse_moments
 from polhode.kernels.newton import history
 from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
@@ -35,17 +37,14 @@ def finish(t, h, unknown, state, carry, body, params):
 
 
 PLACE = 60
-METHOD = Method(
+METHOD = replace(
+    backward_euler.METHOD,
     name="imid",
     title="midpoint rule IMID",
     order=2,
     symmetric=True,
     keeps_energy=(FREE,),
     keeps_norm=True,
-    torques_at_start=1,
-    torques_per_iteration=1,
-    references=("krysl2006",),
-    start=backward_euler.start,
     guess=guess,
     improve=improve,
     finish=finish,

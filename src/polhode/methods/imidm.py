@@ -14,17 +14,15 @@ torque is one order of h smaller and omitted.  A torque that depends on the rate
 (1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the initial guess.
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
+from dataclasses import replace
+
+from polhode.contracts import inverse_moments, moments, torque
 from polhode.kernels.inertia import euler_newton_rows
-from polhode.kernels.newton import corrected, extrapolated, history
+from polhode.kernels.newton import corrected, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1, turned_back_jacobian
 from polhode.kernels.vector import add_scaled, multiply, scale
-from polhode.methods.backward_euler_m import start
-
-
-def guess(t, h, state, carry, body, params):
-    return extrapolated(h, carry), 0.0
+from polhode.methods import backward_euler_m
 
 
 def middle(t, h, psi, state, body, params):
@@ -46,26 +44,25 @@ def improve(t, h, unknown, state, body, params):
     return (psi, size), done
 
 
+def landed(t, h, psi, state, body, params):
+    """Return q' and m' of (2): rotate by E twice, with the torque in between."""
+    c1, v, q, m, n = middle(t, h, psi, state, body, params)
+    return product1(q, c1, v), turned_back(c1, v, add_scaled(m, h, n))
+
+
 def finish(t, h, unknown, state, carry, body, params):
     psi, _ = unknown
-    c1, v, q, m, n = middle(t, h, psi, state, body, params)
-    m = turned_back(c1, v, add_scaled(m, h, n))  # (2)
-    return (product1(q, c1, v), m), history(h, psi, carry)
+    return landed(t, h, psi, state, body, params), history(h, psi, carry)
 
 
 PLACE = 80
-METHOD = Method(
+METHOD = replace(
+    backward_euler_m.METHOD,
     name="imidm",
     title="momentum-conserving midpoint rule IMIDM",
     order=2,
     symmetric=True,
-    keeps_momentum=(FREE, LINEAR, AXIAL),
-    keeps_norm=True,
-    torques_per_step=1,
-    torques_per_iteration=1,
     references=("krysl2006", "krysl2005"),
-    start=start,
-    guess=guess,
     improve=improve,
     finish=finish,
 )

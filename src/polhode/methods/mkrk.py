@@ -29,6 +29,7 @@ from polhode.contracts import AXIAL, FREE, LINEAR, Method, angular_velocity, inv
 from polhode.kernels.newton import settled
 from polhode.kernels.quaternion import product1, turned, turned_back
 from polhode.kernels.so3 import dexpinv, dexpinv_by, exp1, exp1_and_gamma
+from polhode.kernels.tuples import collected
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
@@ -49,21 +50,6 @@ def combination(weights: Sequence) -> Callable:
         return lambda vectors: add_scaled(multiply(a, vectors[i]), b, vectors[j])
     before = combination(weights[:i])
     return lambda vectors: add_scaled(add_scaled(before(vectors), a, vectors[i]), b, vectors[j])
-
-
-def collected(functions: Sequence[Callable]) -> Callable:
-    """Make x -> (functions[0](x), functions[1](x), …)."""
-    *_, last = functions
-    if len(functions) == 1:
-        return lambda x: (last(x),)
-    *_, second, last = functions
-    if len(functions) == 2:
-        return lambda x: (second(x), last(x))
-    *_, first, second, last = functions
-    if len(functions) == 3:
-        return lambda x: (first(x), second(x), last(x))
-    before = collected(functions[:-3])
-    return lambda x: (*before(x), first(x), second(x), last(x))
 
 
 def squares(count: int) -> Callable:

@@ -51,6 +51,7 @@ from polhode.contracts import (
     torque,
     wrench,
 )
+from polhode.contracts.checks import whole
 from polhode.errors import InputError
 from polhode.kernels.quaternion import (
     conjugate,
@@ -60,6 +61,7 @@ from polhode.kernels.quaternion import (
     to_inertial,
     to_unit_length,
 )
+from polhode.kernels.tuples import plus, times
 from polhode.kernels.vector import cross, dot, multiply, scale, subtract
 
 PAPER = 1000  # steps between normalisations in the paper
@@ -94,10 +96,6 @@ def turning(q, qd, u, omega, m, n, body):
     """Return q'' of (1) for the torque n."""
     rate = multiply(0.5, scale(inverse_moments(body), subtract(n, gyroscopic_torque(omega, m))))
     return each(plus, (hamilton(qd, u), half_rate(q, rate)))
-
-
-def plus(a, b):
-    return a + b
 
 
 # ---- rotation: y = q
@@ -260,10 +258,6 @@ def evaluations(carry: tuple) -> int:
     return int(carry[3])
 
 
-def times(a, b):
-    return a * b
-
-
 def apart(state, other, body):
     """Estimate the error of ``other``, with twice the substeps; replaced if the body also moves."""
     turn = hamilton(conjugate(state[0]), other[0])
@@ -310,7 +304,7 @@ def rkn4(
     """
     if normalise_every is None:
         normalise_every = PAPER if as_printed else 1
-    every, parts = _whole(normalise_every, "normalise_every", 0), _whole(substeps, "substeps", 1)
+    every, parts = whole(normalise_every, "normalise_every", 0), whole(substeps, "substeps", 1)
     if tolerance is not None:
         if not 1e-13 <= float(tolerance) < 1.0:
             raise InputError(f"tolerance must be between 1e-13 and 1, got {tolerance!r}")
@@ -327,9 +321,9 @@ def rkn4(
         meanings |= {momentum: momentum_inertial, held: held_momentum}
     plain = every == 1 and not keep_momentum and parts == 1 and tolerance is None
     if plain:
-        whole: Callable = step
+        stepping: Callable = step
     else:
-        whole = dividing(parts) if tolerance is None else refining(float(tolerance))
+        stepping = dividing(parts) if tolerance is None else refining(float(tolerance))
     settings: dict[str, Any] = {
         "name": "rkn4",
         "title": "Runge-Kutta-Nyström method for quaternions",
@@ -338,21 +332,15 @@ def rkn4(
         "free_only": bool(keep_momentum),
         "torques_per_step": 4 * parts,
         "references": ("mandre2008",),
-        "step": bind(whole, meanings),
+        "step": bind(stepping, meanings),
         "options": rkn4,
     }
     if not plain:
         settings["start"] = bind(counted_start, meanings)
         settings["evaluations"] = evaluations
     with_place = {stepped: bind(stepped_with_place, meanings), apart: apart_with_place}
-    motion = replace(Method(**settings), step=bind(whole, meanings | with_place))
+    motion = replace(Method(**settings), step=bind(stepping, meanings | with_place))
     return Method(**settings, motion=motion)
-
-
-def _whole(value: int, argument: str, least: int) -> int:
-    if not isinstance(value, int) or value < least:
-        raise InputError(f"{argument} must be a whole number, {least} or more, got {value!r}")
-    return value
 
 
 PLACE = 300

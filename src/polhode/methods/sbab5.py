@@ -9,17 +9,8 @@ good as order 10 for small ε.  All coefficients are positive closed expressions
 ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import SBAB5
 
 PLACE = 200
-METHOD = replace(
-    strang.METHOD,
-    name="sbab5",
-    title="Laskar and Robutel's splitting for weak torques",
-    order=SBAB5.order,
-    weights=SBAB5.rows,  # (1)
-    references=(*strang.METHOD.references, *SBAB5.references),
-)
+METHOD = with_splitting("sbab5", "Laskar and Robutel's splitting for weak torques", SBAB5)  # (1)

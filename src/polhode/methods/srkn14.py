@@ -10,17 +10,10 @@ the error small.  Sixth order, otherwise as ``strang``: symmetric, symplectic, e
 without torque.  The most accurate splitting for tops at a given cost.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import SRKN14A
 
 PLACE = 190
-METHOD = replace(
-    strang.METHOD,
-    name="srkn14",
-    title="Blanes and Moan's splitting of order 6 for kicks that commute",
-    order=SRKN14A.order,
-    weights=SRKN14A.rows,  # (1)
-    references=(*strang.METHOD.references, *SRKN14A.references),
-)
+METHOD = with_splitting(
+    "srkn14", "Blanes and Moan's splitting of order 6 for kicks that commute", SRKN14A
+)  # (1)

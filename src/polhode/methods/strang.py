@@ -18,16 +18,14 @@ is rotated back by the rotation of the body, so that in inertial axes it is cons
 the energy).
 """
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, inverse_moments, moments, torque
+from dataclasses import replace
+
+from polhode.contracts import FREE, Method, inverse_moments, moments, torque
 from polhode.kernels.free_flow import free_drift
 from polhode.kernels.quaternion import product_change
-from polhode.kernels.sums import no_loss3, no_loss4, plus3, plus4, plus_scaled3, to_unit
-from polhode.tableaus.splitting import STRANG
-
-
-def start(t, h, state, body, params):
-    q, m = state
-    return torque(t, q, m, body, params), (no_loss4(q), no_loss3(m))
+from polhode.kernels.sums import plus3, plus4, plus_scaled3, to_unit
+from polhode.methods import mr2
+from polhode.tableaus.splitting import STRANG, Splitting
 
 
 def step(t, h, state, carry, body, params):
@@ -43,23 +41,27 @@ def step(t, h, state, carry, body, params):
 
 
 PLACE = 150
-METHOD = Method(
+METHOD = replace(
+    mr2.METHOD,  # with the same kicks
     name="strang",
     title="Strang splitting over the exact free motion",
     order=STRANG.order,
-    symmetric=True,
-    symplectic=True,
-    takes_rate=False,
     exact_when_free=True,
-    compensates=True,
     keeps_energy=(FREE,),
-    keeps_momentum=(FREE, LINEAR, AXIAL),
-    keeps_norm=True,
-    torques_at_start=1,
-    torques_per_step=1,
     weights=STRANG.rows,
     references=("strang1968", "celledoni2006"),
-    start=start,
     step=step,
     width=1,
 )
+
+
+def with_splitting(name: str, title: str, scheme: Splitting) -> Method:
+    """Make the same method with other drifts and kicks."""
+    return replace(
+        METHOD,
+        name=name,
+        title=title,
+        order=scheme.order,
+        weights=scheme.rows,
+        references=(*METHOD.references, *scheme.references),
+    )

@@ -7,17 +7,8 @@ Five steps of ``strang``, the middle one backwards (Suzuki 1990):
 Fourth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import STRANG4
 
 PLACE = 160
-METHOD = replace(
-    strang.METHOD,
-    name="strang4",
-    title="Suzuki's five steps of Strang splitting",
-    order=STRANG4.order,
-    weights=STRANG4.rows,  # (1)
-    references=(*strang.METHOD.references, *STRANG4.references),
-)
+METHOD = with_splitting("strang4", "Suzuki's five steps of Strang splitting", STRANG4)  # (1)

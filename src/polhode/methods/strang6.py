@@ -7,17 +7,8 @@ Nine steps of ``strang`` (Kahan & Li 1997), weights in ``tableaus/composition``:
 Sixth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import STRANG6
 
 PLACE = 170
-METHOD = replace(
-    strang.METHOD,
-    name="strang6",
-    title="Kahan and Li's nine steps of Strang splitting",
-    order=STRANG6.order,
-    weights=STRANG6.rows,  # (1)
-    references=(*strang.METHOD.references, *STRANG6.references),
-)
+METHOD = with_splitting("strang6", "Kahan and Li's nine steps of Strang splitting", STRANG6)  # (1)

@@ -7,17 +7,10 @@ Seventeen steps of ``strang`` (Kahan & Li 1997), weights in ``tableaus/compositi
 Eighth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact without torque.
 """
 
-from dataclasses import replace
-
-from polhode.methods import strang
+from polhode.methods.strang import with_splitting
 from polhode.tableaus.splitting import STRANG8
 
 PLACE = 180
-METHOD = replace(
-    strang.METHOD,
-    name="strang8",
-    title="Kahan and Li's seventeen steps of Strang splitting",
-    order=STRANG8.order,
-    weights=STRANG8.rows,  # (1)
-    references=(*strang.METHOD.references, *STRANG8.references),
-)
+METHOD = with_splitting(
+    "strang8", "Kahan and Li's seventeen steps of Strang splitting", STRANG8
+)  # (1)

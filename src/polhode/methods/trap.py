@@ -9,28 +9,34 @@ Second order, symmetric, implicit.  Without torque it conserves the energy at th
 step, not at its ends: it is conjugate to ``imid``.
 """
 
+from typing import Any
+
 from polhode.contracts import Method
 from polhode.methods import backward_euler, forward_euler
 
 
-def guess(t, h, state, carry, body, params):
-    k = h / 2
-    middle, _ = forward_euler.step(t, k, state, (), body, params)
-    d, size = backward_euler.guess(t + k, k, middle, carry, body, params)
-    return d, middle, size
+def halves(first: Any, last: Any) -> dict[str, Any]:
+    """Make half a step of an explicit method, then half a step of an implicit one."""
+    forward, begin, correct, end = first.step, last.guess, last.improve, last.finish
 
+    def guess(t, h, state, carry, body, params):
+        k = h / 2
+        middle, _ = forward(t, k, state, (), body, params)
+        x, size = begin(t + k, k, middle, carry, body, params)
+        return x, middle, size
 
-def improve(t, h, unknown, state, body, params):
-    d, middle, size = unknown
-    k = h / 2
-    (d, size), done = backward_euler.improve(t + k, k, (d, size), middle, body, params)  # (2)
-    return (d, middle, size), done
+    def improve(t, h, unknown, state, body, params):
+        x, middle, size = unknown
+        k = h / 2
+        (x, size), done = correct(t + k, k, (x, size), middle, body, params)  # (2)
+        return (x, middle, size), done
 
+    def finish(t, h, unknown, state, carry, body, params):
+        x, middle, size = unknown
+        k = h / 2
+        return end(t + k, k, (x, size), middle, carry, body, params)
 
-def finish(t, h, unknown, state, carry, body, params):
-    d, middle, size = unknown
-    k = h / 2
-    return backward_euler.finish(t + k, k, (d, size), middle, carry, body, params)
+    return {"start": last.start, "guess": guess, "improve": improve, "finish": finish}
 
 
 PLACE = 50
@@ -43,8 +49,5 @@ METHOD = Method(
     torques_per_step=1,
     torques_per_iteration=1,
     references=("krysl2006",),
-    start=backward_euler.start,
-    guess=guess,
-    improve=improve,
-    finish=finish,
+    **halves(forward_euler.METHOD, backward_euler.METHOD),
 )

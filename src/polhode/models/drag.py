@@ -6,8 +6,8 @@ It has no potential; the energy of a trajectory is that of the other models, and
 """
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers
+from polhode.contracts.checks import not_negative
 from polhode.kernels.vector import multiply
-from polhode.models.given import not_negative
 
 
 def wrench(t, q, m, x, p, body, params):
@@ -40,8 +40,4 @@ def drag(linear: float = 0.0, rotational: float = 0.0) -> Model:
 
 
 PLACE = 80
-EXAMPLES = (
-    {"linear": 0.2, "rotational": 0.3},
-    {"linear": 0.2},
-    {"rotational": 0.3},
-)
+EXAMPLES = ({"linear": 0.2, "rotational": 0.3}, {"linear": 0.2}, {"rotational": 0.3})

@@ -19,15 +19,16 @@ n and the eccentricity e (Wisdom, Peale & Mignard 1984); E is the eccentric anom
 Then V depends on time, and the energy is not constant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import cos, sin, sqrt
+from typing import Any
 
 from polhode.contracts import Model, moments, numbers
+from polhode.contracts.checks import not_negative, positive, unit
 from polhode.errors import InputError
 from polhode.kernels.kepler import MOST, eccentric_anomaly
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import dot, multiply, scale
-from polhode.models.given import not_negative, positive, unit
 
 
 def turning(f, u, inertia):
@@ -107,38 +108,29 @@ def gravity_gradient(
     periapsis, on the axis x, at t = 0.
     """
     mu, r = positive(mu, "mu"), positive(r, "r")
+    functions: tuple[Callable, Callable] = torque, potential
+    own: dict[str, Any] = {}
+    references: tuple[str, ...] = ("celledoni2006",)
     if not isinstance(direction, str):
         if eccentricity is not None:
             raise InputError(f"eccentricity is for direction='orbit', got {direction!r}")
-        return Model(
-            name="gravity_gradient",
-            torque=torque,
-            potential=potential,
-            names=("mu", "r", "direction"),
-            numbers=(mu, r, unit(direction, "direction")),
-            references=("celledoni2006",),
-        )
-    if direction != "orbit":
+        own["direction"] = unit(direction, "direction")
+    elif direction != "orbit":
         raise InputError(f"direction must be three numbers or 'orbit', got {direction!r}")
-    if eccentricity is None:
-        return Model(
-            name="gravity_gradient",
-            torque=orbit_torque,
-            potential=orbit_potential,
-            names=("mu", "r"),
-            numbers=(mu, r),
-            references=("celledoni2006",),
-        )
-    e = not_negative(eccentricity, "eccentricity")
-    if e > MOST:
-        raise InputError(f"eccentricity must be at most {MOST}, got {eccentricity!r}")
+    elif eccentricity is None:
+        functions = orbit_torque, orbit_potential
+    else:
+        functions, references = (ellipse_torque, ellipse_potential), ("wisdom1984", "danby1983")
+        own["eccentricity"] = e = not_negative(eccentricity, "eccentricity")
+        if e > MOST:
+            raise InputError(f"eccentricity must be at most {MOST}, got {eccentricity!r}")
     return Model(
         name="gravity_gradient",
-        torque=ellipse_torque,
-        potential=ellipse_potential,
-        names=("mu", "r", "eccentricity"),
-        numbers=(mu, r, e),
-        references=("wisdom1984", "danby1983"),
+        torque=functions[0],
+        potential=functions[1],
+        names=("mu", "r", *own),
+        numbers=(mu, r, *own.values()),
+        references=references,
     )
 
 

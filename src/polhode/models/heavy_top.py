@@ -10,9 +10,9 @@ body axis 3.  Krysl's tops are ``heavy_top(20)``.
 from collections.abc import Sequence
 
 from polhode.contracts import Model, numbers, to_body_axes, to_principal_axes
+from polhode.contracts.checks import three
 from polhode.kernels.quaternion import vertical
 from polhode.kernels.vector import cross, dot, multiply
-from polhode.models.given import three
 
 ALONG_3 = (0.0, 0.0, 1.0)
 
@@ -49,27 +49,16 @@ def heavy_top(strength: float, centre: Sequence[float] = ALONG_3) -> Model:
     the centre of mass (m), or the weight times its distance (J) and a direction.
     """
     centre = three(centre, "centre")
-    if centre == ALONG_3:
-        return Model(
-            name="heavy_top",
-            torque=torque,
-            potential=potential,
-            names=("strength",),
-            numbers=(float(strength),),
-            references=("krysl2006",),
-        )
+    along_3 = centre == ALONG_3
     return Model(
         name="heavy_top",
-        torque=any_torque,
-        potential=any_potential,
-        names=("strength", "centre"),
-        numbers=(float(strength), centre),
-        references=("celledoni2006",),
+        torque=torque if along_3 else any_torque,
+        potential=potential if along_3 else any_potential,
+        names=("strength",) if along_3 else ("strength", "centre"),
+        numbers=(float(strength),) if along_3 else (float(strength), centre),
+        references=("krysl2006",) if along_3 else ("celledoni2006",),
     )
 
 
 PLACE = 20
-EXAMPLES = (
-    {"strength": 20.0},
-    {"strength": 5.0, "centre": (1.0, -2.0, 0.5)},
-)
+EXAMPLES = ({"strength": 20.0}, {"strength": 5.0, "centre": (1.0, -2.0, 0.5)})

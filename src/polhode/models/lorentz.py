@@ -11,9 +11,9 @@ The magnetic force does no work.
 from collections.abc import Sequence
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers, to_principal_axes
+from polhode.contracts.checks import finite, three
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply
-from polhode.models.given import finite, three
 
 
 def wrench(t, q, m, x, p, body, params):

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from math import sqrt
 
 from polhode.contracts import Model, mass, moments, numbers
+from polhode.contracts.checks import positive, three
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.vector import add_scaled, dot, multiply, scale, subtract
-from polhode.models.given import positive, three
 from polhode.models.gravity_gradient import turning
 
 

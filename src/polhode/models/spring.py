@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from math import sqrt
 
 from polhode.contracts import Model, angular_velocity, inverse_mass, numbers, to_principal_axes
+from polhode.contracts.checks import not_negative, positive, three
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, subtract
-from polhode.models.given import not_negative, positive, three
 
 
 def stretched(q, x, anchor, point, body):
@@ -70,20 +70,14 @@ def spring(
     stiffness = positive(stiffness, "stiffness")
     length, damping = not_negative(length, "length"), not_negative(damping, "damping")
     ends = three(anchor, "anchor"), three(point, "point")
-    if length == damping == 0.0:
-        return Model(
-            name="spring",
-            wrench=wrench,
-            potential_at=potential_at,
-            names=("stiffness", "anchor", "point"),
-            numbers=(stiffness, *ends),
-        )
+    plain = length == damping == 0.0
+    more = {} if plain else {"length": length, "damping": damping}
     return Model(
         name="spring",
-        wrench=any_wrench,
-        potential_at=any_potential_at,
-        names=("stiffness", "anchor", "point", "length", "damping"),
-        numbers=(stiffness, *ends, length, damping),
+        wrench=wrench if plain else any_wrench,
+        potential_at=potential_at if plain else any_potential_at,
+        names=("stiffness", "anchor", "point", *more),
+        numbers=(stiffness, *ends, *more.values()),
         depends_on_omega=damping > 0.0,
         depends_on_velocity=damping > 0.0,
     )

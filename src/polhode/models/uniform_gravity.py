@@ -6,8 +6,8 @@ F = M g,    V = -M g·x                                                         
 from collections.abc import Sequence
 
 from polhode.contracts import ORIGIN, Model, mass, numbers
+from polhode.contracts.checks import three
 from polhode.kernels.vector import dot, multiply
-from polhode.models.given import three
 
 STANDARD = 0.0, 0.0, -9.80665  # m/s², along the inertial z
 

@@ -31,10 +31,10 @@ from polhode.contracts import (
     to_body_axes,
     to_principal_axes,
 )
+from polhode.contracts.checks import three
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.vector import cross, multiply
-from polhode.models.given import three
 
 RATES, MOVING_RATES = "(t, q, omega, params)", "(t, x, v, q, omega, params)"
 PLACES, MOVING_PLACES = "(t, q, params)", "(t, x, q, params)"

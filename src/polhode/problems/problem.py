@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode.body import RigidBody
 from polhode.contracts import ORIGIN, Model
+from polhode.contracts.checks import three
 from polhode.errors import InputError
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
@@ -127,19 +128,6 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
         f"attitude must be a SciPy Rotation, a 3×3 matrix, or a quaternion with scalar_first=,"
         f" got an array of shape {array.shape}"
     )
-
-
-def three(value: Any, argument: str) -> tuple[float, ...]:
-    """Check that an argument is three finite numbers; return them."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{argument} must be three numbers, got {value!r}") from None
-    if array.shape != (3,):
-        raise InputError(f"{argument} must be three numbers, got an array of shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{argument} must be finite, got {array.tolist()}")
-    return tuple(array.tolist())
 
 
 def rates(body: RigidBody, omega: Any, angular_momentum: Any) -> tuple[tuple, tuple]:

@@ -1,39 +1,51 @@
 """What a trajectory computes on demand."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from polhode.errors import InputError
 
 
-class Details(Protocol):
+class Details:
     """Quantities of a trajectory that are computed on demand; None is what is not known."""
+
+    __slots__ = ()
 
     def motion(self) -> tuple[Any, Any]:
         """Return (attitudes, angular momenta in body axes)."""
+        return None, None
 
     def omega(self) -> np.ndarray | None:
         """Return angular velocities in body axes, if they do not follow from the momenta."""
+        return None
 
     def translation(self) -> tuple[Any, Any]:
         """Return (positions, velocities) of the centre of mass."""
+        return None, None
 
     def potential(self) -> np.ndarray | None:
         """Return potential energies."""
+        return None
 
     def accelerations(self) -> tuple[Any, Any]:
         """Return (angular accelerations in body axes, accelerations of the centre of mass)."""
+        return None, None
 
     def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
         """Return the trajectory at other times, with these attributes."""
+        raise InputError(
+            "this trajectory has no dense output (it was read from a file, or made from samples);"
+            " give the times as t_eval= when it is made"
+        )
 
     def problem(self) -> dict:
         """Return plain data about the problem."""
+        return {}
 
 
-class GivenDetails:
+class GivenDetails(Details):
     """Details that are known already, or that a function returns."""
 
     def __init__(
@@ -47,32 +59,23 @@ class GivenDetails:
         self._motion, self._omega, self._place = motion, omega, place
         self._potential, self._problem = potential, problem
 
-    def motion(self) -> tuple[Any, Any]:
+    def motion(self):
         return self._motion
 
-    def omega(self) -> np.ndarray | None:
+    def omega(self):
         return self._omega
 
-    def translation(self) -> tuple[Any, Any]:
+    def translation(self):
         return self._place
 
-    def potential(self) -> np.ndarray | None:
+    def potential(self):
         return None if self._potential is None else self._potential()
 
-    def accelerations(self) -> tuple[Any, Any]:
-        return None, None
-
-    def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
-        raise InputError(
-            "this trajectory has no dense output (it was read from a file, or made from samples);"
-            " give the times as t_eval= when it is made"
-        )
-
-    def problem(self) -> dict:
+    def problem(self):
         return {} if self._problem is None else self._problem()
 
 
-class PartDetails:
+class PartDetails(Details):
     """Details of some rows of another trajectory, which is ``whole`` and has ``details``."""
 
     def __init__(self, whole: Any, details: Details, key: Any):

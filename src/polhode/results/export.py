@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     import pandas
 
 
+VECTORS = {
+    "omega": ("angular velocity, body axes", "rad/s"),
+    "angular_momentum": ("angular momentum, body axes", "kg m2/s"),
+    "angular_momentum_inertial": ("angular momentum, inertial axes", "kg m2/s"),
+    "x": ("position of the centre of mass, inertial axes", "m"),
+    "v": ("velocity of the centre of mass, inertial axes", "m/s"),
+}
+COUNTS = "nsteps", "nfev", "niter", "rejected"
+
+
 def as_text(title: str, words: Mapping[str, str]) -> str:
     """Format the summary of a result, one line per topic."""
     return f"{title}\n" + "\n".join(f"  {k:<8} {v}" for k, v in words.items())
@@ -61,20 +71,6 @@ def summary(run: Any) -> dict[str, str]:
 
 def data(run: Any) -> netcdf.Data:
     """Return the variables, coordinates and attributes of a trajectory's data set."""
-    vectors = {
-        "omega": ("angular velocity, body axes", "rad/s", run.omega),
-        "angular_momentum": ("angular momentum, body axes", "kg m2/s", run.angular_momentum),
-        "angular_momentum_inertial": (
-            "angular momentum, inertial axes",
-            "kg m2/s",
-            run.angular_momentum_inertial,
-        ),
-    }
-    if run.body is None:
-        vectors = {"omega": vectors["omega"]}
-    if run.x is not None:
-        vectors["x"] = "position of the centre of mass, inertial axes", "m", run.x
-        vectors["v"] = "velocity of the centre of mass, inertial axes", "m/s", run.v
     variables: dict[str, Any] = {
         "q": (
             ("time", "quaternion"),
@@ -82,8 +78,9 @@ def data(run: Any) -> netcdf.Data:
             {"long_name": "attitude, body to inertial, Hamilton, scalar first"},
         )
     }
-    for name, (text, unit, values) in vectors.items():
-        variables[name] = ("time", "component"), values, {"long_name": text, "units": unit}
+    for name, (text, unit) in VECTORS.items():
+        if (values := getattr(run, name)) is not None:
+            variables[name] = ("time", "component"), values, {"long_name": text, "units": unit}
     if run.potential_energy is not None:
         variables["potential_energy"] = ("time",), run.potential_energy, {"units": "J"}
         variables["energy"] = ("time",), run.energy, {"units": "J"}
@@ -107,10 +104,7 @@ def data(run: Any) -> netcdf.Data:
             **_body_facts(run),
             "status": int(run.status),
             "message": run.message,
-            "nsteps": run.nsteps,
-            "nfev": run.nfev,
-            "niter": run.niter,
-            "rejected": run.rejected,
+            **{name: getattr(run, name) for name in COUNTS},
         },
     )
 
@@ -127,11 +121,9 @@ def dataframe(run: Any) -> "pandas.DataFrame":
     import pandas
 
     columns = {f"q_{c}": run.q[:, i] for i, c in enumerate("wxyz")}
-    for name in ("omega", "angular_momentum", "angular_momentum_inertial", "x", "v"):
-        values = getattr(run, name)
-        if values is None:
-            continue
-        columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
+    for name in VECTORS:
+        if (values := getattr(run, name)) is not None:
+            columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
     if run.energy is not None:
         columns["energy"] = run.energy
     if run.error is not None:

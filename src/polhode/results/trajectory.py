@@ -93,19 +93,12 @@ class Trajectory:
         x: np.ndarray | None = None,
         v: np.ndarray | None = None,
     ):
-        self.t = t
+        self.t, self.q, self.angular_momentum, self.error = t, q, angular_momentum, error
         self.body: Any = body
-        self.error = error
-        self.method = method
-        self.status = Status(status)
-        self.message = message
+        self.method, self.reason, self.arguments = method, reason, arguments or {}
+        self.status, self.message, self.t_events = Status(status), message, t_events
         self.nsteps, self.nfev, self.niter, self.rejected = nsteps, nfev, niter, rejected
-        self.t_events = t_events
-        self.arguments = arguments or {}
-        self.reason = reason
-        self.q, self.angular_momentum = q, angular_momentum
-        place = x, v
-        self._details = GivenDetails((q, angular_momentum), omega, place, potential, problem)
+        self._details = GivenDetails((q, angular_momentum), omega, (x, v), potential, problem)
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> "Trajectory":
@@ -312,13 +305,7 @@ class Trajectory:
     # ---- between the steps
     def sol(self, t: Any) -> "Trajectory":
         """Return the trajectory at any time or times of the run, in any order."""
-        try:
-            times = np.atleast_1d(np.array(t, dtype=float))
-        except (TypeError, ValueError):
-            raise InputError(f"t must be a time or a list of times, got {t!r}") from None
-        if times.ndim != 1 or not np.isfinite(times).all():
-            raise InputError(f"t must be a time or a list of times, got {t!r}")
-        return self._details.sol(times, self._facts())
+        return self._details.sol(list_of_times(t), self._facts())
 
     @cached_property
     def events(self) -> "list[Trajectory]":
@@ -373,6 +360,21 @@ class Trajectory:
         return plot.draw(self, panel, axes, **options)
 
 
+def list_of_times(t: Any) -> np.ndarray:
+    """Return a time or a list of times as an array."""
+    try:
+        times = np.atleast_1d(np.array(t, dtype=float))
+    except (TypeError, ValueError):
+        raise InputError(f"t must be a time or a list of times, got {t!r}") from None
+    if times.ndim != 1:
+        raise InputError(
+            f"t must be a time or a list of times, got an array of shape {times.shape}"
+        )
+    if not np.isfinite(times).all():
+        raise InputError(f"t must be finite, but t[{int(np.argmin(np.isfinite(times)))}] is not")
+    return times
+
+
 def _rows(values: Any, argument: str) -> np.ndarray:
     """Check that values are finite numbers, three in each row."""
     try:
@@ -394,6 +396,8 @@ def load(path: str | os.PathLike) -> Trajectory:
     if "inertia" in facts:
         inertia, centre = np.reshape(facts["inertia"], (3, 3)), facts.get("centre", np.zeros(3))
         body = RigidBody(inertia, float(facts["mass"]), centre=centre)
+    found: dict[str, Any] = {n: data[n].values for n in ("error", "x", "v") if n in data}
+    found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}
     return Trajectory(
         data["time"].values,
         data["q"].values,
@@ -401,17 +405,10 @@ def load(path: str | os.PathLike) -> Trajectory:
         body,
         potential=None if stored is None else lambda: stored,
         omega=data["omega"].values if body is None else None,
-        error=data["error"].values if "error" in data else None,
         method=facts["method"],
-        status=int(facts["status"]),
         message=facts["message"],
-        nsteps=int(facts["nsteps"]),
-        nfev=int(facts["nfev"]),
-        niter=int(facts["niter"]),
-        rejected=int(facts.get("rejected", 0)),
         arguments=json.loads(facts["arguments"]),
         reason=facts.get("reason", ""),
         problem=lambda: problem,
-        x=data["x"].values if "x" in data else None,
-        v=data["v"].values if "v" in data else None,
+        **found,
     )

@@ -33,7 +33,7 @@ def solve_adaptive(
     else:
         run = AdaptiveRun(bound.loops, breaks(breakpoints, t0, t1), *numbers)
         if watch is not None:
-            watch = watch.fresh(None if stored is None else stored.events)
+            watch = watch.fresh(None if stored is None else stored.data.get("seen"))
         if watch is None and simple:
             taken = run_adaptive(run)
         else:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode.compiler.tree import like
-from polhode.contracts import ADVICE, OK, Status
+from polhode.contracts import ADVICE, OK, Coordinates, Status
 from polhode.errors import InputError
 from polhode.loops.join import BoundIntegrator
 from polhode.solvers.checkpoint import Saver
@@ -383,20 +383,8 @@ class AdaptiveRun:
 
 
 # ---- results
-class Source(Protocol):
-    """A solver, as the results of an adaptive run need it."""
-
-    output: Any
-
-    def see(self, motion: Motion) -> Callable: ...
-
-    def describe_failure(
-        self, status: int, t: float, steps: int, h: float, size: float = 0.0
-    ) -> str: ...
-
-
 def collect_steps(
-    solver: Source, name: str, taken: StepsTaken, watch: Watch | None, t0: float, t1: float
+    solver: Any, name: str, taken: StepsTaken, watch: Watch | None, t0: float, t1: float
 ) -> tuple[StepsTaken, np.ndarray, np.ndarray | None, dict[str, Any]]:
     """Return (steps, times, rows, facts) of a run; rows are None for those of all steps."""
     facts: dict[str, Any] = {"method": name}
@@ -407,9 +395,8 @@ def collect_steps(
         watch.look(times, solver.see(taken))
         stop = watch.note(facts)
     if taken.status != OK and stop is None:
-        facts["message"] = solver.describe_failure(
-            taken.status, float(times[-1]), taken.nsteps, taken.next_step
-        )
+        end = float(times[-1]), taken.nsteps, taken.next_step
+        facts["message"] = failure(taken.status, *end, 0.0, taken.loops.formulation)
     if stop is not None or not solver.output.every_step:
         times = solver.output.select_times(times, stop, t0, t1)
         rows = taken.at(times)
@@ -418,9 +405,12 @@ def collect_steps(
     return taken, times, rows, facts
 
 
-def failure(status: int, t: float, steps: int, h: float, size: float) -> str:
+def failure(status: int, t: float, steps: int, h: float, size: float, variables: Any) -> str:
     """Say what went wrong, and what to try."""
     residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
-    return (
+    text = (
         f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"
     )
+    if isinstance(variables, Coordinates):
+        text += f"; the variables of {variables.name!r}: {variables.singular}"
+    return text

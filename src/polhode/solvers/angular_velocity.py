@@ -10,29 +10,31 @@ import numpy as np
 
 from polhode.compiler.tree import flat
 from polhode.contracts import OK, Formulation, Integrator, Rate
+from polhode.contracts.checks import span
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.loops.join import bind_integrator
 from polhode.problems.problem import quaternion
+from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import (
     AdaptiveRun,
     Motion,
     StepsTaken,
     collect_steps,
-    failure,
     row_at_break,
     run_adaptive,
 )
 from polhode.solvers.arguments import (
     AUTO,
+    RTOL,
     Arguments,
     breaks,
     find_integrator,
     find_kinematic,
     positive,
-    span,
     step_limits,
+    tolerance,
 )
 from polhode.solvers.events import Watch
 from polhode.solvers.fixed_steps import plan, take_steps
@@ -40,7 +42,6 @@ from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
-TOLERANCE = 1e-9  # of one step, by default
 FRAMES = "body", "inertial"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
@@ -140,22 +141,17 @@ class RateSolver:
         self.keywords, self.output = keywords, Output(keywords)
         self.rate = _rate(omega, frame)
         self.omega = omega
-        tolerance = _tolerance(keywords)
-        self.integrator, self.reason = _find_integrator(keywords, self.rate, tolerance)
+        self.tolerances = 0.0, _tolerance(keywords)
+        self.integrator, self.reason = _find_integrator(keywords, self.rate, self.tolerances[1])
         self.formulation = find_kinematic(keywords.formulation, ROTOR)
         self.dt, self.arguments = _check(keywords, self.integrator, self.formulation, self.rate)
         self.limits = step_limits(keywords.first_step, keywords.max_step)
-        self.tolerances = 0.0, tolerance
         self.loops = bind_integrator(self.integrator, self.formulation, self.rate)
         self._start: tuple | None = None
         self._row: np.ndarray | None = None
 
     def __call__(
-        self,
-        t_span: Sequence[float],
-        *,
-        attitude: Any = None,
-        scalar_first: bool | None = None,
+        self, t_span: Sequence[float], *, attitude: Any = None, scalar_first: bool | None = None
     ) -> Trajectory:
         """Integrate over ``t_span``, from an attitude (default: the identity)."""
         t0, t1 = span(t_span)
@@ -257,12 +253,6 @@ class RateSolver:
 
         return see
 
-    def describe_failure(
-        self, status: int, t: float, steps: int, h: float, size: float = 0.0
-    ) -> str:
-        """Say what went wrong, and what to try."""
-        return failure(status, t, steps, h, size)
-
     def slopes(self, taken: StepsTaken, times: np.ndarray) -> np.ndarray:
         """Return dω/dt in body axes, by differences over five times inside the run (error h⁴)."""
         low, high = min(taken.times[0], taken.times[-1]), max(taken.times[0], taken.times[-1])
@@ -294,7 +284,7 @@ class RateSolver:
         return f"<RateSolver {self.integrator.name}, {arguments}>"
 
 
-class RateDetails:
+class RateDetails(Details):
     """What a trajectory of a given angular velocity computes on demand."""
 
     __slots__ = ("first", "rows", "solver", "source", "times")
@@ -308,12 +298,6 @@ class RateDetails:
 
     def omega(self):
         return self.solver.body_rates(self.times, self.motion()[0])
-
-    def translation(self):
-        return None, None
-
-    def potential(self):
-        return None
 
     def accelerations(self):
         return self.solver.slopes(self.source, self.times), None
@@ -440,19 +424,8 @@ def _try(rate: Rate, t: float, q: tuple) -> None:
 def _tolerance(keywords: Arguments) -> float:
     """Return the error that a step may have, rtol + atol."""
     if keywords.rtol is None and keywords.atol is None:
-        return TOLERANCE
-    total = 0.0
-    for name in ("rtol", "atol"):
-        value = getattr(keywords, name)
-        try:
-            number = 0.0 if value is None else float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not 0.0 <= number < 1.0:
-            raise InputError(
-                f"{name} must be a number from 0 to 1, for instance {TOLERANCE:g}, got {value!r}"
-            )
-        total += number
+        return RTOL
+    total = tolerance("rtol", keywords.rtol, 0.0) + tolerance("atol", keywords.atol, 0.0)
     if total == 0.0:
         raise InputError("rtol and atol must not both be 0: give the error of a step, say 1e-9")
     return total

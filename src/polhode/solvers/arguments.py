@@ -6,7 +6,7 @@ Error messages name the argument, its value and the remedy.
 import inspect
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -64,25 +64,21 @@ class Arguments:
 # ---- methods
 def find_method(method: Any) -> Method:
     """Return the map with this name."""
-    if isinstance(method, Method):
-        return method
-    if method in METHODS:
-        return METHODS[method]
-    raise MethodError(
-        f"method must be one of {', '.join(METHODS)}, or a Method, got {method!r}{hint(method)}"
-    )
+    return _find(method, METHODS, Method, "a Method")
 
 
 def find_integrator(method: Any) -> Integrator:
     """Return the integrator with this name."""
-    if isinstance(method, Integrator):
+    return _find(method, INTEGRATORS, Integrator, "an Integrator")
+
+
+def _find(method: Any, registry: Mapping[str, Any], kind: type, what: str) -> Any:
+    if isinstance(method, kind):
         return method
-    if method in INTEGRATORS:
-        return INTEGRATORS[method]
-    names = ", ".join(INTEGRATORS)
-    raise MethodError(
-        f"method must be one of {names}, or an Integrator, got {method!r}{hint(method)}"
-    )
+    if method in registry:
+        return registry[method]
+    names = ", ".join(registry)
+    raise MethodError(f"method must be one of {names}, or {what}, got {method!r}{hint(method)}")
 
 
 def is_integrator(method: Any) -> bool:
@@ -274,38 +270,40 @@ def find_adaptive_steps(arguments: Arguments, method: Any) -> AdaptiveSteps:
 
 
 # ---- numbers
+def number_or_nan(value: Any) -> float:
+    """Return a number as a float, and NaN for anything else."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 def accuracy(rtol: Any, atol: Any) -> float:
     """Return the accuracy that "auto" aims at."""
     if atol is not None:
         raise MethodError("method 'auto' takes the accuracy to aim at as rtol=, not atol=")
     if rtol is None:
         return ACCURACY
-    try:
-        value = float(rtol)
-    except (TypeError, ValueError):
-        value = math.nan
+    value = number_or_nan(rtol)
     if not 0.0 < value < 1.0:
         raise InputError(f"rtol must be a number between 0 and 1, for instance 1e-6, got {rtol!r}")
     return value
 
 
+def tolerance(name: str, value: Any, default: float) -> float:
+    """Return a tolerance, from 0 to 1."""
+    number = number_or_nan(default if value is None else value)
+    if not 0.0 <= number < 1.0:
+        raise InputError(
+            f"{name} must be a number from 0 to 1, for instance {RTOL:g}, got {value!r}"
+        )
+    return number
+
+
 def tolerances(rtol: Any, atol: Any, integrator: Integrator) -> tuple[float, float]:
     """Return (rtol, atol) of an adaptive run."""
-    found = []
-    for name, value, default in (
-        ("rtol", rtol, RTOL if atol is None else 0.0),
-        ("atol", atol, 0.0),
-    ):
-        try:
-            number = float(default if value is None else value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not 0.0 <= number < 1.0:
-            raise InputError(
-                f"{name} must be a number from 0 to 1, for instance {RTOL:g}, got {value!r}"
-            )
-        found.append(number)
-    relative, absolute = found
+    relative = tolerance("rtol", rtol, RTOL if atol is None else 0.0)
+    absolute = tolerance("atol", atol, 0.0)
     if relative + absolute < integrator.tightest:
         raise InputError(
             f"rtol={relative!r} and atol={absolute!r} ask method {integrator.name!r} for more than"
@@ -318,10 +316,7 @@ def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
     """Return (first step, largest step), by default 0 and infinity."""
     found = []
     for name, value, default in (("first_step", first_step, 0.0), ("max_step", max_step, math.inf)):
-        try:
-            number = float(default if value is None else value)
-        except (TypeError, ValueError):
-            number = math.nan
+        number = number_or_nan(default if value is None else value)
         if not (number > 0.0 or value is None) or math.isnan(number):
             raise InputError(f"{name} must be a positive number of seconds, got {value!r}")
         found.append(number)
@@ -352,18 +347,6 @@ def positive(dt: Any, method: str) -> float:
             " it starts"
         )
     return value
-
-
-def span(t_span: Sequence[float]) -> tuple[float, float]:
-    """Return the start and the end of a time span."""
-    try:
-        t0, t1 = t_span
-        t0, t1 = float(t0), float(t1)
-    except (TypeError, ValueError):
-        raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
-    if not math.isfinite(t1 - t0):
-        raise InputError(f"t_span must be finite, got {t_span!r}")
-    return t0, t1
 
 
 def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:

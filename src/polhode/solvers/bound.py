@@ -132,15 +132,47 @@ def bind_fixed(
     if moves and variables is None:
         method = with_translation(method, force.depends_on_velocity)
     loops = bind_method(method, force, body.is_aligned, moves, body.symmetry_axis, compensated)
-    state, data, params = problem.state, body.data, force.params
     change = None if variables is None else equations_of(variables, moves).enter
-    first, body_first = enter(variables, change, data, 0.0, state)
-    if model.user:
+    steps: dict[str, Any] = {"dt": dt, "weights": loops.weights, "offsets": loops.offsets}
+    given = problem, method, variables, loops, change, force, dt
+    return _bound(*given, FIXED, compensated=compensated, **steps)
+
+
+def bind_adaptive(
+    problem: Problem,
+    integrator: Integrator,
+    variables: Formulation | Coordinates,
+    tolerances: tuple[float, float],
+    limits: tuple[float, float],
+) -> Bound:
+    """Bind an adaptive integrator to a problem."""
+    model, aligned = problem.model, problem.body.is_aligned
+    loops = bind_integrator(integrator, variables, model, aligned, problem.moves)
+    steps: dict[str, Any] = {"tolerances": tolerances, "limits": limits}
+    return _bound(problem, integrator, variables, loops, loops.enter, model, 1.0, ADAPTIVE, **steps)
+
+
+def _bound(
+    problem: Problem,
+    method: Any,
+    variables: Formulation | Coordinates | None,
+    loops: Any,
+    change: Any,
+    force: Model,
+    h: float,
+    kind: str,
+    **steps: Any,
+) -> Bound:
+    """Enter the variables, make the first carry for steps of size h, and lay out the row."""
+    state, data, params = problem.state, problem.body.data, force.params
+    if problem.model.user:
         try_wrench(loops.wrench, force, state, data)
-        try_potentials(loops, model, state, data, body.is_aligned)
-    carry = loops.start(0.0, dt, first, body_first, params)
+        try_potentials(loops, problem.model, state, data, problem.body.is_aligned)
+    first, body_first = enter(variables, change, data, 0.0, state)
+    carry = loops.start(0.0, h, first, body_first, params)
+    limits = (steps["limits"][1], steps["tolerances"]) if kind == ADAPTIVE else ()
     return Bound(
-        kind=FIXED,
+        kind=kind,
         name=method.name,
         problem=problem,
         state=state,
@@ -154,49 +186,8 @@ def bind_fixed(
         body_first=body_first,
         width=len(flat(first)),
         carry=carry,
-        row=np.array([flat((first, carry, body_first, params[0]))]),
-        dt=dt,
-        weights=loops.weights,
-        offsets=loops.offsets,
-        compensated=compensated,
-    )
-
-
-def bind_adaptive(
-    problem: Problem,
-    integrator: Integrator,
-    variables: Formulation | Coordinates,
-    tolerances: tuple[float, float],
-    limits: tuple[float, float],
-) -> Bound:
-    """Bind an adaptive integrator in some variables to a body and its model."""
-    body, model, moves = problem.body, problem.model, problem.moves
-    loops = bind_integrator(integrator, variables, model, body.is_aligned, moves)
-    state, data, params = problem.state, body.data, model.params
-    if model.user:
-        try_wrench(loops.wrench, model, state, data)
-        try_potentials(loops, model, state, data, body.is_aligned)
-    first, body_first = enter(variables, loops.enter, data, 0.0, state)
-    carry = loops.start(0.0, 1.0, first, body_first, params)
-    numbers = first, carry, body_first, params[0]
-    return Bound(
-        kind=ADAPTIVE,
-        name=integrator.name,
-        problem=problem,
-        state=state,
-        body=data,
-        params=params,
-        loops=loops,
-        variables=variables,
-        change=loops.enter,
-        method=integrator,
-        first=first,
-        body_first=body_first,
-        width=len(flat(first)),
-        carry=carry,
-        row=np.array([flat((numbers, limits[1], tolerances))]),
-        tolerances=tolerances,
-        limits=limits,
+        row=np.array([flat((first, carry, body_first, params[0], *limits))]),
+        **steps,
     )
 
 

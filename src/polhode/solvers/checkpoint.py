@@ -17,7 +17,7 @@ from polhode.files.checkpoint import Journal, Mark, head, remove, write
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
-from polhode.solvers.plain_data import NUMBERS, TIMES, describe_arguments, describe_problem
+from polhode.solvers.plain_data import describe_arguments, describe_problem
 
 KIND = "run"
 SECONDS = 10.0  # between two checkpoints, by default
@@ -55,38 +55,28 @@ def open_checkpoint(problem: Problem, arguments: Arguments) -> Checkpoint | None
     if place is None:
         return None
     about, tables = describe_problem(problem)
-    found, times = describe_arguments(
-        arguments.method,
-        arguments.formulation,
-        arguments.options,
-        arguments.events,
-        {name: getattr(arguments, name) for name in NUMBERS},
-        {name: getattr(arguments, name) for name in TIMES},
-        save_every=int(arguments.save_every),
-        compensated=arguments.compensated,
-    )
+    found, times = describe_arguments(arguments)
     return Checkpoint(*place, {"problem": about, "asked": found}, {**tables, **times})
 
 
+def check_chosen(begun: str, now: str) -> None:
+    """Raise an error if "auto" no longer chooses the method with which a run was begun."""
+    if begun != now:
+        raise FileError(
+            f"the run was begun with method {begun!r}, and 'auto' now chooses {now!r}; continue it"
+            " with the version of polhode that began it"
+        )
+
+
 class Stored(NamedTuple):
-    """What a checkpoint holds: the header, and numbers by name, all rows among them."""
+    """What a checkpoint holds: the header, and numbers by name, all rows among them.
+
+    In the header are "counts" of the run, None before its first checkpoint on the way, what a
+    ``Watch`` had "seen", and whether the run is "finished".
+    """
 
     data: dict[str, Any]
     arrays: dict[str, np.ndarray]
-
-    @property
-    def counts(self) -> dict[str, Any] | None:
-        """The counts of the run; None before its first checkpoint on the way."""
-        return self.data["counts"]
-
-    @property
-    def events(self) -> dict[str, Any] | None:
-        """What a ``Watch`` had found."""
-        return self.data.get("seen")
-
-    @property
-    def finished(self) -> bool:
-        return bool(self.data["finished"])
 
 
 class Saver:
@@ -119,7 +109,7 @@ class Saver:
             except BaseException:
                 self._journal.remove()
                 raise
-        elif self.before.finished:
+        elif self.before.data["finished"]:
             remove(self._rows)  # a killed process may have left it
         else:
             self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
@@ -134,7 +124,7 @@ class Saver:
         self, row: np.ndarray, width: int
     ) -> tuple[dict[str, Any], np.ndarray, dict[str, np.ndarray]] | None:
         """Return (counts, rows, numbers) to continue from; its state is put into ``row``."""
-        if self.before is None or self.before.counts is None:
+        if self.before is None or self.before.data["counts"] is None:
             return None
         rows, old = self.before.arrays["rows"], self.before.arrays["row"]
         if old.shape != row.shape or rows.size % width:
@@ -143,7 +133,7 @@ class Saver:
                 f" polhode needs {row.shape[1]}; continue it with the version that began it"
             )
         row[:] = old
-        return self.before.counts, rows.reshape(-1, width), self.before.arrays
+        return self.before.data["counts"], rows.reshape(-1, width), self.before.arrays
 
     def left(self, steps: int) -> int:
         """Return the number of steps to the next checkpoint."""

@@ -1,9 +1,8 @@
 """Solve a free motion in closed form, for ``method="auto"``."""
 
 import math
-from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -89,26 +88,14 @@ class FreeMotion:
         return np.hstack([rows, line, np.broadcast_to(p, line.shape)])
 
 
-def _no_potential(times, states, body, params):
-    return np.zeros(len(times))
-
-
 def _accelerations(times, states, body, params):
     inverse, m = np.array(inverse_moments(body)), states[:, 4:7]
     return np.hstack([inverse * np.cross(m, inverse * m), np.zeros((len(times), 3))])
 
 
-class FreeAlong(NamedTuple):
-    """Quantities along rows of states of a free body, as ``loops.join.Along`` has them."""
-
-    potentials: Callable = _no_potential
-    accelerations: Callable = _accelerations
-
-
-class FreeLoops(NamedTuple):
-    """What stands in the place of compiled loops where there is no force."""
-
-    along: FreeAlong = FreeAlong()
-
-
-FREE_LOOPS = FreeLoops()
+# what stands in the place of compiled loops where there is no force
+FREE_LOOPS = SimpleNamespace(
+    along=SimpleNamespace(
+        potentials=lambda times, *_: np.zeros(len(times)), accelerations=_accelerations
+    )
+)

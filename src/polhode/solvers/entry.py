@@ -175,8 +175,11 @@ def resume_run(
     stored = Stored(*read(path, KIND))
     data, arrays = stored.data, stored.arrays
     problem = rebuild_problem(name, data["problem"], arrays, model)
-    given = rebuild_arguments(name, data["asked"], arrays, method, formulation, events)
-    arguments = Arguments(
-        **given, progress=progress, checkpoint=path, checkpoint_every=data["every"]
-    )
+    others: dict[str, Any] = {
+        "progress": progress,
+        "checkpoint": path,
+        "checkpoint_every": data["every"],
+    }
+    given = data["asked"], arrays, method, formulation, events
+    arguments = rebuild_arguments(name, *given, **others)
     return prepare_from(problem, arguments).resume(stored)

@@ -204,11 +204,12 @@ def watch_for(events: Any, called: str = "events[{}]") -> Watch | None:
 
 def event_values(function: Callable, called: str) -> Callable:
     """Return a function of (times, rows) with the values of an event, compiled if possible."""
-    looked, moving = bind(function, ELEMENTARY), _takes_position(function)
+    own, moving = bind(function, ELEMENTARY), _takes_position(function)
     if moving:
-        template = bind(loops.watched_on_the_way, {loops.event_on_the_way: looked})
+        pieces: dict[Callable, Callable] = {loops.event: own, loops.state_in: loops.whole_state_in}
     else:
-        template = bind(loops.watched, {loops.event: looked})
+        pieces = {loops.event: lambda t, x, v, q, omega: own(t, q, omega)}
+    template = bind(loops.watched, pieces)
     run, tried = CompiledOrPlain(template, called), False
 
     def values(times, rows):

@@ -9,7 +9,7 @@ from polhode import loops
 from polhode.body import RigidBody
 from polhode.errors import InputError
 from polhode.problems.problem import inner_state, outer_states, quaternion, rates
-from polhode.results.trajectory import Trajectory
+from polhode.results.trajectory import Trajectory, list_of_times
 
 EXACT = "exact free motion"  # the name of the method
 
@@ -62,18 +62,3 @@ def free_rows(body: tuple, state: tuple, times: np.ndarray) -> np.ndarray:
 @cache
 def _loop():
     return loops.build(loops.free_motion, None)
-
-
-def list_of_times(t: Any) -> np.ndarray:
-    """Return a time or a list of times as an array."""
-    try:
-        times = np.atleast_1d(np.array(t, dtype=float))
-    except (TypeError, ValueError):
-        raise InputError(f"t must be a time or a list of times, got {t!r}") from None
-    if times.ndim != 1:
-        raise InputError(
-            f"t must be a time or a list of times, got an array of shape {times.shape}"
-        )
-    if not np.isfinite(times).all():
-        raise InputError(f"t must be finite, but t[{int(np.argmin(np.isfinite(times)))}] is not")
-    return times

@@ -34,15 +34,9 @@ import numpy as np
 from polhode import loops
 from polhode.body import RigidBody
 from polhode.compiler.machine import fma, put
+from polhode.contracts.checks import three
 from polhode.errors import InputError, MethodError
-from polhode.kernels.linear_rate import (
-    ORDERS,
-    border,
-    by_angle,
-    by_powers,
-    by_turns,
-    next_centre,
-)
+from polhode.kernels.linear_rate import ORDERS, border, by_angle, by_powers, by_turns, next_centre
 from polhode.kernels.quaternion import (
     conjugate,
     of_columns,
@@ -52,9 +46,9 @@ from polhode.kernels.quaternion import (
     to_unit_length,
 )
 from polhode.kernels.vector import cross, dot, multiply, scale
-from polhode.problems.problem import inner_state, outer_states, quaternion, rates, three
-from polhode.results.trajectory import Trajectory
-from polhode.solvers.exact import exact_free_motion, free_rows, list_of_times
+from polhode.problems.problem import inner_state, outer_states, quaternion, rates
+from polhode.results.trajectory import Trajectory, list_of_times
+from polhode.solvers.exact import exact_free_motion, free_rows
 from polhode.tableaus.slow_axis import slow_axis
 
 EXACT = "exact motion under a constant torque"  # the name of the method

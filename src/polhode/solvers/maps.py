@@ -7,7 +7,7 @@ import numpy as np
 from polhode.compiler.tree import like
 from polhode.contracts import OK, Status
 from polhode.problems.problem import Problem
-from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken
+from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken, failure
 from polhode.solvers.arguments import Arguments, find_fixed_steps
 from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
@@ -63,7 +63,7 @@ def _facts(
     if status != OK:
         stop = t0 + steps * grid.h
         facts["status"] = Status(status)
-        facts["message"] = solver.describe_failure(status, stop, steps, grid.h, size)
+        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables)
         out, times = out[:rows], times[:rows]
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not

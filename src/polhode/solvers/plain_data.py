@@ -25,6 +25,7 @@ from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
+from polhode.solvers.arguments import Arguments
 
 STORED = 1_000_000  # bytes of tables in a file; larger ones are only compared
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
@@ -140,8 +141,8 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         name=data["name"],
         **functions,
         names=tuple(data["parameters"]),
-        numbers=_tuples(data["numbers"], read_number),
-        tables=_tuples(data["tables"], arrays.__getitem__),
+        numbers=tuples(data["numbers"]),
+        tables=tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
     )
@@ -196,38 +197,38 @@ def digest_function(function: Any) -> str:
 
 
 # ---- arguments
-def describe_arguments(
-    method: Any,
-    formulation: Any,
-    options: Mapping[str, Any] | None,
-    events: Any,
-    numbers: Mapping[str, Any],
-    times: Mapping[str, Any],
-    **others: Any,
-) -> tuple[dict[str, Any], Arrays]:
+def describe_arguments(arguments: Arguments) -> tuple[dict[str, Any], Arrays]:
     """Return (plain data, times) of the arguments of ``prepare``."""
+    options, formulation = arguments.options, arguments.formulation
+    numbers = {key: getattr(arguments, key) for key in NUMBERS}
+    times = {key: getattr(arguments, key) for key in TIMES}
     if options and json.loads(json.dumps(dict(options), default=str)) != dict(options):
         raise InputError(
             f"checkpoint= cannot store options={options!r}: only numbers, texts and lists; make the"
             " method with them and give it as method="
         )
-    functions = () if events is None else (events,) if callable(events) else tuple(events)
     data = {
-        "method": _describe_record(method),
+        "method": _describe_record(arguments.method),
         "formulation": None if formulation is None else _describe_record(formulation),
         "options": dict(options) if options else None,
-        "events": [
-            {
-                "function": digest_function(event),
-                "terminal": float(getattr(event, "terminal", 0)),
-                "direction": plain_number(float(getattr(event, "direction", 0))),
-            }
-            for event in functions
-        ],
+        "events": _describe_events(arguments.events),
         **{key: None if v is None else plain_number(float(v)) for key, v in numbers.items()},
-        **others,
+        "save_every": int(arguments.save_every),
+        "compensated": bool(arguments.compensated),
     }
     return data, {k: np.array(v, dtype=float) for k, v in times.items() if v is not None}
+
+
+def _describe_events(events: Any) -> list[dict[str, Any]]:
+    functions = () if events is None else (events,) if callable(events) else tuple(events)
+    return [
+        {
+            "function": digest_function(event),
+            "terminal": float(getattr(event, "terminal", 0)),
+            "direction": plain_number(float(getattr(event, "direction", 0))),
+        }
+        for event in functions
+    ]
 
 
 def rebuild_arguments(
@@ -237,9 +238,10 @@ def rebuild_arguments(
     method: Any,
     formulation: Any,
     events: Any,
-) -> dict[str, Any]:
+    **others: Any,
+) -> Arguments:
     """Rebuild the arguments of ``prepare``, from their description and what is given again."""
-    given = {"method": method, "formulation": formulation}
+    given: dict[str, Any] = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]
         if given[name] is not None:
@@ -252,17 +254,16 @@ def rebuild_arguments(
         elif known is not None:
             given[name] = known["name"]
     if events is not None or data["events"]:
-        found, _ = describe_arguments("", None, None, events, {}, {})
         if events is None:
             raise InputError(
                 f"events= is needed to continue {file!r}: it holds only digests of"
                 f" {len(data['events'])} of them; give the same functions again"
             )
-        refuse_differences(file, "events", data["events"], found["events"])
-    numbers = {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
-    times = {key: arrays.get(key) for key in TIMES}
-    others = {key: data[key] for key in ("save_every", "compensated", "options")}
-    return {**given, "events": events, **numbers, **times, **others}
+        refuse_differences(file, "events", data["events"], _describe_events(events))
+    others |= {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
+    others |= {key: arrays.get(key) for key in TIMES}
+    others |= {key: data[key] for key in ("save_every", "compensated", "options")}
+    return Arguments(**given, events=events, **others)
 
 
 def _describe_record(value: Any) -> dict[str, Any]:
@@ -343,8 +344,9 @@ def _lists(value: Any, leaf: Callable = plain_number) -> Any:
     return [_lists(part, leaf) for part in value] if isinstance(value, tuple) else leaf(value)
 
 
-def _tuples(value: Any, leaf: Callable) -> Any:
-    return tuple(_tuples(v, leaf) for v in value) if isinstance(value, list) else leaf(value)
+def tuples(value: Any, leaf: Callable = read_number) -> Any:
+    """Return nested lists as tuples; ``leaf`` reads an entry."""
+    return tuple(tuples(v, leaf) for v in value) if isinstance(value, list) else leaf(value)
 
 
 def _leaves(value: Any) -> Sequence[Any]:

@@ -10,6 +10,7 @@ from polhode.kernels.quaternion import to_body
 from polhode.loops import sampled_rates
 from polhode.problems.problem import quaternion
 from polhode.results.trajectory import Trajectory
+from polhode.solvers.arguments import number_or_nan
 
 ORDERS = 2, 4, 6, 8
 CHOICES: dict[str, tuple] = {
@@ -72,7 +73,7 @@ def integrate_samples(
     >>> run.rotation[-1].as_euler("xyz", degrees=True).round(6).tolist()
     [0.0, 0.0, 90.0]
     """
-    given = {"frame": frame, "kind": kind, "missing": missing, "order": order}
+    given: dict[str, Any] = {"frame": frame, "kind": kind, "missing": missing, "order": order}
     for argument, value in given.items():
         _choice(value, CHOICES[argument], argument)
     t = _times(times)
@@ -89,7 +90,7 @@ def integrate_samples(
         good = _bridged(samples, t, bad, kind, order)
         others = _bridged(samples, t, bad, kind, other)
     _check_turns(good, t, kind)
-    q, omega, error = _integrate(t, good, others, frame, kind, order, other, start)
+    q, omega, error = _integrate(t, good, others, given, other, start)
     facts = {
         "name": name,
         "model": f"sampled {frame} {kind}s",
@@ -120,35 +121,20 @@ def integrate_samples(
 
 
 def _integrate(
-    t: np.ndarray,
-    good: np.ndarray,
-    others: np.ndarray,
-    frame: str,
-    kind: str,
-    order: int,
-    other: int,
-    start: tuple,
+    t: np.ndarray, good: np.ndarray, others: np.ndarray, given: dict, other: int, start: tuple
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (attitudes, rates in body axes, estimated errors).
 
     ``good`` are the samples for ``order``, ``others`` those for the order to compare with.
     """
     # an inertial rate is the negative body rate of the conjugate (kernels/magnus)
+    frame, kind, order = given["frame"], given["kind"], given["order"]
     sign = 1.0 if frame == "body" else -1.0
     w, *v = start
     out = np.empty((len(t), 8))
     scratch = np.empty((sampled_rates.MOST_POINTS, 3)), np.empty((sampled_rates.MOST_POINTS, 4))
-    sampled_rates.loop(kind)(
-        t,
-        sign * good,
-        order,
-        sign * others,
-        other or order,
-        others is good,
-        (w, *(sign * x for x in v)),
-        *scratch,
-        out,
-    )
+    both = sign * good, order, sign * others, other or order, others is good
+    sampled_rates.loop(kind)(t, *both, (w, *(sign * x for x in v)), *scratch, out)
     q = out[:, :4].copy()
     omega = good if kind == "rate" else sign * out[:, 4:7]
     if frame == "inertial":
@@ -273,10 +259,7 @@ def _gaps(t: np.ndarray, step: float, bad: np.ndarray, kind: str, max_gap: Any) 
 
 
 def _positive(max_gap: Any) -> float:
-    try:
-        value = float(max_gap)
-    except (TypeError, ValueError):
-        value = np.nan
+    value = number_or_nan(max_gap)
     if not value > 0:
         raise InputError(f"max_gap must be a positive number of seconds, got {max_gap!r}")
     return value

@@ -24,14 +24,13 @@ from polhode.contracts import (
     Status,
     potential_at,
 )
+from polhode.contracts.checks import finite, three, whole
 from polhode.errors import InputError, MethodError, StepError
 from polhode.formulations.quaternion import FORMULATION as QUATERNION
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.vector import cross, dot, multiply, scale
 from polhode.loops.driven import NOTHING, driven, packed_step, seen, seen_in_variables
 from polhode.loops.join import Along, fixed, zeros
-from polhode.models.given import finite as one
-from polhode.models.given import three
 from polhode.problems.problem import Problem, inner_state, quaternion, rates
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.arguments import (
@@ -40,6 +39,7 @@ from polhode.solvers.arguments import (
     find_integrator,
     find_method,
     is_integrator,
+    number_or_nan,
     with_options,
 )
 from polhode.solvers.bound import Bound, bind_fixed
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
 ORDERS = 0, 1, 2  # of the polynomial through the applied forces
+PLACES = {"inertial": 6, "body": 9}  # of the torques that are applied
 
 
 class State:
@@ -68,29 +69,12 @@ class State:
     def __init__(self, numbers: bytes):
         self._row = np.frombuffer(numbers, float)
 
-    @property
-    def t(self) -> float:
-        return self._row.item(0)
-
-    @property
-    def q(self) -> np.ndarray:
-        return self._row[1:5]
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        return self._row[5:8]
-
-    @property
-    def omega(self) -> np.ndarray:
-        return self._row[8:11]
-
-    @property
-    def x(self) -> np.ndarray:
-        return self._row[11:14]
-
-    @property
-    def v(self) -> np.ndarray:
-        return self._row[14:17]
+    t = property(lambda self: self._row.item(0))
+    q = property(lambda self: self._row[1:5])
+    angular_momentum = property(lambda self: self._row[5:8])
+    omega = property(lambda self: self._row[8:11])
+    x = property(lambda self: self._row[11:14])
+    v = property(lambda self: self._row[14:17])
 
     @property
     def rotation(self) -> "Rotation":
@@ -217,15 +201,15 @@ class Simulator:
         problem = Problem(body, model, *begun, scalar_first=scalar_first)
         if extrapolation not in ORDERS:
             raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
-        order, n = int(extrapolation), _whole(substeps, "substeps", 1)
-        self._kept, self._earliest = _whole(memory, "memory", 0), 0
+        order, n = int(extrapolation), whole(substeps, "substeps", 1)
+        self._kept, self._earliest = whole(memory, "memory", 0), 0
         self._settings: dict[str, Any] = {"extrapolation": order, "substeps": n}
         if options:
             self._settings["options"] = dict(options)
         self.body, self.model = body, problem.model
         self._potential: Any = None
         self.bound, own = _bind(problem, with_options(method, options))
-        self._prepare(one(t, "t"), n, order, own)
+        self._prepare(finite(t, "t"), n, order, own)
 
     def _prepare(self, t: float, n: int, order: int, own: dict[Callable, Callable]) -> None:
         """Lay out the row of numbers, and compile a step."""
@@ -347,13 +331,9 @@ class Simulator:
         ``frame``: "body" for one that turns with the body, or "inertial".
         """
         x, y, z = _three(torque, "torque")
-        if frame == "body":
-            place = 9
-        elif frame == "inertial":
-            place = 6
-        else:
+        if frame not in PLACES:
             raise _no_frame(frame)
-        now = self._now
+        now, place = self._now, PLACES[frame]
         now[place] += x
         now[place + 1] += y
         now[place + 2] += z
@@ -376,10 +356,7 @@ class Simulator:
         What was applied is then cleared.  If the step fails, ``StepError`` is raised and nothing
         has changed: what was applied is still there, for a smaller ``dt``.
         """
-        try:
-            h = float(dt)
-        except (TypeError, ValueError):
-            h = math.nan
+        h = number_or_nan(dt)
         if not 0.0 < h < math.inf:
             raise InputError(
                 f"dt must be a positive number of seconds, got {dt!r}; to go back use rewind()"
@@ -404,7 +381,7 @@ class Simulator:
 
         The simulator is then as it was before anything was applied for the first of these steps.
         """
-        count = _whole(steps, "steps", 1)
+        count = whole(steps, "steps", 1)
         there = self.nsteps - count
         if there < self._remembered():
             raise InputError(
@@ -474,12 +451,6 @@ class Simulator:
 
 
 # ---- checks
-def _whole(value: Any, argument: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{argument} must be a whole number, {least} or more, got {value!r}")
-    return int(value)
-
-
 def _three(value: Any, argument: str) -> tuple[float, float, float]:
     """Return three finite numbers, faster than ``three`` does."""
     try:

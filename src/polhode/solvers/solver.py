@@ -4,27 +4,21 @@ import copy
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from polhode.compiler.tree import flat, like
-from polhode.contracts import Coordinates
-from polhode.errors import FileError, InputError, MethodError
-from polhode.problems.problem import (
-    Problem,
-    inner_state,
-    outer_states,
-    quaternion,
-    rates,
-    three,
-    translation,
-)
+from polhode.contracts.checks import span, three
+from polhode.errors import InputError, MethodError
+from polhode.problems.problem import inner_state, outer_states, quaternion, rates, translation
+from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.adaptive_steps import Motion, failure
-from polhode.solvers.arguments import Arguments, in_order, span, times_of
+from polhode.solvers.adaptive_steps import Motion
+from polhode.solvers.arguments import Arguments, in_order, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
-from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, open_checkpoint
+from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_chosen, open_checkpoint
 from polhode.solvers.events import watch_for
 from polhode.solvers.fixed_steps import Plan, plan
 
@@ -102,15 +96,15 @@ class Solver:
     output : which states a run returns, an ``Output``
     arguments : the arguments that results mention, as plain data
     reason : why the method was chosen; empty unless "auto" chose it
+    problem, name : the ``Problem``, and the name of the method
+    method : the ``Method`` or ``Integrator``; None for the closed form
+    integrator : the adaptive ``Integrator``; None if the steps are fixed
+    dt, tolerances : the fixed step, and (rtol, atol) of an adaptive integrator
+    t_eval, save_every : as in ``solve``;  progress, checkpoint : ``replace`` changes them
     """
 
     def __init__(
-        self,
-        bound: Bound,
-        keywords: Arguments,
-        arguments: dict[str, Any],
-        reason: str,
-        move: Move,
+        self, bound: Bound, keywords: Arguments, arguments: Facts, reason: str, move: Move
     ):
         self.bound, self.keywords, self.output = bound, keywords, Output(keywords)
         self.arguments, self.reason = arguments, reason
@@ -143,11 +137,7 @@ class Solver:
     def resume(self, stored: Stored) -> Trajectory:
         """Continue the run that a checkpoint of this solver holds, to its end."""
         data, arrays, bound = stored.data, stored.arrays, self.bound
-        if data["chosen"] != bound.name:
-            raise FileError(
-                f"the run was begun with method {data['chosen']!r}, and 'auto' now chooses"
-                f" {bound.name!r}; continue it with the version of polhode that began it"
-            )
+        check_chosen(data["chosen"], bound.name)
         t0, t1 = data["span"]
         state = like(bound.state, iter(arrays["state"].tolist()))
         numbers = like(bound.params[0], iter(arrays["numbers"].tolist()))
@@ -174,51 +164,19 @@ class Solver:
         return other
 
     # ---- names
-    @property
-    def problem(self) -> Problem:
-        return self.bound.problem
-
-    @property
-    def name(self) -> str:
-        """The name of the method."""
-        return self.bound.name
-
-    @property
-    def method(self) -> Any:
-        """The ``Method`` or ``Integrator``; None for the closed form."""
-        return self.bound.method
+    problem = property(attrgetter("bound.problem"))
+    name = property(attrgetter("bound.name"))
+    method = property(attrgetter("bound.method"))
+    dt = property(attrgetter("bound.dt"))
+    tolerances = property(attrgetter("bound.tolerances"))
+    t_eval = property(attrgetter("output.t_eval"))
+    save_every = property(attrgetter("output.save_every"))
+    progress = property(attrgetter("output.progress"))
+    checkpoint = property(attrgetter("output.checkpoint"))
 
     @property
     def integrator(self) -> Any:
-        """The adaptive ``Integrator``; None if the steps are fixed."""
         return self.bound.method if self.bound.kind == ADAPTIVE else None
-
-    @property
-    def dt(self) -> float:
-        return self.bound.dt
-
-    @property
-    def tolerances(self) -> tuple[float, float]:
-        """(rtol, atol) of an adaptive integrator."""
-        return self.bound.tolerances
-
-    @property
-    def t_eval(self) -> np.ndarray | None:
-        return self.output.t_eval
-
-    @property
-    def save_every(self) -> int:
-        return self.output.save_every
-
-    @property
-    def progress(self) -> bool | Callable[[float], None]:
-        """As in ``solve``; ``replace`` changes it."""
-        return self.output.progress
-
-    @property
-    def checkpoint(self) -> Checkpoint | None:
-        """Where runs are stored; ``replace`` changes it."""
-        return self.output.checkpoint
 
     def __repr__(self) -> str:
         words = [self.name]
@@ -256,15 +214,6 @@ class Solver:
         watch = self.output.watch.fresh()
         watch.look(motion.times, self.see(motion))
         return watch.note(facts)
-
-    def describe_failure(
-        self, status: int, t: float, steps: int, h: float, size: float = 0.0
-    ) -> str:
-        """Say what went wrong, and what to try."""
-        text, variables = failure(status, t, steps, h, size), self.bound.variables
-        if isinstance(variables, Coordinates):
-            text += f"; the variables of {variables.name!r}: {variables.singular}"
-        return text
 
     def trajectory(
         self,
@@ -310,7 +259,7 @@ class Solver:
         return like(old, iter(map(float, given))), tables
 
 
-class BodyDetails:
+class BodyDetails(Details):
     """What a trajectory of a body computes on demand."""
 
     __slots__ = ("first", "params", "rows", "solver", "source", "times")
@@ -324,9 +273,6 @@ class BodyDetails:
 
     def motion(self):
         return outer_states(self.solver.problem.body, self.states())
-
-    def omega(self):
-        return None  # it follows from the momenta
 
     def translation(self):
         return translation(self.solver.problem.body, self.states()) or (None, None)

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.body.shape import Shape, positive, three
+from polhode.body.shape import Shape, three
+from polhode.contracts.checks import positive
 from polhode.errors import InputError
 
 ORIGIN = (0.0, 0.0, 0.0)

@@ -2,8 +2,9 @@
 
 import math
 
-from polhode.body.shape import Shape, positive, weighed
+from polhode.body.shape import Shape, weighed
 from polhode.body.shapes._common import symmetric
+from polhode.contracts.checks import positive
 
 
 def disc(radius: float, *, mass: float | None = None, density: float | None = None) -> Shape:

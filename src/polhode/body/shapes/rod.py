@@ -1,7 +1,8 @@
 """A thin rod."""
 
-from polhode.body.shape import Shape, positive, weighed
+from polhode.body.shape import Shape, weighed
 from polhode.body.shapes._common import symmetric
+from polhode.contracts.checks import positive
 
 
 def rod(length: float, *, mass: float | None = None, density: float | None = None) -> Shape:

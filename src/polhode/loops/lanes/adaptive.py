@@ -49,7 +49,7 @@ from polhode.contracts import (
 )
 from polhode.formulations.equations import equations_of
 from polhode.integrators._runge_kutta import next_factor
-from polhode.loops import MAX_TRIALS, between
+from polhode.loops import MAX_TRIALS, between, clipped, functions_of, step_of
 
 NOBODY = -1.0
 STATE, CARRY = 5, 6  # places in the nested tuple
@@ -59,10 +59,6 @@ Pieces = dict[Callable, Callable]
 def at_start():
     """Stub: the number of evaluations in ``start``."""
     return 0
-
-
-def clipped(h, largest):
-    return h if abs(h) <= largest else (largest if h > 0.0 else -largest)
 
 
 # ---- the first step
@@ -113,15 +109,6 @@ def given_back(blocks, room, lane, slots):
     _, status, time, counts, before, state, carry, _, _ = column(room, lane, WIDTH, slots)
     kept = 0.0, status, time, counts, before, state, carry
     put_column(blocks[number // LANES], number % LANES, LANES, kept)
-
-
-def step_of(time, end):
-    """Return (step to try, whether it falls short of the end, time after it)."""
-    t, t_low, h = time
-    left = (end - t) - t_low
-    short = abs(h) < abs(left) and t + (t_low + h) != end  # by more than rounding
-    this = h if short else left
-    return this, short, t + (t_low + this)
 
 
 def settle(room, found, lane, end, largest, tables, slots):
@@ -229,14 +216,18 @@ def inside(t, time, before):
     return before[0] < t < time[0] or time[0] < t < before[0]
 
 
-def four_between(block, place, out, t, tolerances, tables, slots):
-    _, _, (t1, low1, _), _, (t0, low0, state), new, _, body, numbers = columns(
-        block, place, LANES, slots
-    )
+def interpolated(t, slots, tolerances, tables):
+    """Return (the state at t, evaluations), from the slots of one body or of four."""
+    _, _, (t1, low1, _), _, (t0, low0, state), new, _, body, numbers = slots
     this, h, params = (t - t0) - low0, (t1 - t0) + (low1 - low0), (numbers, tables)
     carry = start(t0 + low0, h, state, body, params)
     fitted, count = fit(t0 + low0, h, state, carry, new, body, params)
     here, _ = between(t0 + low0, this, h, state, carry, fitted, tolerances, body, params)
+    return here, count
+
+
+def four_between(block, place, out, t, tolerances, tables, slots):
+    here, count = interpolated(t, columns(block, place, LANES, slots), tolerances, tables)
     put_columns(out, place, LANES, here)
     return count
 
@@ -244,13 +235,9 @@ def four_between(block, place, out, t, tolerances, tables, slots):
 def single_between(block, place, out, t, tolerances, tables, slots):
     count = 0
     for lane in range(place, place + WIDTH):
-        _, _, time, _, before, new, _, body, numbers = column(block, lane, LANES, slots)
-        if inside(t, time, before):
-            (t1, low1, _), (t0, low0, state), params = time, before, (numbers, tables)
-            this, h = (t - t0) - low0, (t1 - t0) + (low1 - low0)
-            carry = start(t0 + low0, h, state, body, params)
-            fitted, count = fit(t0 + low0, h, state, carry, new, body, params)
-            here, _ = between(t0 + low0, this, h, state, carry, fitted, tolerances, body, params)
+        one = column(block, lane, LANES, slots)
+        if inside(t, one[2], one[4]):
+            here, count = interpolated(t, one, tolerances, tables)
             put_column(out, lane, LANES, here)
     return count
 
@@ -275,9 +262,7 @@ def sample(blocks, out, t, tolerances, tables, slots):
             count = 0
             if some:
                 count = if_it_can(
-                    four_between,
-                    single_between,
-                    (block, place, row, t, tolerances, tables, slots),
+                    four_between, single_between, (block, place, row, t, tolerances, tables, slots)
                 )
             for lane in range(place, place + WIDTH):
                 number, status, time, counts, before, state, _, _, _ = column(
@@ -361,16 +346,12 @@ class Runs:
             for stub in pieces:
                 pieces[stub] = loops.bound(bind(stub, {between: side}), *fours)
 
-        def joined(template: Callable) -> CompiledOrPlain:
+        def compiled(template: Callable) -> CompiledOrPlain:
             function = bind(bind(template, pieces), {between: side})
             return CompiledOrPlain(loops.bound(function, own, *below), what)
 
-        self._begin, self._advance, self._sample = joined(begin), joined(advance), joined(sample)
-        self.machines = self._begin, self._advance, self._sample
-
-    def begin(self, blocks, t0, end, first, largest, tolerances, tables, slots) -> None:
-        """Start every body at t0; ``first`` is the size of its first step, 0 to estimate it."""
-        self._begin(blocks, t0, end, first, largest, tolerances, tables, slots)
+        self.machines = compiled(begin), compiled(advance), compiled(sample)
+        self.begin, self._advance, self._sample = self.machines
 
     def advance(self, blocks, until, end, largest, tolerances, tables, slots) -> None:
         """Step every body to ``until`` or past it; only ``end`` shortens a step."""
@@ -401,11 +382,7 @@ class Pursuits(Runs):
     ):
         equations = equations_of(variables, moving)
         stubs = start, trial, trial_in_lanes, first_step, fit, read
-        own = {
-            stub: function
-            for stub in stubs
-            if (function := getattr(integrator, stub.__name__)) is not None
-        }
+        own = functions_of(integrator, *stubs)
         pieces = loops.model_pieces(model, aligned)
         super().__init__(
             own,
