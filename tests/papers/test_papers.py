@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import polhode.papers
@@ -114,27 +115,34 @@ def test_verdicts():
 @pytest.mark.parametrize(
     ("bound", "values", "verdict"),
     [
-        (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 0.9), HOLDS),
-        (lambda *x: verdicts.below(1, "{} {}", *x), (0.1, 1.1), FAILS),
-        (lambda *x: verdicts.above(1, "{} {}", *x), (1.1, 2), HOLDS),
-        (lambda *x: verdicts.above(1, "{} {}", *x), (0.9, 2), FAILS),
-        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (1.1, 2.9), HOLDS),
-        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (1, 2), FAILS),
-        (lambda *x: verdicts.between(1, 3, "{} {}", *x), (2, 3), FAILS),
-        (lambda *x: verdicts.of_order(2, "{} {}", *x), (1.9, 2.1), HOLDS),
-        (lambda *x: verdicts.of_order(2, "{} {}", *x), (1.9, 2.2), FAILS),
-        (lambda *x: verdicts.of_order(2, "{} {}", *x, band=0.3), (1.9, 2.2), HOLDS),
+        (lambda *x: verdicts.below(1, *x), (0.1, 0.9), HOLDS),
+        (lambda *x: verdicts.below(1, *x), (0.1, 1.1), FAILS),
+        (lambda *x: verdicts.above(1, *x), (1.1, 2), HOLDS),
+        (lambda *x: verdicts.above(1, *x), (0.9, 2), FAILS),
+        (lambda *x: verdicts.between(1, 3, *x), (1.1, 2.9), HOLDS),
+        (lambda *x: verdicts.between(1, 3, *x), (1, 2), FAILS),
+        (lambda *x: verdicts.between(1, 3, *x), (2, 3), FAILS),
+        (lambda *x: verdicts.of_order(2, *x), (1.9, 2.1), HOLDS),
+        (lambda *x: verdicts.of_order(2, *x), (1.9, 2.2), FAILS),
+        (lambda *x: verdicts.of_order(2, *x, band=0.3), (1.9, 2.2), HOLDS),
     ],
 )
 def test_judges(bound, values, verdict):
-    """All values count, and the text has all of them."""
-    assert bound(*values) == ("{} {}".format(*values), verdict)
-    assert bound(*reversed(values)) == ("{1} {0}".format(*values), verdict)
+    """All values count, and all are returned, in order."""
+    assert bound(*values) == (verdict, values)
+    assert bound(*reversed(values)) == (verdict, values[::-1])
+
+
+def test_any_condition():
+    assert verdicts.holds_if(True, 1, "two") == (HOLDS, (1, "two"))
+    assert verdicts.holds_if(False, corrected=True) == (CORRECTED, ())
+    assert verdicts.holds_if(np.bool_(False), 1) == (FAILS, (1,))
 
 
 # ---- tables of claims
 HEAD = (
-    "| name | § | statement | claimed | verdict | note |\n| --- | --- | --- | --- | --- | --- |\n"
+    "| name | § | statement | claimed | measured | verdict | note |\n"
+    "| --- | --- | --- | --- | --- | --- | --- |\n"
 )
 
 
@@ -142,7 +150,7 @@ def test_a_claim_that_cannot_be_tested():
     def stops(laboratory):
         raise Untestable(f"{laboratory} stopped")
 
-    row = "| stops | 1 | it runs | runs | holds | |\n"
+    row = "| stops | 1 | it runs | runs | ran {} s | holds | |\n"
     (statement,) = statements_of(HEAD + row, {"stops": stops})
     claim = statement.measure("the method")
     assert (claim.verdict, claim.measured, claim.note) == ("not tested", "", "the method stopped")
@@ -150,40 +158,48 @@ def test_a_claim_that_cannot_be_tested():
 
 
 def test_rows():
-    row = r"| time | 1, 2 | the norm \|x\| of a | 1 \| 2 | does not hold, timed | see \|y\| |"
-    (statement,) = statements_of(HEAD + row, {"time": lambda _: ("1", HOLDS)})
+    row = (
+        r"| time | 1, 2 | the norm \|x\| of a | 1 \| 2 | \|x\| is {1:.1f}, {0} |"
+        r" does not hold, timed | see \|y\| |"
+    )
+    (statement,) = statements_of(HEAD + row, {"time": lambda _: (HOLDS, ("no more", 1.23))})
     assert (statement.name, statement.section, statement.timed) == ("time", "1, 2", True)
     assert (statement.statement, statement.claimed) == ("the norm |x| of a", "1 | 2")
     assert (statement.expected, statement.note) == (FAILS, "see |y|")
+    claim = statement.measure(None)
+    assert (claim.measured, claim.verdict) == ("|x| is 1.2, no more", HOLDS)
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("| a | 1 | it | is | holds | |\n" * 2, "'a': the name is used twice"),
-        ("| a | 1 | it | is | perhaps | |\n", "'perhaps' must be one of"),
-        ("| a | 1 | it | is | holds | |\n| c | 1 | it | is | holds | |", "'c': no function"),
-        ("| a | 1 | it | is | holds |\n", "must have the cells"),
+        ("| a | 1 | it | is | so | holds | |\n" * 2, "'a': the name is used twice"),
+        ("| a | 1 | it | is | so | perhaps | |\n", "'perhaps' must be one of"),
+        (
+            "| a | 1 | it | is | so | holds | |\n| c | 1 | it | is | so | holds | |",
+            "'c': no function",
+        ),
+        ("| a | 1 | it | is | so | holds |\n", "must have the cells"),
         ("", "without a row in the table of claims: a"),
     ],
 )
 def test_faulty_tables_are_refused(rows, message):
     with pytest.raises(ValueError, match=message):
-        statements_of(HEAD + rows, {"a": lambda _: ("1", HOLDS)})
+        statements_of(HEAD + rows, {"a": lambda _: (HOLDS, ())})
 
 
 def test_measurements_of_a_module():
     """Entries of MEASUREMENTS and functions that return Measured; imported ones do not count."""
     module, other = ModuleType("one"), ModuleType("two")
-    code = "def {}(lab) -> Measured:\n    return '1', 'holds'\n"
+    code = "def {}(lab) -> Measured:\n    return 'holds', ()\n"
     for place, names in ((module, ("first_row", "complex_", "_private")), (other, ("second",))):
         vars(place)["Measured"] = Measured
         for name in names:
             exec(code.format(name), vars(place))
     module.second = other.second
-    module.MEASUREMENTS = {"third": lambda _: ("1", HOLDS)}
+    module.MEASUREMENTS = {"third": lambda _: (HOLDS, ())}
     assert set(measurements([module])) == {"first-row", "complex", "third"}
-    other.MEASUREMENTS = {"third": lambda _: ("1", HOLDS)}
+    other.MEASUREMENTS = {"third": lambda _: (HOLDS, ())}
     with pytest.raises(ValueError, match="two measures again: third"):
         measurements([module, other])
 

@@ -90,10 +90,7 @@ class Statement:
         note = self.note
         try:
             verdict, values = self.check(laboratory)
-            if isinstance(values, str):
-                measured, verdict = verdict, values
-            else:
-                measured = self.words.format(*values)
+            measured = self.words.format(*values)
         except Untestable as reason:
             measured, verdict, note = "", UNTESTED, str(reason)
         return Claim(
@@ -137,8 +134,6 @@ def rows_of(text: str) -> list[dict[str, str]]:
     rows = []
     for line in [line for line in text.splitlines() if line.startswith("|")][2:]:
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if len(cells) == len(COLUMNS) - 1:
-            cells.insert(4, "")
         if len(cells) != len(COLUMNS):
             raise ValueError(f"a claim must have the cells {COLUMNS}, got {line!r}")
         rows.append(dict(zip(COLUMNS, cells, strict=True)))

@@ -1,7 +1,7 @@
 """Verdicts from measurements: the judges that the measurements of all papers share.
 
 A measurement returns ``Measured``: the verdict and the values found; the column "measured" of the
-table of claims puts them into words.  Most compare numbers with a bound or with an order: ``below``,
+table of claims puts them into words.  Most compare numbers with a bound or an order: ``below``,
 ``above``, ``between`` and ``of_order``; ``holds_if`` judges by any other condition.
 """
 
@@ -35,33 +35,23 @@ def holds_if(printed: bool, *values: Any, corrected: bool = False) -> Measured:
     return judge(bool(printed), bool(corrected)), values
 
 
-def below(limit: float, *values: Any) -> Measured:
+def below(limit: float, *values: float) -> Measured:
     """Hold if all values are below a limit."""
-    if isinstance(values[0], str):
-        return values[0].format(*values[1:]), judge(max(values[1:]) < limit)
     return holds_if(max(values) < limit, *values)
 
 
-def above(limit: float, *values: Any) -> Measured:
+def above(limit: float, *values: float) -> Measured:
     """Hold if all values are above a limit."""
-    if isinstance(values[0], str):
-        return values[0].format(*values[1:]), judge(min(values[1:]) > limit)
     return holds_if(min(values) > limit, *values)
 
 
-def between(low: float, high: float, *values: Any) -> Measured:
+def between(low: float, high: float, *values: float) -> Measured:
     """Hold if all values are between two limits."""
-    if isinstance(values[0], str):
-        return values[0].format(*values[1:]), judge(
-            low < min(values[1:]) and max(values[1:]) < high
-        )
     return holds_if(low < min(values) and max(values) < high, *values)
 
 
-def of_order(order: float, *found: Any, band: float = 0.15) -> Measured:
+def of_order(order: float, *found: float, band: float = 0.15) -> Measured:
     """Hold if all orders found are near the one expected."""
-    if isinstance(found[0], str):
-        return found[0].format(*found[1:]), judge(all(near(x, order, band) for x in found[1:]))
     return holds_if(all(near(x, order, band) for x in found), *found)
 
 
