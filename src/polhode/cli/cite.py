@@ -43,7 +43,7 @@ def cite(
 
 
 def keys_of(names: Iterable[str]) -> list[str]:
-    """The keys of the papers to cite for the names, each once."""
+    """Return the keys of the papers to cite for the names, each once."""
     keys: dict[str, None] = {}
     for name in names:
         keys |= dict.fromkeys(_keys_of(name))
