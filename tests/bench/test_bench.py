@@ -87,7 +87,7 @@ def test_a_result_holds_everything():
     assert isinstance(result, Result)
     assert said == ["working"]
     assert [each for each in seen if not isinstance(each, Missing)] == list(result.findings)
-    assert result.repeats == 3
+    assert result.settings.repeats == 3
     data = json.loads(json.dumps(result.data()))
     assert data["tables"][0]["rows"] == [{"what": "polhode", "ns_min": 3.0}]
     assert data["verdicts"][0]["met"] is False

@@ -31,7 +31,7 @@ RESIDUALS = {
 
 
 def sum_torques(torque: Callable) -> Callable:
-    """The compiled sum of the torques at n times."""
+    """Return the compiled sum of the torques at n times."""
     bound = bind(torque, ELEMENTARY)
 
     def total(n, h, q, m, body, params):
@@ -44,7 +44,7 @@ def sum_torques(torque: Callable) -> Callable:
 
 
 def torques(problems: Mapping[str, ph.Problem], settings: Settings) -> Table:
-    """The torques of each problem in a second."""
+    """Count the torques of each problem in a second."""
     settings.report("torques")
     count, calls = COUNT // 100 if settings.quick else COUNT, {}
     (torque,) = {problem.model.torque for problem in problems.values()}
@@ -65,7 +65,7 @@ def runs(
     more: Callable[[Any], Mapping[str, float]] = lambda run: {},
     **options: Any,
 ) -> Table:
-    """The time of a run of each (problem, formulation), and ``more(run)`` about it."""
+    """Time a run of each (problem, formulation), and find ``more(run)`` about it."""
     calls, rows = {}, []
     for name, (problem, formulation) in problems.items():
         settings.report(name)

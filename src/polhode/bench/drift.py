@@ -35,7 +35,7 @@ def drifts(count, h, q, m, moments, inverse):
 
 
 def calls(kind: str, angle: float) -> Callable[[], list]:
-    """A call that drifts every body of a kind."""
+    """Return a call that drifts every body of a kind."""
     drift = symmetric_drift_3 if kind == "symmetric" else free_drift
     random, run = np.random.default_rng(1), compiled(bind(drifts, {free_drift: drift}))
     arguments = []

@@ -28,7 +28,7 @@ A_TURN = 128  # steps
 
 
 def costs(problem: ph.Problem, turns: int, repeats: int) -> dict[str, Times]:
-    """The time of a step, for each of the variables."""
+    """Time a step in each of the variables."""
     runs: dict[Any, tuple[Callable, float]] = {}
     for name in NAMES:
         solver = ph.prepare(
@@ -42,7 +42,7 @@ def costs(problem: ph.Problem, turns: int, repeats: int) -> dict[str, Times]:
 
 
 def worst(problem: ph.Problem, name: str, turns: int) -> float:
-    """The largest error of the attitude, in radians."""
+    """Return the largest error of the attitude, in radians."""
     right = {float(turn): q for turn, (q, _) in truth(problem.name).items() if turn <= turns}
     given: dict[str, Any] = {"formulation": name, "method": "adams", "dt": 1 / A_TURN}
     run = ph.solve(problem, (0.0, max(right)), t_eval=[*right], **given)

@@ -32,7 +32,7 @@ SAME, *FASTEST = KINDS
 
 @cache
 def compilers() -> dict[str, str]:
-    """The C compilers found, each with the first line of its version."""
+    """Return the C compilers found, each with the first line of its version."""
     found = {}
     for name in COMPILERS:
         if shutil.which(name):
@@ -63,7 +63,7 @@ class Workshop:
 
 @contextmanager
 def workshop() -> Iterator[Workshop]:
-    """A temporary folder to compile in."""
+    """Make a temporary folder to compile in."""
     with tempfile.TemporaryDirectory() as folder:
         yield Workshop(Path(folder))
 
@@ -83,7 +83,7 @@ class Loop:
 def loop_in_c(
     library: ctypes.CDLL, loop: Loop, steps: int, step: float, state: tuple
 ) -> Callable[[], np.ndarray]:
-    """A call of a loop in C, which returns the last state."""
+    """Return a call of a loop in C, which returns the last state."""
     function = getattr(library, loop.name)
     function.restype = ctypes.c_long
     array = np.ctypeslib.ndpointer(np.float64)

@@ -8,12 +8,12 @@ SIMD = "avx2", "fma", "avx512f", "neon", "sve"
 
 
 def load() -> float | None:
-    """The mean number of processes that want a core over some minutes, ours included."""
+    """Return the mean number of processes that want a core over some minutes, ours included."""
     return round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else None
 
 
 def machine() -> dict[str, Any]:
-    """The facts, without anything that identifies the machine."""
+    """Return the facts, without anything that identifies the machine."""
     import llvmlite.binding
     import numba
     import numpy as np

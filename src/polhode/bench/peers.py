@@ -42,12 +42,12 @@ PEERS = {
 
 
 def peer(name: str) -> Any:
-    """The module of a peer, or None where it is not installed."""
+    """Return the module of a peer, or None where it is not installed."""
     return installed(PEERS[name].module)
 
 
 def installed(module: str) -> Any:
-    """The module, or None where it is not installed."""
+    """Return the module, or None where it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -55,7 +55,7 @@ def installed(module: str) -> Any:
 
 
 def missing(names: Iterable[str]) -> list[Missing]:
-    """The peers that are not installed."""
+    """Return the peers that are not installed."""
     absent = []
     for name in names:
         if name == COMPILER:
@@ -67,7 +67,7 @@ def missing(names: Iterable[str]) -> list[Missing]:
 
 
 def versions(names: Iterable[str]) -> dict[str, str]:
-    """The versions of the peers that are installed."""
+    """Return the versions of the peers that are installed."""
     found = {}
     for name in names:
         if name != COMPILER and peer(name) is not None:

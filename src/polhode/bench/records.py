@@ -33,7 +33,7 @@ class Table:
         return Table(title, columns, [dict(zip(columns, r, strict=True)) for r in rows], bars)
 
     def cells(self) -> list[list[str]]:
-        """The headings and all rows as text."""
+        """Return the headings and all rows as text."""
         return [
             list(self.columns.values()),
             *([format_cell(row.get(key)) for key in self.columns] for row in self.rows),
@@ -87,11 +87,11 @@ class Settings:
     values: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, key: str) -> list[str]:
-        """The parts of a value separated by commas; an empty value has none."""
+        """Return the parts of a value separated by commas; an empty value has none."""
         return [part.strip() for part in self.values[key].split(",") if part.strip()]
 
     def choose(self, key: str, known: Sequence[str]) -> list[str]:
-        """A selection of the known names; by default all of them."""
+        """Choose some of the known names; by default all of them."""
         names = self.parts(key)
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -99,7 +99,7 @@ class Settings:
         return names or list(known)
 
     def number(self, key: str) -> float:
-        """A positive number."""
+        """Read a positive number."""
         try:
             value = float(self.values[key])
         except ValueError:
@@ -109,7 +109,7 @@ class Settings:
         return value
 
     def count(self, key: str, quick: int | None = None) -> int:
-        """A positive integer, also written as 1e6; at most ``quick`` in a quick run."""
+        """Read a positive integer, also written as 1e6; at most ``quick`` in a quick run."""
         value = self.number(key)
         if value != int(value):
             raise InputError(f"{key} must be an integer, got {self.values[key]!r}")
@@ -128,11 +128,8 @@ class Key:
 class Result:
     """Everything that a run of a benchmark found."""
 
-    name: str
-    summary: str
-    repeats: int
-    quick: bool
-    values: Mapping[str, str]
+    bench: "Bench"
+    settings: Settings
     machine: Mapping[str, Any]
     peers: Mapping[str, str]  # name -> version
     missing: Sequence[Missing]
@@ -146,11 +143,11 @@ class Result:
         """Plain data for JSON."""
         lists = {"tables": Table, "verdicts": Verdict, "notes": Note}
         return {
-            "benchmark": self.name,
-            "summary": self.summary,
-            "repeats": self.repeats,
-            "quick": self.quick,
-            "keys": dict(self.values),
+            "benchmark": self.bench.name,
+            "summary": self.bench.summary,
+            "repeats": self.settings.repeats,
+            "quick": self.settings.quick,
+            "keys": dict(self.settings.values),
             "machine": dict(self.machine),
             "peers": dict(self.peers),
             "missing": [asdict(each) for each in self.missing],
@@ -216,33 +213,23 @@ def run(
     for finding in () if missing(bench.vital) else bench.measure(settings):
         show(finding)
         findings.append(finding)
-    return Result(
-        name=bench.name,
-        summary=bench.summary,
-        repeats=settings.repeats,
-        quick=settings.quick,
-        values=settings.values,
-        machine=machine(),
-        peers=versions(bench.needs),
-        missing=absent,
-        findings=findings,
-    )
+    return Result(bench, settings, machine(), versions(bench.needs), absent, findings)
 
 
 # ---- verdicts and text
 def at_least(what: str, value: float | None, least: float) -> Verdict:
-    """The verdict on a lower bound; a value of None was not reached."""
+    """Return the verdict on a lower bound; a value of None was not reached."""
     met = value is not None and bool(value >= least)
     return Verdict(what, f"at least {least:g}", "not reached" if value is None else value, met)
 
 
 def at_most(what: str, value: float, most: float) -> Verdict:
-    """The verdict on an upper bound."""
+    """Return the verdict on an upper bound."""
     return Verdict(what, f"at most {most:g}", value, bool(value <= most))
 
 
 def format_cell(cell: Any) -> str:
-    """A number with the digits that matter; nothing for None."""
+    """Write a number with the digits that matter; nothing for None."""
     if cell is None:
         return ""
     if not isinstance(cell, float):

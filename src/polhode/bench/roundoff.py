@@ -49,7 +49,7 @@ INVARIANTS = {
 
 
 def invariants(lanes: Lanes, compensated: bool) -> np.ndarray:
-    """Rows of |q|², the momentum about the vertical, and |L|."""
+    """Return rows of |q|², the momentum about the vertical, and |L|."""
     first, carried, _ = lanes.places
     table = unpack(lanes.work, BODIES).astype(np.longdouble)
     state = table[first : first + 7]
@@ -69,7 +69,7 @@ def marks(steps: int) -> list[int]:
 
 
 def growth(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, np.ndarray]]:
-    """(steps done, root mean squares of the relative changes) at each mark."""
+    """Yield (steps done, root mean squares of the relative changes) at each mark."""
     lanes.reset()
     first, done = invariants(lanes, compensated), 0
     scale = np.array([np.ones(BODIES), first[2], first[2]])
@@ -83,7 +83,7 @@ def growth(lanes: Lanes, compensated: bool, steps: int) -> Iterator[tuple[int, n
 
 
 def slope(counts: Any, errors: Any) -> float:
-    """The power of the number of steps with which errors grow."""
+    """Return the power of the number of steps with which errors grow."""
     return float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
@@ -119,7 +119,7 @@ def turns(settings: Settings) -> Iterator[Finding]:
 
 
 def judge(what: str, power: float, error: float, steps: int) -> Iterator[Finding]:
-    """The verdicts on the growth and on the final error."""
+    """Yield the verdicts on the growth and on the final error."""
     yield at_most(f"{what}: grows with the power", power, POWER)
     if what.endswith("compensated"):
         limit = FAR_ERROR * (steps / FAR) ** 0.5
@@ -159,7 +159,7 @@ def tops(count: int) -> Iterator[ph.Problem]:
 
 
 def drift(method: str, steps: int, count: int, compensated: bool) -> tuple[np.ndarray, float]:
-    """The growth of the energy error over each of LAGS, and its trend."""
+    """Return the growth of the energy error over each of LAGS, and its trend."""
     growths, trends = [], []
     for top in tops(count):
         given: dict[str, Any] = {"method": method, "dt": DT, "save_every": steps // ROWS}

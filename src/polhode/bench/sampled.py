@@ -25,7 +25,7 @@ ORBIT, ORBITS = 1000.0, 20
 
 # ---- the motion
 def attitude(t: Any) -> Rotation:
-    """The attitude of the binary, at one time or many."""
+    """Return the attitude of the binary, at one time or many."""
     times = np.atleast_1d(np.asarray(t, float)).tolist()
     q = np.array([PRECESSING_BINARY.attitude(each) for each in times])
     return Rotation.from_quat(q if np.ndim(t) else q[0], scalar_first=True)
@@ -65,16 +65,13 @@ def errors(settings: Settings) -> Table:
                 t = np.linspace(0, ORBITS * ORBIT, n + 1)
                 if times == "jittered":
                     t = jittered(ORBITS * ORBIT, n)
-                values, found = samples(t, "body", kind), {}
-                for order in ORDERS:
-                    run = ph.integrate_samples(
-                        values, t, frame="body", kind=kind, order=order, attitude=attitude(0.0)
-                    )
-                    found[f"order_{order}"] = largest_error(run)
-                rows.append({"times": times, "data": f"{kind}s", "orbit": per_orbit, **found})
+                values, start = samples(t, "body", kind), attitude(0.0)
+                given: dict[str, Any] = {"frame": "body", "kind": kind, "attitude": start}
+                runs = (ph.integrate_samples(values, t, order=each, **given) for each in ORDERS)
+                rows.append((times, f"{kind}s", per_orbit, *map(largest_error, runs)))
     head = {"times": "times", "data": "data", "orbit": "an orbit"}
     head |= {f"order_{order}": f"order {order}" for order in ORDERS}
-    return Table("Largest errors (rad)", head, rows)
+    return Table.of("Largest errors (rad)", head, rows)
 
 
 def speed(settings: Settings) -> Table:

@@ -64,7 +64,7 @@ def timed(
     clock: Callable[[], int] = time.thread_time_ns,
     resets: Mapping[Any, Callable] = MappingProxyType({}),
 ) -> dict[Any, Times]:
-    """The times of each call, per step; a reset comes before a call, and is not timed.
+    """Time each call, per step; a reset comes before a call, and is not timed.
 
     Short calls without a reset are made several times for one sample, so that the cost of the clock
     itself does not show.
@@ -90,7 +90,7 @@ def repeat(call: Callable, count: int) -> None:
 
 # ---- tables
 def row(what: str, times: Times, ratio: float | None = None) -> dict[str, Any]:
-    """A row of a table with the columns of ``columns``."""
+    """Make a row of a table with the columns of ``columns``."""
     return {"what": what, "ns_min": times.minimum, "ns_median": times.median, "ratio": ratio}
 
 
@@ -102,7 +102,7 @@ def columns(what: str, ratio: str) -> dict[str, str]:
 def time_table(
     title: str, what: str, times: Mapping[str, Times], unit: str, bars: str | None = None
 ) -> Table:
-    """A table of least and median times in a unit."""
+    """Make a table of least and median times in a unit."""
     size, symbol = UNITS[unit], SYMBOLS[unit]
     rows = [(name, each.minimum / size, each.median / size) for name, each in times.items()]
     head = {"what": what, f"{unit}_min": f"{symbol} min", f"{unit}_median": f"{symbol} median"}

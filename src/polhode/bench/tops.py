@@ -19,7 +19,7 @@ AXES = (1.0, 0.0, 0.0, 0.0)  # principal axes are the body's own
 
 
 def plain_torque(t, q, omega, params):
-    """The heavy top as a user would write it."""
+    """Return the torque of a heavy top as a user would write it."""
     w, x, y, z = q
     (strength,) = params
     return 2.0 * (y * z + w * x) * strength, -strength * (2.0 * (x * z - w * y)), 0.0
@@ -36,7 +36,7 @@ def busy_torque(t, q, omega, params):
 
 
 def rates(state: Any, inverse: Any, strength: Any) -> list:
-    """(q', m') of heavy tops, for any kind of numbers: rows of NumPy's or JAX's arrays."""
+    """Return (q', m') of heavy tops, for any kind of numbers: rows of NumPy's or JAX's arrays."""
     w, x, y, z, m1, m2, m3 = state
     o1, o2, o3 = m1 * inverse[0], m2 * inverse[1], m3 * inverse[2]
     return [
@@ -71,12 +71,12 @@ def body_of(inertia: Any) -> tuple:
 
 
 def part_of(weights: np.ndarray, h: float) -> Any:
-    """The h of the first part of a step."""
+    """Return the h of the first part of a step."""
     return h * weights[0] if weights.ndim == 1 else tuple((h * weights[0]).tolist())
 
 
 def recorder(method: Method, model: Model, numbers: int = 7) -> Callable:
-    """A call of the compiled loop: (steps, h, state, body, params) -> (state, iterations).
+    """Return a call of the compiled loop: (steps, h, state, body, params) -> (state, iterations).
 
     A state has 7 numbers, or 13 with a position and a velocity.
     """
@@ -121,7 +121,7 @@ class Tops:
         return Tops(*(x[..., :count] for x in (self.q, self.m, self.inertia, self.strength)))
 
     def members(self) -> Iterator[tuple]:
-        """(state, body, params) of each top."""
+        """Yield (state, body, params) of each top."""
         for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
             state = tuple(q.tolist()), tuple(m.tolist())
             yield state, body_of(inertia), ((float(s),), ())
@@ -164,10 +164,10 @@ class Lanes:
         in_threads(run, self.work if blocks is None else blocks, threads)
 
     def states(self) -> np.ndarray:
-        """Rows of q and m, with a column for each top."""
+        """Return rows of q and m, with a column for each top."""
         first = self.places[0]
         return unpack(self.work, len(self.tops), first, first + 7)
 
     def iterations(self) -> float:
-        """All iterations of Newton's method together."""
+        """Return all iterations of Newton's method together."""
         return float(unpack(self.work, len(self.tops), fixed.COUNT, fixed.COUNT + 1).sum())

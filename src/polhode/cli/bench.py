@@ -47,7 +47,9 @@ def bench(
     if json_file is not None:
         place(json_file, json_file.name, [json_file.suffix])
     if plot is not None:
-        place(_picture(plot), plot.name, PICTURES)
+        if plot.suffix not in PICTURES:
+            raise InputError(f"--plot must end in {', '.join(PICTURES)}, got {str(plot)!r}")
+        place(plot, plot.name, PICTURES)
     console = stderr()
 
     def report(text: str) -> None:
@@ -63,12 +65,6 @@ def bench(
 
         sheet = chosen.draw(result) if chosen.draw is not None else benchmark(result)
         sheet.savefig(plot, dpi=110)
-
-
-def _picture(path: Path) -> Path:
-    if path.suffix not in PICTURES:
-        raise InputError(f"--plot must end in {', '.join(PICTURES)}, got {str(path)!r}")
-    return path
 
 
 def _changes(given: list[str] | None) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """``polhode cite``: list the papers to cite."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from polhode.cli import options
@@ -25,7 +24,7 @@ def cite(
     """
     from polhode import references
 
-    keys = keys_of(names) if names else list(references.bibliography())
+    keys = (key for name in names or references.bibliography() for key in _keys_of(name))
     entries = {key: references.bibtex(key) for key in keys}
     console = stdout()
     if bibtex:
@@ -42,15 +41,8 @@ def cite(
         console.print(f"{key:<{width}}  {references.citation(key)}", markup=False, soft_wrap=True)
 
 
-def keys_of(names: Iterable[str]) -> list[str]:
-    """The keys of the papers to cite for the names, each once."""
-    keys: dict[str, None] = {}
-    for name in names:
-        keys |= dict.fromkeys(_keys_of(name))
-    return list(keys)
-
-
 def _keys_of(name: str) -> tuple[str, ...]:
+    """Return the keys of the papers to cite for a name."""
     from polhode.cli.schema import did_you_mean
     from polhode.formulations import COORDINATES, FORMULATIONS
     from polhode.integrators import INTEGRATORS

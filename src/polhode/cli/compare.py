@@ -79,7 +79,7 @@ def compare(
 
 
 def _default_steps(longest: float, dt: float | None, quick: bool) -> list[float]:
-    """Multiples of the problem's own step, none longer than ``longest``."""
+    """Return multiples of the problem's own step, none longer than ``longest``."""
     base = dt or longest / 500
     steps = [f * base for f in (QUICK_FACTORS if quick else FACTORS) if f * base <= longest]
     return steps or [longest, longest / 2, longest / 4]

@@ -217,7 +217,7 @@ def _solve(
 
 @contextmanager
 def _client(dask: str | None, workers: int | None) -> Iterator[Any]:
-    """A scheduler's address, a cluster on this machine, or None."""
+    """Yield a scheduler's address, a cluster on this machine, or None."""
     if dask != HERE:
         yield dask
         return
@@ -264,7 +264,7 @@ def _print(
 
 
 def at_the_end(reduced: Mapping[str, Any]) -> dict[str, str]:
-    """The reductions at the last time, as text."""
+    """Write the reductions at the last time as text."""
     import numpy as np
 
     found = {}

@@ -106,7 +106,7 @@ def _check_complete(values, lines, log: Path) -> None:
 
 
 def _place(out: Path | None, log: Path) -> Path:
-    """The file to write, which must not be the log."""
+    """Return the file to write, which must not be the log."""
     file = place(out, f"{log.stem}-attitude.nc", FORMATS)
     if file.resolve() == log.resolve():
         raise FileError(f"--out would replace the log itself, {str(log)!r}")

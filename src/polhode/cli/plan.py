@@ -112,7 +112,7 @@ def _apply(changes: Iterable[Change], source: Source, kind: type[RunFile]) -> di
 
 
 def _summary(summary: str, set_keys: Mapping[str, Any]) -> str:
-    """The summary of a problem with what was changed in it."""
+    """Return the summary of a problem with what was changed in it."""
     quiet = "run.", "ensemble."
     shown = [f"{key} = {value}" for key, value in set_keys.items() if not key.startswith(quiet)]
     return f"{summary.rstrip('.')}; changed: {', '.join(shown)}" if shown else summary
@@ -129,7 +129,7 @@ def _sources(data: dict, path: Path | None, mistakes: list[str]) -> dict[str, An
 
 
 def _entries(table: dict, prefix: str) -> Iterator[tuple[str, Any]]:
-    """Names and their tables; ``model.strength`` may be one quoted key, or nested tables."""
+    """Yield names and their tables; ``model.strength`` may be one quoted key or nested tables."""
     for key, value in table.items():
         name = f"{prefix}{key}"
         is_table = isinstance(value, dict)
@@ -174,7 +174,7 @@ def _refuse(mistakes: list[str], path: Path | None) -> None:
 
 
 def is_adaptive(method: Any) -> bool:
-    """Whether a name is that of an integrator with adaptive steps."""
+    """Return whether a name is that of an integrator with adaptive steps."""
     return method in OF_BODIES and INTEGRATORS[method].adaptive
 
 
@@ -250,17 +250,17 @@ def _from_catalogue(name: str) -> Source:
 
 # ---- changes
 def set_changes(texts: Iterable[str] | None) -> list[Change]:
-    """The changes by ``--set`` options."""
+    """Return the changes by ``--set`` options."""
     return [parse_change(text) for text in texts or ()]
 
 
 def option_changes(table: str, **values: Any) -> list[Change]:
-    """The changes of a table by options; None stands for an option that is absent."""
+    """Return the changes of a table by options; None stands for an option that is absent."""
     return [(f"{table}.{key}", value) for key, value in values.items() if value is not None]
 
 
 def parse_change(text: str) -> Change:
-    """(key, value) of ``key=value``; the value is TOML, or a bare word."""
+    """Return (key, value) of ``key=value``; the value is TOML, or a bare word."""
     key, sign, value = (part.strip() for part in text.partition("="))
     if not (key and sign and value):
         raise InputError(f"--set takes key=value, got {text!r}")

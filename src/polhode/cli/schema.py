@@ -61,7 +61,7 @@ def readable_by(make: Callable[[Any], Any]) -> AfterValidator:
 
 
 def _are_numbers(value: Any) -> bool:
-    """Whether a value is a list of finite numbers, or of such lists of equal length."""
+    """Return whether a value is a list of finite numbers, or of such lists of equal length."""
     try:
         found = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -149,7 +149,7 @@ class AttitudeTable(Table):
         return self
 
     def build(self) -> tuple[float, ...]:
-        """The unit quaternion (w, x, y, z)."""
+        """Return the unit quaternion (w, x, y, z)."""
         if self.rotation_vector is not None:
             from scipy.spatial.transform import Rotation
 
@@ -387,7 +387,7 @@ def _table_at(kind: type[Table], place: Path) -> type[Table]:
 
 
 def dotted(path: Path) -> str:
-    """The key of a place in nested tables, as in model.0.strength."""
+    """Return the key of a place in nested tables, as in model.0.strength."""
     return ".".join(map(str, path))
 
 
@@ -396,6 +396,6 @@ def _unknown(word: Any, allowed: Any) -> str:
 
 
 def did_you_mean(word: Any, words: Any) -> str:
-    """A hint at the most similar of ``words``, or nothing."""
+    """Return a hint at the most similar of ``words``, or nothing."""
     close = get_close_matches(str(word), list(words), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

@@ -12,7 +12,7 @@ def benchmark(result: Any) -> Any:
     tables = [table for table in result.tables if table.bars is not None] or result.tables
     counts = [min(len(table.rows), MOST_BARS) for table in tables]
     high = 1.0 + sum(0.8 + BAR * count for count in counts)
-    sheet = style.figure((9.0, high), f"{result.name}: {result.summary}")
+    sheet = style.figure((9.0, high), f"{result.bench.name}: {result.bench.summary}")
     axes = sheet.subplots(len(tables), 1, squeeze=False, height_ratios=[4 + n for n in counts])
     for ax, table in zip(axes[:, 0], tables, strict=True):
         _bars(ax, table)

@@ -28,7 +28,7 @@ ROD = 1 / 9  # of the largest moment: stands for a moment of zero
 
 
 def drawn_moments(body: Any) -> np.ndarray:
-    """The principal moments, none of them zero (as of a rod), so that (1) is bounded."""
+    """Return the principal moments, none of them zero (as of a rod), so that (1) is bounded."""
     moments = np.array(body.principal_moments)
     return np.maximum(moments, ROD * moments.max() if moments.min() == 0 else 0)
 
@@ -45,7 +45,7 @@ def on_ellipsoid(run: Any) -> np.ndarray:
 
 
 def polhode(moments: np.ndarray, J: float, points: int = 361) -> list[np.ndarray]:
-    """The closed curves (2) of x, (points, 3) each: two, or four arcs of the separatrix."""
+    """Return the closed curves (2) of x, (points, 3) each: two, or four arcs of the separatrix."""
     order = np.argsort(moments)
     i1, i2, i3 = moments[order]
     angle = np.linspace(0, 2 * np.pi, points)
@@ -80,7 +80,7 @@ def families(moments: np.ndarray, count: int) -> tuple[list[np.ndarray], list[np
 
 
 def radii(run: Any) -> tuple[float, float]:
-    """The smallest and the largest radius (3) of the herpolhode of a free run."""
+    """Return the smallest and the largest radius (3) of the herpolhode of a free run."""
     moments = run.body.principal_moments
     x = (run.omega[0] @ run.body.principal_axes) ** 2 * moments
     twice = float(x.sum())
@@ -122,5 +122,5 @@ def invariable_plane(run: Any) -> np.ndarray:
 
 
 def rate_inertial(run: Any) -> np.ndarray:
-    """The angular velocity in inertial axes, (n, 3)."""
+    """Return the angular velocity in inertial axes, (n, 3)."""
     return to_inertial(run, run.omega)

@@ -77,7 +77,7 @@ def _unit(result: Any, name: str) -> str:
 
 
 def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """(letter, values) of each component."""
+    """Return (letter, values) of each component."""
     if values.ndim == 1:
         return [("", values)]
     letters = {3: "xyz", 4: "wxyz"}.get(values.shape[1], "")
@@ -202,7 +202,7 @@ def _ends(result: Any, ax: "Axes") -> "Axes":
 
 
 def _last(result: Any) -> Any:
-    """The last states of the members that succeeded."""
+    """Return the last states of the members that succeeded."""
     return result.select(times=-1, members=result.success)
 
 

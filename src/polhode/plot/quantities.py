@@ -21,13 +21,13 @@ def to_inertial(run: Any, vectors: np.ndarray) -> np.ndarray:
 
 
 def is_free(run: Any) -> bool:
-    """Whether the problem has no torque at all."""
+    """Return whether the problem has no torque at all."""
     exact = getattr(run, "method", "") == "exact free motion"
     return exact or getattr(run, "problem", {}).get("model") == "free"
 
 
 def tilt_angle(run: Any) -> np.ndarray:
-    """The angle between the third body axis and the inertial z axis, in degrees."""
+    """Return the angle between the third body axis and the inertial z axis, in degrees."""
     w, x, y, z = run.q.T
     return np.degrees(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))
 
@@ -60,7 +60,7 @@ def _size(values: np.ndarray) -> float:
 
 
 def thinned(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """At most ``POINTS`` points of a curve: the lowest and the highest of each stretch."""
+    """Return at most ``POINTS`` points of a curve: the lowest and the highest of each stretch."""
     stretches = POINTS // 2
     if len(t) <= POINTS:
         return t, values

@@ -9,7 +9,7 @@ from polhode.plot import style
 
 
 def _pair(axes: Any) -> tuple[Any, Any, Any]:
-    """The axes, made if there are none, and the left and the right one of them."""
+    """Return the axes, made if there are none, and the left and the right one of them."""
     if axes is None:
         axes = style.figure((11.0, 4.2)).subplots(1, 2)
     return axes, *np.ravel(axes)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def eye(elevation: float, azimuth: float) -> np.ndarray:
-    """The directions to the right, up and towards the eye, as rows."""
+    """Return the directions to the right, up and towards the eye, as rows."""
     e, a = np.radians([elevation, azimuth])
     towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     right = np.array([-np.sin(a), np.cos(a), 0.0])

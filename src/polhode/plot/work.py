@@ -49,7 +49,7 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
 
 
 def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
-    """The methods to draw in colour: all, or those most often among the cheapest."""
+    """Return the methods to draw in colour: all, or those most often among the cheapest."""
     names = list(comparison.methods)
     if len(names) <= MOST_COLOURED:
         return names

@@ -11,7 +11,7 @@ from polhode.bench.engines.tumbling import END, INERTIA, OMEGA, Motion, Variant,
 
 @cache
 def slope() -> Callable:
-    """The right-hand side, compiled as a user of SciPy would."""
+    """Return the right-hand side, compiled as a user of SciPy would."""
     import numba
 
     @numba.njit

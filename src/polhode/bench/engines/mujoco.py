@@ -28,7 +28,7 @@ class MuJoCo:
 
     @staticmethod
     def integrators() -> dict[str, int]:
-        """The integrators of this version, by their names in XML."""
+        """Return the integrators of this version, by their names in XML."""
         members = peer("MuJoCo").mjtIntegrator.__members__
         known = {"EULER": "Euler", "RK4": "RK4"}
         names = {word: word.removeprefix("mjINT_") for word in members}

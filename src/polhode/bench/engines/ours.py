@@ -23,7 +23,7 @@ FREE = "strang", "srkn14"  # exact for a free body
 
 
 def ours(quick: bool) -> Iterator[Variant]:
-    """A run for every method and setting."""
+    """Yield a run for every method and setting."""
     for placed in (False, True):
         for name, (first, last) in FIXED.items():
             method = ph.METHODS.get(name) or ph.INTEGRATORS[name]

@@ -101,12 +101,12 @@ class Curve:
 
 
 def least(points: list[Point], name: str, error: float) -> float:
-    """The least cost that reaches an error."""
+    """Return the least cost that reaches an error."""
     return min((p.cost for p in points if p.errors[name] <= error), default=math.inf)
 
 
 def smallest(points: list[Point], name: str, cost: float) -> float:
-    """The smallest error at a cost; anything below one rounding counts as one rounding."""
+    """Return the smallest error at a cost; anything below one rounding counts as one rounding."""
     return min((max(p.errors[name], EPS) for p in points if p.cost <= cost), default=math.inf)
 
 

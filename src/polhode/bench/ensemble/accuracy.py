@@ -62,7 +62,7 @@ def others(settings: Settings) -> Iterator[Finding]:
 
 
 def true_ends(tops: Tops) -> np.ndarray:
-    """Attitudes at the end as columns, by DOP853 of SciPy over all bodies at once."""
+    """Return attitudes at the end as columns, by DOP853 of SciPy over all bodies at once."""
     from scipy.integrate import solve_ivp
 
     inverse, n = 1.0 / tops.inertia, len(tops)

@@ -9,16 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.bench.ensemble import rivals
-from polhode.bench.ensemble.rivals import (
-    FASTEST,
-    KINDS,
-    ONE,
-    SAME,
-    STEPS,
-    H,
-    in_slices,
-    over_slices,
-)
+from polhode.bench.ensemble.rivals import FASTEST, KINDS, ONE, SAME, STEPS, H
 from polhode.bench.records import Finding, Note, Settings, Table, at_least
 from polhode.bench.timing import Times, columns, round_robin, row
 from polhode.bench.tops import BUSY, HEAVY, PLAIN, Lanes, Tops, recorder
@@ -50,12 +41,12 @@ def same_map(settings: Settings) -> Iterator[Finding]:
     alone = rivals.one_by_one(mr2, HEAVY, few, longer)
     variants: dict[Any, tuple[Callable, float]] = {}
     for name, lanes in ours.items():
-        variants |= in_slices((name, ""), lanes)
+        variants |= rivals.in_slices((name, ""), lanes)
     variants["polhode, one by one", "", 0] = alone, len(few) * longer
     for key, made in theirs.items():
-        variants |= in_slices(key, made)
+        variants |= rivals.in_slices(key, made)
     settings.report("timing")
-    times = over_slices(round_robin(variants, settings.repeats))
+    times = rivals.over_slices(round_robin(variants, settings.repeats))
     mine, rows = times[OURS, ""], []
     for (kind, how), taken in times.items():
         title = f"{kind}, {how}" if how else kind

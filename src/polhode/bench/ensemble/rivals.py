@@ -90,7 +90,7 @@ def difference(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def in_jax(tops: Tops) -> Callable[[], np.ndarray] | None:
-    """A call that returns the states after the steps, or None without JAX."""
+    """Return a call that returns the states after the steps, or None without JAX."""
     flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     os.environ.setdefault("XLA_FLAGS", flags)
     jax = peer("JAX")
@@ -156,7 +156,7 @@ def over_slices(found: dict[Any, Times]) -> dict[Any, Times]:
 
 
 def one_by_one(method: Any, model: Any, tops: Tops, steps: int = STEPS, h: float = H) -> Callable:
-    """The compiled loop of one body, over some of the tops."""
+    """Return the compiled loop of one body, over some of the tops."""
     record, members = recorder(method, model), list(tops.members())
     empty: tuple = ((), ())
 

@@ -61,7 +61,7 @@ def _reset(lanes: Lanes, key: str) -> None:
 
 # ---- many bodies
 def scale(settings: Settings) -> Iterator[Finding]:
-    """The cost of a body and step, and the memory, for a thousand to a million bodies."""
+    """Measure the cost of a body and step, and the memory, for a thousand to a million bodies."""
     counts = (1_000, 10_000) if settings.quick else (1_000, 10_000, 100_000, 1_000_000)
     method, rows = METHODS["mr2"], []
     made: dict[int, Lanes] = {}

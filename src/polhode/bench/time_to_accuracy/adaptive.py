@@ -75,13 +75,13 @@ class Tops:
 
 # ---- heyoka
 def equations(form: str) -> list:
-    """The parameters are 1/I, the weight, and differences of 1/I."""
+    """Return the equations of a top; its parameters are 1/I, the weight, and differences of 1/I."""
     par = [peer("heyoka").par[k] for k in range(9)]
     return heyoka.top_equations(form, par[:3], par[3:6], par[6:])
 
 
 def heyoka_variants(tops: Tops, right: np.ndarray, quick: bool) -> Iterator[Variant]:
-    """A run for each form, size of a batch, and tolerance."""
+    """Yield a run for each form, size of a batch, and tolerance."""
     parameters = tops.parameters()
     for form in ("quaternion", "axes"):
         first, system = heyoka.state(form, tops.m, tops.q), equations(form)
@@ -96,7 +96,7 @@ def heyoka_variants(tops: Tops, right: np.ndarray, quick: bool) -> Iterator[Vari
 
 
 def extended(tops: Tops) -> np.ndarray:
-    """The attitudes at the end by heyoka in extended precision."""
+    """Return the attitudes at the end by heyoka in extended precision."""
     form = "quaternion"
     first, parameters = heyoka.state(form, tops.m, tops.q), tops.parameters(np.longdouble)
     return heyoka.extended(equations(form), first, END, parameters)[-4:]
@@ -140,7 +140,7 @@ class Ours:
 
 
 def solve_ensemble(name: str, tops: Tops, tolerance: float) -> ph.EnsembleResult:
-    """The tops as a user runs them."""
+    """Solve the tops as a user does."""
     vary = {
         "inertia": tops.inertia.T,
         "attitude": Rotation.from_quat(tops.q.T, scalar_first=True),
@@ -170,7 +170,7 @@ def against_heyoka(tops: Tops, names: list[str], settings: Settings) -> Iterator
 
 
 def by_the_front_door(tops: Tops, name: str, settings: Settings) -> Iterator[Finding]:
-    """The cost of ``solve_ensemble`` beyond the compiled loop."""
+    """Measure the cost of ``solve_ensemble`` beyond the compiled loop."""
     settings.report("solve_ensemble")
     ours, tolerances = Ours(name, tops), FRONT[1:2] if settings.quick else FRONT
     calls: dict[Any, tuple[Callable, float]] = {}

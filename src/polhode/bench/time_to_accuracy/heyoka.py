@@ -91,7 +91,7 @@ def turned(q: Any, omega: Any) -> list:
 
 # ---- states: columns, or one of them
 def state(form: str, m: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The variables of a form, from momenta and quaternions."""
+    """Return the variables of a form, from momenta and quaternions."""
     matrix = Rotation.from_quat(q.T, scalar_first=True).as_matrix()
     vertical, first = matrix[..., 2, :].T, matrix[..., 0, :].T
     parts = {"quaternion": (q,), "axes": (vertical, first)}
@@ -99,7 +99,7 @@ def state(form: str, m: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def attitude(form: str, state: np.ndarray) -> np.ndarray:
-    """The quaternions of a state."""
+    """Return the quaternions of a state."""
     if form != "axes":
         return state[-4:]
     vertical, first = state[-6:-3], state[-3:]
@@ -113,7 +113,7 @@ def attitude(form: str, state: np.ndarray) -> np.ndarray:
 
 # ---- integrators
 def taylor(system: list, first: np.ndarray, tolerance: float) -> Callable[[float], tuple]:
-    """A call that integrates from the first state at 0 to a time: (state, steps)."""
+    """Return a call that integrates from the first state at 0 to a time: (state, steps)."""
     solver = peer("heyoka").taylor_adaptive(
         system, first.copy(), tol=float(tolerance), fast_math=True
     )

@@ -44,7 +44,7 @@ TOPS = {
 
 
 def our_variants(top: Top, name: str, right: np.ndarray, quick: bool) -> Iterator[Variant]:
-    """A run for each tolerance; its error is the worst of three tolerances in a row."""
+    """Yield a run for each tolerance; its error is the worst of three tolerances in a row."""
     problem, span, runs = top.problem, (0.0, top.end), []
     for tolerance in TOLERANCES[:: 6 if quick else 1]:
         solver = ph.prepare(problem, method=name, rtol=float(tolerance), atol=0.0)

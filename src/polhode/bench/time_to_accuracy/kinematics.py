@@ -53,7 +53,7 @@ PHASES = tuple(tuple(_rng.uniform(0, 6.28, SINES).tolist()) for _ in range(3))
 
 
 def total_of_sines(count: int) -> Callable:
-    """The rate of the first ``count`` frequencies, written out."""
+    """Return the rate of the first ``count`` frequencies, written out."""
     f = FREQUENCIES[count - 1]
     a, b, c = (amplitudes[count - 1] for amplitudes in AMPLITUDES)
     u, v, w = (phases[count - 1] for phases in PHASES)
@@ -108,7 +108,7 @@ class Case:
 
     @cache  # noqa: B019, there are only six cases
     def exact(self, t: float) -> np.ndarray:
-        """The attitude at a time."""
+        """Return the attitude at a time."""
         if self.attitude is None:
             return taylor_series.extended(equations(self), np.array(self.start), t)
         mp = peer("mpmath")
@@ -232,7 +232,7 @@ def by_quaternion(case: Case, tolerance: float) -> Callable[[float], tuple]:
 def variant(
     case: Case, kind: str, make: Callable, tolerance: float, ends: tuple[float, ...] = ENDS
 ) -> Variant:
-    """A run with a tolerance; its error is the largest at the ends."""
+    """Make a run with a tolerance; its error is the largest at the ends."""
     call = make(case, float(tolerance))
     errors, count = [], 0
     for fraction in ends:

@@ -37,7 +37,7 @@ class Variant:
 def fastest(
     variants: Iterable[Variant], error: float, times: Mapping[Variant, Times], each: int = 1
 ) -> list[Variant]:
-    """The fastest few of each kind that reach an error, the fastest of all first."""
+    """Return the fastest few of each kind that reach an error, the fastest of all first."""
     counts: Counter[str] = Counter()
     chosen = []
     good = [v for v in variants if v in times and v.reaches(error)]
@@ -60,7 +60,7 @@ def columns(what: str, ratio: str, count: str = "") -> dict[str, str]:
 def row(
     error: float, variant: Variant, times: Times, ratio: tuple[Times, Times] | None = None
 ) -> tuple:
-    """A row of the table, with the quotient of two times."""
+    """Make a row of the table, with the quotient of two times."""
     count = () if variant.count is None else (variant.count,)
     ratios: tuple = (None, None)
     if ratio:

@@ -96,12 +96,12 @@ class Top:
         return heyoka.state(form, np.array(momentum), np.array(problem.attitude))
 
     def extended(self) -> np.ndarray:
-        """The attitude at the end by heyoka in extended precision."""
+        """Return the attitude at the end by heyoka in extended precision."""
         form = "quaternion"
         return heyoka.extended(self.equations(form, False), self.start(form, False), self.end)[-4:]
 
     def heyoka_variants(self, right: np.ndarray, quick: bool) -> list[Variant]:
-        """A run for every form and tolerance."""
+        """Return a run for every form and tolerance."""
         found = []
         for form in heyoka.FORMS:
             for tolerance in TOLERANCES[:: 6 if quick else 1]:
