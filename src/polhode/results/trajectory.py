@@ -371,7 +371,8 @@ def list_of_times(t: Any) -> np.ndarray:
             f"t must be a time or a list of times, got an array of shape {times.shape}"
         )
     if not np.isfinite(times).all():
-        raise InputError(f"t must be finite, but t[{int(np.argmin(np.isfinite(times)))}] is not")
+        wrong = int(np.argmin(np.isfinite(times)))
+        raise InputError(f"t must be a time or a list of times, but t[{wrong}] is not finite")
     return times
 
 
