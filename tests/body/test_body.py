@@ -130,6 +130,7 @@ def test_a_centre_of_mass_that_moves_is_added(tumbling):
         assert np.allclose(faster, [1, 2, 3], rtol=0, atol=1e-14)
 
 
+@pytest.mark.usefixtures("plain")
 def test_points_of_a_frame_without_a_body():
     run = ph.integrate_angular_velocity(lambda t: (0.0, 0.0, 2.0), (0, 1), frame="body")
     assert np.allclose(run.point_velocity([1, 0, 0])[0], [0, 2, 0])

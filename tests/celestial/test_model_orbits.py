@@ -108,6 +108,7 @@ def test_torques_come_from_the_potential(problem, rng):
             assert (values[1] - values[0]) / 2e-3 == pytest.approx(found[axis], abs=1e-8 * scale)
 
 
+@pytest.mark.usefixtures("plain")
 def test_bodies_begin_as_they_are_described():
     earth, moon = rigid_earth_model(), rigid_moon_model()
     for problem, tilt, wobble in (

@@ -90,6 +90,7 @@ def test_the_error_includes_the_effect_of_rounding_near_the_separatrix():
     assert wild.attitude_error > 100 * calm.attitude_error
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_reference_knows_whether_the_energy_is_constant():
     assert true_end(HEAVY_TOP.problem, SPAN).keeps_energy
     assert not true_end(RATE.problem, SPAN).keeps_energy  # no potential
@@ -156,6 +157,7 @@ def test_rows_hold_errors_and_costs():
     assert all(row.torques >= fewest.torques for row in found.rows if row.attitude_error <= 1e-5)
 
 
+@pytest.mark.usefixtures("plain")
 def test_errors_below_that_of_the_reference_are_not_shown():
     found = compared(methods=["mkrk:butcher6"], dts=[0.5, 0.002], span=(0, 1))
     coarse, fine = found.rows
@@ -195,6 +197,7 @@ def test_a_lucky_step_does_not_count():
     assert first_place(lambda place: False) is None
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_given_reference():
     run = ph.solve(HEAVY_TOP.problem, SPAN, method="mkrk:gauss6", dt=0.01)
     found = compared(dts=[0.1], reference=run)
@@ -204,6 +207,7 @@ def test_a_given_reference():
         assert mine.attitude_error == pytest.approx(other.attitude_error, rel=1e-4)
 
 
+@pytest.mark.usefixtures("plain")
 def test_adaptive_integrators_go_by_tolerance():
     chosen = {"methods": ["vern9", "imidm"], "repeats": 1}
     found = ph.compare(HEAVY_TOP.problem, SPAN, rtols=[1e-5, 1e-9], dts=[0.1], **chosen)

@@ -114,6 +114,7 @@ def looked_up(t, q, m, body, params):
     return strength * table[0], strength * table[1] * q[1], table[2]
 
 
+@pytest.mark.usefixtures("plain")
 def test_tables_are_shared():
     table = np.array([0.5, -2.0, 0.25])
     model = Model(

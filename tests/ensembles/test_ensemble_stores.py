@@ -143,6 +143,7 @@ def test_only_selected_states_are_read(tmp_path):
         result[GROUP:].q  # noqa: B018
 
 
+@pytest.mark.usefixtures("plain")
 def test_moving_members_and_tensors_in_a_store(tmp_path):
     problem = ph.problems.off_centre_spring()
     turn = Rotation.from_rotvec([0.1, 0.2, 0.3]).as_matrix()

@@ -70,6 +70,7 @@ def test_compiled_with_the_same_bits(rng):
         assert run(a, n, t) == reduced_angle(a, n, t)
 
 
+@pytest.mark.usefixtures("plain")
 def test_in_a_torque():
     """A user's own, compiled, far from t = 0: with a step of a turn nothing else changes."""
 

@@ -148,6 +148,7 @@ def leapfrog(problem, h):
     return r, m + h / 2 * n, x, p + h / 2 * f
 
 
+@pytest.mark.usefixtures("plain")
 def test_one_step_by_hand():
     with mp.workdps(40):
         r, m, x, p = leapfrog(SPRUNG.problem, mp.mpf("0.25"))
@@ -298,6 +299,7 @@ def test_compiled_extrapolation_is_the_default():
     assert np.ptp(run.energy) < 1e-12
 
 
+@pytest.mark.usefixtures("plain")
 def test_units_do_not_matter():
     """Metres or kilometres, at the origin or not: the same steps."""
     counts = []
@@ -320,6 +322,7 @@ def test_a_body_at_rest_stays_there():
 
 
 # ---- what a trajectory says
+@pytest.mark.usefixtures("plain")
 def test_constants_of_the_motion():
     run = ph.solve(ORBITING.problem, (0, 40), rtol=1e-12)
     assert np.ptp(run.energy) < 1e-10
@@ -344,6 +347,7 @@ def test_points_of_the_body():
     assert near.angular_acceleration[1] == pytest.approx(rates, abs=1e-7)
 
 
+@pytest.mark.usefixtures("plain")
 def test_saved_and_loaded(tmp_path):
     run = ph.solve(SPRUNG.problem, (0, 1), method="rkn4", dt=0.125, options={"substeps": 2})
     again = ph.load(run.save(tmp_path / "flight.nc"))
@@ -370,6 +374,7 @@ def test_without_force_the_line_is_straight():
         still.angular_momentum_about((0, 0, 0))
 
 
+@pytest.mark.usefixtures("plain")
 def test_events_see_the_place():
     def ground(t, x, v, q, omega):
         return x[2]
@@ -417,6 +422,7 @@ def test_auto_with_a_step():
     assert "depend on velocities" in run.reason
 
 
+@pytest.mark.usefixtures("plain")
 def test_splittings_refuse_forces_of_the_velocity():
     model = ph.models.drag(linear=0.1)
     assert not model.depends_on_omega
@@ -445,6 +451,7 @@ def test_bad_starts():
 
 
 # ---- options of methods
+@pytest.mark.usefixtures("plain")
 def test_options():
     problem = SPRUNG.problem
     parts = ph.solve(problem, (0, 1), method="rkn4", dt=0.25, options={"substeps": 4})
@@ -467,6 +474,7 @@ def test_options():
             ph.solve(problem, (0, 1), method=method, dt=0.1, options=options)
 
 
+@pytest.mark.usefixtures("plain")
 def test_substeps_by_an_estimate_of_the_error():
     """7.4: the error of a long step is about the tolerance, and the count is the work done."""
     found, spent = [], []

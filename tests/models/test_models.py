@@ -109,6 +109,7 @@ def test_the_gravity_gradient_in_the_users_axes(direction, body, rng):
     assert potential_of(model, body, q, t) == pytest.approx(energy, rel=1e-14)
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_gravity_gradient_keeps_what_it_should():
     """Fixed: the energy, and the momentum along the direction.  In orbit: Jacobi's integral."""
     body, start = ph.RigidBody([2.0, 3.0, 4.5]), {"omega": [0.3, 0.2, 0.4], "attitude": TURN}

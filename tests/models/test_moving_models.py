@@ -228,6 +228,7 @@ def test_what_the_code_reads_is_what_it_depends_on():
     assert not said.depends_on_velocity
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_force_with_a_potential_has_an_energy():
     well = ph.force(
         lambda t, x, v, q, omega, p: (-p[0] * x[0], -p[0] * x[1], -p[0] * x[2]),

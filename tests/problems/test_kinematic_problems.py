@@ -104,6 +104,7 @@ def test_small_frame_errors_have_all_their_digits():
     assert error == pytest.approx(np.sqrt(2) * angle, rel=1e-3)  # q itself is rounded to 1e-16
 
 
+@pytest.mark.usefixtures("plain")
 def test_frame_error_against_another_run():
     binary = ph.problems.precessing_binary()
     rough = integrated(binary, 3000.0, method="dop853", atol=1e-6)
@@ -133,6 +134,7 @@ def test_a_thousand_orbits():
     assert tight.frame_error(binary.exact).max() <= 2e-10
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_thousand_orbits_in_large_steps():
     binary = ph.problems.precessing_binary()
     run = integrated(binary, method="bulirsch-stoer", atol=1e-12)
@@ -141,6 +143,7 @@ def test_a_thousand_orbits_in_large_steps():
 
 
 @pytest.mark.parametrize("name", [name for name in RATES if name != "precessing-binary"])
+@pytest.mark.usefixtures("plain")
 def test_stand_ins(name):
     problem = RATES[name]()
     run = integrated(problem, rtol=1e-11)

@@ -80,6 +80,7 @@ def test_entries_of_the_catalogue_are_complete(name):
     assert entry.t_end > 10 * entry.dt > 0
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_hamiltonian_of_the_soft_wall_is_the_papers():
     """H0 of figures 4 and 5, and of the sign that the text describes, by hand (x = 2.1)."""
     kinetic = 0.5 * 4 * (1 / 2 + 1 / 3 + 1 / 4.5)

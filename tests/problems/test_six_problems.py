@@ -185,6 +185,7 @@ def charged(x, v, r, omega):
         ("charged-top", charged, 0.1),
     ],
 )
+@pytest.mark.usefixtures("plain")
 def test_ends(name, wrench, t_end):
     problem = CATALOGUE[name].make()
     x, v, r, omega = ends(problem, wrench, t_end)
@@ -196,6 +197,7 @@ def test_ends(name, wrench, t_end):
     assert largest(run.omega[-1] - omega) < 1e-10 * largest(omega)
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_pull_on_the_satellite_is_that_on_its_balls():
     """The model is of second order in the size over the distance: (50/400)² = 1/64 of its parts."""
     problem = ph.problems.dipole_satellite()

@@ -91,6 +91,7 @@ def test_a_file_gives_everything_back(run, tmp_path):
     assert again.body.mass == 2.0
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_file_gives_nested_parameters_back(tmp_path):
     model = ph.models.heavy_top(2.0) + ph.models.soft_wall("printed")
     problem = ph.Problem(ph.RigidBody([1, 2, 2.5]), model, omega=[1, 0, 0])
@@ -98,6 +99,7 @@ def test_a_file_gives_nested_parameters_back(tmp_path):
     assert ph.load(run.save(tmp_path / "sum.nc")).problem == run.problem
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_file_says_where_it_came_from(run, tmp_path):
     facts = xarray.load_dataset(run.save(tmp_path / "tilted.nc")).attrs
     assert facts["polhode_version"] == ph.__version__

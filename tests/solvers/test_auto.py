@@ -102,6 +102,7 @@ def damping(t, q, omega, params):
     return -params[0] * omega[0], -params[0] * omega[1], -params[0] * omega[2]
 
 
+@pytest.mark.usefixtures("plain")
 def test_a_torque_that_depends_on_the_rate():
     problem = ph.Problem(ph.RigidBody([1, 1.5, 2]), ph.torque(damping, [0.1]), omega=[1, 2, 3])
     run = ph.solve(problem, (0, 1), dt=0.01)

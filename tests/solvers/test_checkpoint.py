@@ -231,6 +231,7 @@ def test_maps_go_on(broken_off, end, every, arguments):
     ],
     ids=["all", "times", "breaks", "resets"],
 )
+@pytest.mark.usefixtures("plain")
 def test_adaptive_runs_go_on(broken_off, arguments):
     given = {"method": "dop853", "rtol": 1e-10, **arguments}
     run, times = broken_off(TOP, (0.0, 8.0), 67, **given)
@@ -238,6 +239,7 @@ def test_adaptive_runs_go_on(broken_off, arguments):
     same(run, ph.solve(TOP, (0.0, 8.0), **given))
 
 
+@pytest.mark.usefixtures("plain")
 def test_integrators_with_a_history_go_on(broken_off):
     given = {"method": "adams", "dt": 0.001}
     run, times = broken_off(TOP, (0.0, 2.0), 170, **given)
@@ -245,6 +247,7 @@ def test_integrators_with_a_history_go_on(broken_off):
     same(run, ph.solve(TOP, (0.0, 2.0), **given))
 
 
+@pytest.mark.usefixtures("plain")
 def test_six_degrees_of_freedom_go_on(broken_off):
     model = ph.models.spring(3.0, point=(0.1, 0.0, 0.2)) + ph.models.uniform_gravity()
     body = ph.RigidBody([1.0, 2.0, 3.0], mass=4.0)
@@ -295,6 +298,7 @@ def test_events_go_on(broken_off, given):
     assert len(run.events[1].t) == 3
 
 
+@pytest.mark.usefixtures("plain")
 def test_failures_go_on(broken_off):
     def late(t, q, omega, params):
         return (1.0 / (1.0 - t) if t < 1.0 else float("nan")), 0.0, 0.0
@@ -346,6 +350,7 @@ def unfinished(tmp_path):
     return path
 
 
+@pytest.mark.usefixtures("plain")
 def test_another_model_is_refused(unfinished):
     def other(t, q, omega, params):
         return 2.0 * params[0], -0.1 * omega[1], 0.2 * q[1]
@@ -443,6 +448,7 @@ def test_functions_that_cannot_be_read_are_reported(tmp_path):
     assert again.q.tobytes() == run.q.tobytes()
 
 
+@pytest.mark.usefixtures("plain")
 def test_large_tables_are_compared_only(tmp_path):
     from polhode.models.free import free
 
