@@ -429,7 +429,7 @@ LATE = [[1, 1, 1]] * (GROUP + 2) + [[1, 1, 5]]  # not checked before the run
             },
             f"member {GROUP + 2}: ",
         ),
-        ({"threads": 0, "out": "a.zarr"}, "threads must be a positive whole number, got 0"),
+        ({"threads": 0, "out": "a.zarr"}, "threads must be a whole number, 1 or more, got 0"),
         ({"out": "a.nc"}, r"out must be the name of a Zarr store"),
         ({"checkpoint": "no/such"}, "there is no directory 'no' to write"),
     ],

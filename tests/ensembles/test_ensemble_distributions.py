@@ -138,7 +138,7 @@ VARY_ERRORS = {
     "members": ({"members": 4, "vary": {"omega": RATES}}, "members has 4"),
     "grid": ({"members": 4, "vary": {"mass": Sweep([1.0, 2.0])}}, "grid of sweeps has 2"),
     "none": ({"vary": {"omega": Normal(0, 1)}}, "the number of members is missing: give members="),
-    "no members": ({"members": 0}, "members must be a positive whole number, got 0"),
+    "no members": ({"members": 0}, "members must be a whole number, 1 or more, got 0"),
     "moments": ({"vary": {"inertia": [[1, 2, 3], [1, 1, 3]]}}, "member 1: no body has the moments"),
     "tensor": ({"vary": {"inertia": [np.diag([1, 1, 3])]}}, "member 0: no body has the moments"),
     "mass": ({"vary": {"mass": [1.0, -1.0]}}, "member 1: mass must be positive"),

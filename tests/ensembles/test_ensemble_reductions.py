@@ -213,8 +213,8 @@ ASKED_ERRORS = {
         {"reduce": "attitude", "reduce_times": [0.3, 0.1]},
         "reduce_times must go from start to end",
     ),
-    "chunk": ({"chunk": 0}, "chunk must be a positive number of members, got 0"),
-    "threads": ({"threads": 0}, "threads must be a positive whole number, got 0"),
+    "chunk": ({"chunk": 0}, "chunk must be a whole number, 1 or more, got 0"),
+    "threads": ({"threads": 0}, "threads must be a whole number, 1 or more, got 0"),
     "reduce": ({"reduce": "median(omega)"}, "'median.omega.' is not understood"),
     "quantity": ({"reduce": "mean(omgea)"}, "there is no quantity 'omgea'"),
     "levels": (

@@ -147,6 +147,17 @@ def three(value: Any, argument: str) -> np.ndarray:
     return np.array(checks.three(value, argument))
 
 
+def check_proper(turn: np.ndarray, argument: str) -> float:
+    """Refuse a matrix that is not a proper rotation; return how far R Rᵀ is from 1."""
+    worst = float(np.abs(turn @ turn.T - np.eye(3)).max())
+    if worst > 1e-6 or np.linalg.det(turn) < 0:
+        raise InputError(
+            f"{argument} must be a proper rotation matrix: R Rᵀ differs from 1 by {worst:.3g}, its"
+            f" determinant is {np.linalg.det(turn):.6g}"
+        )
+    return worst
+
+
 def _matrix(rotation: Any) -> np.ndarray:
     given = rotation.as_matrix() if hasattr(rotation, "as_matrix") else rotation
     try:
@@ -157,13 +168,7 @@ def _matrix(rotation: Any) -> np.ndarray:
         raise InputError(
             f"rotation must be one SciPy Rotation or a finite 3×3 matrix, got {rotation!r}"
         )
-    worst = np.abs(turn @ turn.T - np.eye(3)).max()
-    if worst > 1e-6 or np.linalg.det(turn) < 0:
-        raise InputError(
-            f"rotation must be proper: R Rᵀ differs from 1 by {worst:.3g}, its determinant is"
-            f" {np.linalg.det(turn):.6g}"
-        )
-    if worst > 4 * EPS:  # a rotation to rounding keeps its bits
+    if check_proper(turn, "rotation") > 4 * EPS:  # a rotation to rounding keeps its bits
         from scipy.spatial.transform import Rotation
 
         turn = Rotation.from_matrix(turn).as_matrix()

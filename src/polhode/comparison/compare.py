@@ -169,8 +169,7 @@ def compare(
     sizes: Sequence[float] = () if errors is not None else _steps(problem, span, dts)
     tolerances = RTOLS if rtols is None else _positive(rtols, "rtols")
     targets = () if errors is None else _positive(errors, "errors")
-    if not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise InputError(f"repeats must be a whole number of at least 1, got {repeats!r}")
+    checks.whole(repeats, "repeats", 1)
     report = progress or (lambda fraction: None)
 
     truth = true_end(problem, span) if reference is None else _given(reference, span)

@@ -290,9 +290,7 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
     if swept:
         lengths["the grid of sweeps"] = math.prod(swept)
     if members is not None:
-        if isinstance(members, bool) or not isinstance(members, (int, np.integer)) or members < 1:
-            raise InputError(f"members must be a positive whole number, got {members!r}")
-        lengths["members"] = int(members)
+        lengths["members"] = whole(members, "members", 1)
     if not lengths:
         raise InputError("the number of members is missing: give members=, samples=, or arrays or"
                          " sweeps in vary=")  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from polhode.contracts import Coordinates
+from polhode.contracts.checks import whole
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import QUANTITIES, Snapshot
@@ -264,15 +265,11 @@ def threads_of(threads: Any, client: Any = None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a positive whole number, got {threads!r}")
-    return int(threads)
+    return whole(threads, "threads", 1)
 
 
 def chunk_size(chunk: Any) -> int:
     """Members of a chunk, rounded up to whole groups."""
     if chunk is None:
         return CHUNK_MEMBERS
-    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
-        raise InputError(f"chunk must be a positive number of members, got {chunk!r}")
-    return -(-int(chunk) // GROUP) * GROUP
+    return -(-whole(chunk, "chunk", 1) // GROUP) * GROUP

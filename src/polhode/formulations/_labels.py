@@ -16,6 +16,7 @@ better, so that a vector near the border of two labels does not switch back and 
 from math import sqrt
 
 from polhode.compiler.machine import blend, fma, mask, rint
+from polhode.formulations._parts import multiplied, transposed
 from polhode.kernels.quaternion import conjugate, hamilton
 from polhode.kernels.vector import dot
 
@@ -34,10 +35,6 @@ def parts_of(label):
     return 1.0 - once - twice, once, twice, flip, swap
 
 
-def along(row, v):
-    return fma(row[0], v[0], fma(row[1], v[1], row[2] * v[2]))
-
-
 def mixed(u, row, w, other):
     return (
         fma(u, row[0], w * other[0]),
@@ -49,8 +46,8 @@ def mixed(u, row, w, other):
 def ordered(label, v):
     """Return the components along A, B and C, without the signs."""
     none, once, twice, _, swap = parts_of(label)
-    x, y, stay = along((none, once, twice), v), along((twice, none, once), v), 1.0 - swap
-    return fma(stay, x, swap * y), fma(stay, y, swap * x), along((once, twice, none), v)
+    x, y, stay = dot((none, once, twice), v), dot((twice, none, once), v), 1.0 - swap
+    return fma(stay, x, swap * y), fma(stay, y, swap * x), dot((once, twice, none), v)
 
 
 def rows(label):
@@ -65,18 +62,12 @@ def rows(label):
 
 def labelled(label, v):
     """Return (a, b, c) from (v1, v2, v3)."""
-    first, second, third = rows(label)
-    return along(first, v), along(second, v), along(third, v)
+    return multiplied(rows(label), v)
 
 
 def unlabelled(label, v):
     """Return (v1, v2, v3) from (a, b, c)."""
-    a, b, c = rows(label)
-    return (
-        along((a[0], b[0], c[0]), v),
-        along((a[1], b[1], c[1]), v),
-        along((a[2], b[2], c[2]), v),
-    )
+    return transposed(rows(label), v)
 
 
 def attitude(label):

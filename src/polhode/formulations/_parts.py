@@ -6,6 +6,7 @@ from polhode.compiler.machine import blend, fma, mask
 from polhode.contracts import inverse_moments
 from polhode.kernels.angles import two_product
 from polhode.kernels.sums import two_sum
+from polhode.kernels.vector import dot
 
 THIRD, NINTH = 1 / 3, (1 / 3) * (1 / 3)
 NEAR = 1e-9  # the sine of an angle below which variables count as singular
@@ -41,11 +42,7 @@ def momentum_rate(m, body, n):
 def multiplied(rows, v):
     """Return a matrix times a vector."""
     a, b, c = rows
-    return (
-        fma(a[0], v[0], fma(a[1], v[1], a[2] * v[2])),
-        fma(b[0], v[0], fma(b[1], v[1], b[2] * v[2])),
-        fma(c[0], v[0], fma(c[1], v[1], c[2] * v[2])),
-    )
+    return dot(a, v), dot(b, v), dot(c, v)
 
 
 def excess(v, length):

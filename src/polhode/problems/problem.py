@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import RigidBody
+from polhode.body.shape import check_proper
 from polhode.contracts import ORIGIN, Model
 from polhode.contracts.checks import three
 from polhode.errors import InputError
@@ -103,12 +104,7 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
     if not np.isfinite(array).all():
         raise InputError(f"attitude must be finite, got {array.tolist()}")
     if array.shape == (3, 3):
-        worst = np.abs(array @ array.T - np.eye(3)).max()
-        if worst > 1e-6 or np.linalg.det(array) < 0:
-            raise InputError(
-                f"attitude must be a proper rotation matrix: R Rᵀ differs from 1 by {worst:.3g},"
-                f" its determinant is {np.linalg.det(array):.6g}"
-            )
+        check_proper(array, "attitude")
         from scipy.spatial.transform import Rotation
 
         return tuple(Rotation.from_matrix(array).as_quat(scalar_first=True).tolist())
