@@ -53,7 +53,7 @@ def _start(
 
 def main() -> None:
     """Run the command line; exit with 0, with 1 if a run failed, with 2 for bad input."""
-    gc.set_threshold(100_000)  # imports create many objects, all of which stay
+    gc.set_threshold(1_000_000)  # imports create many objects, all of which stay
     try:
         app(prog_name="polhode")
     except PolhodeError as error:
