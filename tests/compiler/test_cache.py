@@ -2,16 +2,19 @@
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
-import polhode
+import polhode as ph
+from polhode.compiler import disk_cache, machine
 
-PACKAGE = Path(polhode.__file__).parent
+PACKAGE = Path(ph.__file__).parent
 
 HELPER = """
 def factor(x):
@@ -118,7 +121,13 @@ def folder(tmp_path):
 
 
 def run(folder, names, edits=(), helper=HELPER, **environment):
-    """Return the output of the script in a new process."""
+    """Return the output of the script in a new process, which must not warn."""
+    found, _ = run_warned(folder, names, edits, helper, "error", **environment)
+    return found
+
+
+def run_warned(folder, names, edits=(), helper=HELPER, warned="always", **environment):
+    """Return (output, stderr) of the script in a new process."""
     script = SCRIPT
     for old, new in edits:
         assert script.count(old) == 1
@@ -127,12 +136,12 @@ def run(folder, names, edits=(), helper=HELPER, **environment):
     (folder / "helper.py").write_text(helper)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "POLHODE_"))}
     kept |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}  # edits within a second
-    command = [sys.executable, "-W", "error", "script.py", *names]
+    command = [sys.executable, "-W", warned, "script.py", *names]
     done = subprocess.run(
         command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(done.stdout), done.stderr
 
 
 def hits(found):
@@ -177,10 +186,14 @@ def test_turned_off_it_writes_nothing(folder):
     assert cache_files(folder) == []
 
 
-def test_where_the_library_cannot_be_written_it_lies_in_the_users_directory(folder):
-    package = folder / "polhode"
+def block(package):
+    """Make every room of the package one in which no cache can be written."""
     for room in (package, *(path for path in package.rglob("*") if path.is_dir())):
         (room / "__pycache__").touch()  # a file where a directory should be
+
+
+def test_where_the_library_cannot_be_written_it_lies_in_the_users_directory(folder):
+    block(folder / "polhode")
     home = folder / "home"
     home.mkdir()
     place = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
@@ -189,3 +202,87 @@ def test_where_the_library_cannot_be_written_it_lies_in_the_users_directory(fold
     files = cache_files(folder)
     assert files
     assert all(home in path.parents for path in files)
+
+
+def test_without_any_place_it_runs_after_one_warning(folder):
+    block(folder / "polhode")
+    nowhere = str(folder / "script.py" / "cache")  # below a file
+    place = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "NUMBA_CACHE_DIR": nowhere}
+    found, printed = run_warned(folder, ["constant", "global"], **place)
+    assert hits(found) == set()
+    assert printed.count("PolhodeWarning") == 1
+    assert "set NUMBA_CACHE_DIR to a directory of your own" in printed
+    assert cache_files(folder) == []
+
+
+# ---- in this process
+def increased(x):
+    return x + 0.5
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache directory, for functions that are compiled in this process."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(disk_cache, "_warned", set())
+    return tmp_path / "cache"
+
+
+def compiled_again(monkeypatch):
+    """Whether ``increased`` is compiled, and not taken from the cache, as in a new process."""
+    monkeypatch.setattr(machine, "_dispatchers", {})
+    function = machine.compiled(increased)
+    assert function(1.0) == 1.5
+    return not function.stats.cache_hits
+
+
+def test_a_full_disk_is_no_reason_to_stop(cache, monkeypatch):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.warns(ph.PolhodeWarning, match=f"cannot be kept in '{cache}.*File too large"):
+            assert compiled_again(monkeypatch)
+        assert compiled_again(monkeypatch), "the warning comes once"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert compiled_again(monkeypatch)
+    assert not compiled_again(monkeypatch)
+
+
+def flipped(data):
+    place = len(data) // 2
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+COMMAND = b"cos\nmkdir\n(S'run'\ntR."  # a pickle that runs a command
+DAMAGES = {
+    "empty": lambda data: b"",
+    "truncated": lambda data: data[: len(data) // 2],
+    "a bit": flipped,
+    "other bytes": lambda data: COMMAND,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_entries_are_compiled_again(cache, suffix, name, monkeypatch):
+    monkeypatch.chdir(cache.parent)
+    assert compiled_again(monkeypatch)
+    (file,) = [path for path in cache_files(cache) if path.suffix == suffix]
+    file.write_bytes(DAMAGES[name](file.read_bytes()))
+    assert compiled_again(monkeypatch)
+    assert not compiled_again(monkeypatch)
+    assert not Path("run").exists(), "nothing in a damaged file is run"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="by the modes of POSIX")
+@pytest.mark.parametrize(("mode", "reason"), [(0o777, "everybody"), (0o775, "its group")])
+def test_a_directory_that_others_may_write_to_is_not_used(cache, mode, reason, monkeypatch):
+    assert compiled_again(monkeypatch)
+    (room,) = cache.iterdir()
+    room.chmod(mode)
+    monkeypatch.setattr(disk_cache, "_is_private", lambda gid: False)
+    with pytest.warns(ph.PolhodeWarning, match=f"{reason} may write to it.*set NUMBA_CACHE_DIR"):
+        assert compiled_again(monkeypatch)
+    monkeypatch.setattr(disk_cache, "_is_private", lambda gid: mode == 0o775)
+    assert compiled_again(monkeypatch) == (mode == 0o777)

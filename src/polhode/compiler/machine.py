@@ -35,6 +35,7 @@ from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
+from polhode.compiler.disk_cache import open_cache
 from polhode.compiler.inlined import InlinedCompiler
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
@@ -403,7 +404,9 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     if small:
         options |= {"forceinline": True, "no_cpython_wrapper": True}
         options["pipeline_class"] = InlinedCompiler
-    machine = numba.njit(cache=cache, **options, **OPTIONS)(copy)
+    machine = numba.njit(**options, **OPTIONS)(copy)
+    if cache:
+        machine._cache = open_cache(copy)
     if name is not None:
         _dispatchers[name, small] = machine
     return machine
