@@ -1,4 +1,9 @@
-"""NetCDF files: written directly, but as xarray would write them, byte for byte."""
+"""NetCDF files: written directly, but as xarray would write them, byte for byte.
+
+Made in memory, ours are a little longer: free space of the HDF5 library stays at the end.
+"""
+
+import resource
 
 import numpy as np
 import pytest
@@ -24,14 +29,20 @@ DATA = netcdf.Data(
 )
 
 
-def same_bytes(folder, data: netcdf.Data) -> bool:
-    netcdf.write(folder / "direct.nc", data)
-    xarray.Dataset(*data).to_netcdf(folder / "xarray.nc", engine="h5netcdf")
-    return (folder / "direct.nc").read_bytes() == (folder / "xarray.nc").read_bytes()
+END = slice(40, 48)  # where a file says how long it is
+
+
+def same_bytes(folder) -> bool:
+    ours, theirs = ((folder / name).read_bytes() for name in ("direct.nc", "xarray.nc"))
+    assert int.from_bytes(ours[END], "little") == len(ours)
+    assert not any(ours[len(theirs) :])
+    return ours[:40] + ours[48 : len(theirs)] == theirs[:40] + theirs[48:]
 
 
 def test_all_kinds_of_values(tmp_path):
-    assert same_bytes(tmp_path, DATA)
+    netcdf.write(tmp_path / "direct.nc", DATA)
+    xarray.Dataset(*DATA).to_netcdf(tmp_path / "xarray.nc", engine="h5netcdf")
+    assert same_bytes(tmp_path)
     xarray.testing.assert_identical(
         netcdf.read(tmp_path / "direct.nc"), xarray.load_dataset(tmp_path / "xarray.nc")
     )
@@ -42,7 +53,7 @@ def test_trajectories(tmp_path, problem):
     run = ph.solve(problem, (0, 0.05), method="imidm", dt=0.01)
     run.save(tmp_path / "direct.nc")
     run.to_xarray().to_netcdf(tmp_path / "xarray.nc", engine="h5netcdf")
-    assert (tmp_path / "direct.nc").read_bytes() == (tmp_path / "xarray.nc").read_bytes()
+    assert same_bytes(tmp_path)
 
 
 def test_ensembles(tmp_path):
@@ -58,10 +69,43 @@ def test_ensembles(tmp_path):
     )
     result.save(tmp_path / "direct.nc")
     result.to_xarray().to_netcdf(tmp_path / "xarray.nc", engine="h5netcdf")
-    assert (tmp_path / "direct.nc").read_bytes() == (tmp_path / "xarray.nc").read_bytes()
+    assert same_bytes(tmp_path)
 
 
 def test_slashes_in_names_are_refused(tmp_path):
     with pytest.raises(FileError, match="must not contain '/', got 'a/b'"):
         netcdf.write(tmp_path / "x.nc", netcdf.Data({"a/b": ((), 1.0, {})}, {}, {}))
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- disks
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    """A limit to the size of files is met as a full disk is: by an error of the system."""
+    path = tmp_path / "x.nc"
+    path.write_bytes(b"old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, limits[1]))
+    try:
+        with pytest.raises(FileError, match=r"cannot write the file '.*x.nc': File too large; its"):
+            netcdf.write(path, DATA)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_drafts_never_go_through_links_or_over_foreign_files(tmp_path):
+    path, draft, victim = tmp_path / "x.nc", tmp_path / ".x.nc.part", tmp_path / "victim"
+    victim.write_text("precious")
+    draft.symlink_to(victim)
+    with pytest.raises(FileError, match="in the way and is a link"):
+        netcdf.write(path, DATA)
+    draft.unlink()
+    draft.write_text("notes of somebody")
+    with pytest.raises(FileError, match="is not a file of this library: move it"):
+        netcdf.write(path, DATA)
+    assert (victim.read_text(), draft.read_text()) == ("precious", "notes of somebody")
+    assert not path.exists()
+    draft.write_bytes(b"\x89HDF")  # what a killed process leaves
+    netcdf.write(path, DATA)
+    assert not draft.exists()

@@ -40,12 +40,13 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from polhode._version import __version__
 from polhode.errors import FileError, PolhodeWarning
+from polhode.files import whole
 
 VERSION = 1
 MAGIC = b"polhode checkpoint "
@@ -54,7 +55,7 @@ SIZES = struct.Struct("<QQ")
 FRAME = struct.Struct(f"<Q{DIGEST}s")
 TYPES = "<f8", "<i8", "|u1", "|b1"
 PLACE = 8  # bytes: arrays begin at multiples of this
-ROOM = "its directory must exist, be writable and have room for it"
+LONGEST = 2**48  # bytes of a piece: text and other files begin with larger numbers
 RESTART = "start the run again, or use a copy of the file"
 
 
@@ -76,7 +77,11 @@ def write(
     begin = _next_place(len(first) + SIZES.size + len(head))
     size = begin + sum(_next_place(array.nbytes) for array in data.values()) + DIGEST
     lead = (first + SIZES.pack(size, len(head)) + head).ljust(begin, b"\0")
-    _replace(path, [lead, *map(_padded, data.values())])
+    pieces = [lead, *map(_padded, data.values())]
+    total = hashlib.sha256()
+    for piece in pieces:
+        total.update(piece)
+    whole.replace(path, [*pieces, total.digest()], "the checkpoint")
 
 
 def read(
@@ -198,46 +203,11 @@ def _padded(array: np.ndarray) -> bytes | memoryview:
     return array.data.cast("B") if fits else array.tobytes().ljust(_next_place(array.nbytes), b"\0")
 
 
-def _replace(path: Path, pieces: list) -> None:
-    """Replace ``path`` by the pieces and their digest; a failure leaves nothing behind."""
-    draft = path.with_name(f".{path.name}.part")  # always the same name: at most one is left behind
-    total = hashlib.sha256()
-    try:
-        with draft.open("wb") as file:
-            for piece in pieces:
-                file.write(piece)
-                total.update(piece)
-            file.write(total.digest())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise FileError(
-            f"cannot write the checkpoint {str(path)!r}: {error.strerror}; {ROOM}"
-        ) from error
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    _settle(path.parent)
-
-
-def _settle(directory: Path) -> None:
-    """Flush a directory's list of files to disk, where that is possible."""
-    if os.name == "nt":
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def remove(path: str | os.PathLike) -> None:
-    """Remove a file, and any draft of its next version left by a killed process."""
+    """Remove a checkpoint, and any draft of its next version left by a killed process."""
     path = Path(path)
     path.unlink(missing_ok=True)
-    path.with_name(f".{path.name}.part").unlink(missing_ok=True)
+    whole.remove_own(whole.draft_of(path), MAGIC)
 
 
 # ---- origin
@@ -296,15 +266,22 @@ class Journal:
         if self.mark.size > 0 and not self.path.exists():
             raise self._cut(0)
         try:
-            self._file = open(self.path, "r+b" if self.path.exists() else "w+b")  # noqa: SIM115
+            new = not os.path.lexists(self.path)
+            how = os.O_CREAT | os.O_EXCL if new else 0
+            handle = os.open(self.path, os.O_RDWR | how | whole.NO_LINKS, 0o666)
         except OSError as error:
+            if self.path.is_symlink():
+                raise whole.refusal(self.path) from error
             raise self._unwritable(error) from error
+        self._file = os.fdopen(handle, "r+b")
         try:
             self._lock()
+            if self.mark.size == 0 and not is_journal(self._file):
+                raise whole.refusal(self.path)
             self.rows = self._read()
             self._file.truncate(self.mark.size)
             self._file.seek(self.mark.size)
-            _settle(self.path.parent)
+            whole.settle(self.path.parent)
         except BaseException:
             self._close()
             raise
@@ -348,7 +325,7 @@ class Journal:
             self._file.close()
 
     def _unwritable(self, error: OSError) -> FileError:
-        return FileError(f"cannot write {str(self.path)!r}: {error.strerror}; {ROOM}")
+        return FileError(f"cannot write {str(self.path)!r}: {error.strerror}; {whole.ROOM}")
 
     def _lock(self) -> None:
         try:
@@ -394,3 +371,32 @@ class Journal:
             f"{str(self.path)!r} was edited or damaged at byte {place}, or belongs to another"
             f" checkpoint; {RESTART}"
         )
+
+
+def is_journal(file: BinaryIO) -> bool:
+    """Whether a file is empty or begins like a journal, as far as it was written."""
+    file.seek(0)
+    lead = file.read(FRAME.size)
+    if not lead:
+        return True
+    length = int.from_bytes(lead[:8], "little")
+    if len(lead) < 8 or length == 0 or length % 8 or length >= LONGEST:
+        return False
+    total, left = hashlib.sha256(bytes(DIGEST)), length
+    while left and (some := file.read(min(left, 1 << 20))):
+        total.update(some)
+        left -= len(some)
+    return left > 0 or total.digest() == lead[8:]
+
+
+def remove_journal(path: Path) -> None:
+    """Remove a journal, if there is one; any other file is refused."""
+    if not os.path.lexists(path):
+        return
+    if path.is_symlink() or not path.is_file():
+        raise whole.refusal(path)
+    with path.open("rb") as file:
+        ours = is_journal(file)
+    if not ours:
+        raise whole.refusal(path)
+    path.unlink(missing_ok=True)

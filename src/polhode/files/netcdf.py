@@ -1,7 +1,6 @@
 """NetCDF files of results, with their provenance; written completely or not at all."""
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.files import whole
 
 if TYPE_CHECKING:
     import xarray
@@ -29,7 +29,7 @@ class Data(NamedTuple):
 
 
 def write(path: str | os.PathLike, data: Data) -> Path:
-    """Write a NetCDF-4 file under a temporary name, then move it into place in one operation.
+    """Write a NetCDF-4 file, completely or not at all.
 
     The file is the one that xarray would write, but importing xarray takes longer than most runs.
     """
@@ -38,34 +38,35 @@ def write(path: str | os.PathLike, data: Data) -> Path:
         raise FileError(f"path must end in .nc (NetCDF), got {str(path)!r}")
     if not path.parent.is_dir():
         raise FileError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")
-    handle, draft = tempfile.mkstemp(suffix=".nc", dir=path.parent)
-    os.close(handle)
-    try:
-        _write(draft, data)
-        os.chmod(draft, 0o666 & ~_umask())
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    whole.replace(path, [_image(data)], "the file")
     return path
 
 
-def _write(path: str, data: Data) -> None:
+def _image(data: Data) -> bytes:
+    """Return the bytes of the file.
+
+    It is made in memory: the HDF5 library does not survive a disk that is full.
+    """
     import h5netcdf
+    import h5py
 
     variables = {
         name: entry if isinstance(entry, tuple) else ((name,), entry, {})
         for name, entry in {**data.variables, **data.coordinates}.items()
     }
-    with h5netcdf.File(path, "w") as file:
-        for name, value in data.attributes.items():
-            file.attrs[name] = value
-        for dimensions, values, _ in variables.values():
-            for name, length in zip(dimensions, np.shape(values), strict=True):
-                if name not in file.dimensions:
-                    file.dimensions[name] = length
-        for name, entry in variables.items():
-            _write_variable(file, name, *entry)
+    options: dict[str, Any] = {"driver": "core", "backing_store": False, "track_order": True}
+    with h5py.File("in memory", "w", **options) as image:
+        with h5netcdf.File(image, "w") as file:
+            for name, value in data.attributes.items():
+                file.attrs[name] = value
+            for dimensions, values, _ in variables.values():
+                for name, length in zip(dimensions, np.shape(values), strict=True):
+                    if name not in file.dimensions:
+                        file.dimensions[name] = length
+            for name, entry in variables.items():
+                _write_variable(file, name, *entry)
+        image.flush()
+        return image.id.get_file_image()
 
 
 def _write_variable(
@@ -88,12 +89,6 @@ def _write_variable(
     for key, value in attributes.items():
         variable.attrs[key] = value
     variable[...] = array.astype(object) if array.dtype.kind == "U" else array
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read(path: str | os.PathLike, formats: Sequence[str] = (FORMAT,)) -> "xarray.Dataset":

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError, InputError
-from polhode.files.checkpoint import Journal, Mark, head, remove, write
+from polhode.files.checkpoint import Journal, Mark, head, remove_journal, write
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
@@ -110,7 +110,7 @@ class Saver:
                 self._journal.remove()
                 raise
         elif self.before.data["finished"]:
-            remove(self._rows)  # a killed process may have left it
+            remove_journal(self._rows)  # a killed process may have left it
         else:
             self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
             self.before.arrays["rows"] = self._journal.rows
