@@ -106,6 +106,7 @@ def test_a_store_holds_what_memory_would(many, stored):
 def test_stores_are_data_sets(many, stored):
     data, wanted = xarray.open_zarr(stored.path).load(), many.to_xarray()
     assert data.attrs.pop("complete") is True
+    assert data.attrs.pop("run")
     assert data.identical(wanted.drop_vars("energy"))
 
 
@@ -223,7 +224,7 @@ def test_foreign_files_are_not_touched(tmp_path):
     file = tmp_path / "file.zarr"
     file.write_text("keep me")
     for path in (other, notes, file):
-        with pytest.raises(ph.FileError, match=f"{path.name}' exists and is not an ensemble"):
+        with pytest.raises(ph.FileError, match=f"{path.name}' exists and is not a store"):
             ph.solve_ensemble(HEAVY, SPAN, **asked, out=path)
     assert (notes / "notes.txt").read_text() == file.read_text() == "keep me"
     assert float(xarray.open_zarr(other)["a"][0]) == 1.0

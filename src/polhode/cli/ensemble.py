@@ -1,6 +1,5 @@
 """``polhode ensemble``: solve a problem for many bodies; write states and statistics."""
 
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ from polhode.cli.output import (
     save_picture,
     warn,
 )
-from polhode.errors import InputError
 
 if TYPE_CHECKING:
     from polhode.cli.plan import Plan
@@ -110,24 +108,23 @@ def resume_ensemble(
 ) -> None:
     """Continue an ensemble from its checkpoint; write what ``ensemble`` would have written."""
     from polhode import resume
-    from polhode.ensembles.checkpoint import KIND, progress
+    from polhode.ensembles.checkpoint import KIND, place_of_store, progress
     from polhode.files.checkpoint import head
 
     about = head(checkpoint, KIND)
     name = about["problem"]["name"] or checkpoint.stem
-    if about["out"] is None:
-        file = place(out, f"{name}.nc", (".nc",))
-    elif out is None:
-        file = Path(os.path.normpath(checkpoint.parent / about["out"]))
-    else:
-        raise InputError(f"{checkpoint}: its states are in {about['out']}; leave out --out")
+    store = place_of_store(checkpoint, about, None if about["out"] is None else out)
+    file = place(out, f"{name}.nc", (".nc",)) if store is None else store
     after = "finished before" if about["finished"] else f"resumed after {progress(about)}"
     with (
         _client(dask, threads) as client,
         bar(f"{name}: compiling", lambda _: name, quiet) as report,
     ):
         local_threads = None if dask == HERE else threads
-        result: Any = resume(checkpoint, threads=local_threads, client=client, progress=report)
+        confirmed = None if store is None else out
+        result: Any = resume(
+            checkpoint, threads=local_threads, client=client, out=confirmed, progress=report
+        )
     _write(name, f"{after}, from {checkpoint}", result, None, file, no_plot, quiet)
 
 

@@ -21,6 +21,7 @@ from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
 from polhode.ensembles.movers import Reached
+from polhode.ensembles.places import RUN, clear_remains, new_run
 from polhode.ensembles.plain_data import (
     describe_reductions,
     describe_vary,
@@ -29,9 +30,8 @@ from polhode.ensembles.plain_data import (
 )
 from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.run import Run
-from polhode.ensembles.store import clear_remains
 from polhode.ensembles.task import Task, threads_of
-from polhode.errors import FileError, PolhodeError
+from polhode.errors import FileError, InputError, PolhodeError
 from polhode.files.checkpoint import Journal, Mark, read, remove, write
 from polhode.solvers.checkpoint import SECONDS, check_chosen, check_place
 from polhode.solvers.entry import prepare_from
@@ -160,6 +160,14 @@ class EnsembleSaver:
         self._way = self._due = 0.0
         self._from, self._began = 0.0, time.monotonic()
         self._last = self._began
+
+    def keeps_after(self, error: PolhodeError) -> bool:
+        """Whether there is something to resume after an error.
+
+        Not if nothing was saved yet; but where a disk is full, all can go on once there is room.
+        """
+        is_empty = not self.done and self.chunk is None
+        return not is_empty or (isinstance(error, FileError) and self.data["store"])
 
     # ---- files
     def write(self, state: Mapping[str, np.ndarray] | None = None, **news: Any) -> None:
@@ -291,6 +299,7 @@ def describe_task(
         "reductions": describe_reductions(task.reductions),
         "out": None if out is None else _relative(path, out),
         "store": False,  # whether it was created
+        "run": None if out is None else new_run(),
     }
     flags = task.at_save + 2.0 * task.at_reduce + 4.0 * task.at_event
     return data, tables, {"times": task.times, "flags": flags, **arrays}
@@ -302,6 +311,31 @@ def _relative(path: Path, out: str | os.PathLike) -> str:
         return os.path.relpath(os.path.abspath(out), os.path.abspath(path.parent))
     except ValueError:  # on another drive
         return os.path.abspath(out)
+
+
+def place_of_store(
+    path: Path, data: Mapping[str, Any], given: str | os.PathLike | None = None
+) -> Path | None:
+    """Return where the states of an ensemble are; None if it has no store.
+
+    A checkpoint may come from anywhere: a place outside its own directory must be given again.
+    """
+    if data["out"] is None:
+        if given is not None:
+            raise InputError(f"{str(path)!r} has no store: leave out={str(given)!r} out")
+        return None
+    if not RUN.fullmatch(data.get("run") or "0" * 32):
+        raise FileError(f"{str(path)!r} was edited or damaged: its run is {data['run']!r}")
+    named = Path(os.path.normpath(path.parent / data["out"]))
+    place = named if given is None else Path(given)
+    if place.suffix != ".zarr":
+        raise FileError(f"{str(path)!r} must keep its states in a .zarr store, not {str(place)!r}")
+    if given is None and not named.resolve().is_relative_to(path.parent.resolve()):
+        raise FileError(
+            f"{str(path)!r} keeps its states in {str(named)!r}, outside its own directory: confirm"
+            " this by giving out= again (--out on the command line)"
+        )
+    return place
 
 
 @contextmanager
@@ -325,8 +359,8 @@ def new_checkpoint(
             raise
         try:
             yield saver
-        except PolhodeError:
-            if not saver.done and saver.chunk is None:
+        except PolhodeError as error:
+            if not saver.keeps_after(error):
                 remove(path)
                 journal.remove()
             raise
@@ -341,6 +375,7 @@ def resume_ensemble(
     reduce: Any = None,
     threads: int | None = None,
     client: Any = None,
+    out: str | os.PathLike | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> EnsembleResult:
     """Continue an ensemble from its checkpoint, as described in ``ph.resume``."""
@@ -353,7 +388,7 @@ def resume_ensemble(
     bound = solver.bound
     check_chosen(data["chosen"], bound.name)
     reductions = rebuild_reductions(name, data["reductions"], reduce)
-    out = None if data["out"] is None else Path(os.path.normpath(path.parent / data["out"]))
+    store = place_of_store(path, data, out)
     with Journal(journal_of(path), Mark(*data["mark"])) as journal:
         numbers, journal.rows = Numbers(journal.path, journal.rows), np.empty(0)
         given = numbers.arrays(data["given"])
@@ -363,17 +398,19 @@ def resume_ensemble(
         flags, (t0, t1) = given["flags"].astype(int), data["span"]
         rows = given["times"], flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
         task = Task(members, arguments, t0, t1, *rows, reductions, bound)
-        layout = Layout(task, out is not None, data["widths"])
+        layout = Layout(task, store is not None, data["widths"])
         tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
         saver = EnsembleSaver(path, journal, layout, data, tables)
         parts = saver.read(numbers, arrays)
         del numbers, arrays
-        if out is not None and not data["store"]:
-            clear_remains(out)
-        run = Run(task, solver, out, data["size"], saver, parts, data["store"])
+        if store is not None and not data["store"]:
+            saver.data["run"] = data.get("run") or new_run()
+            clear_remains(store, saver.data["run"], confirmed=out is not None)
+        number = saver.data.get("run")
+        run = Run(task, solver, store, data["size"], saver, parts, data["store"], number)
         if data["finished"]:
             return run.result(written=True)
-        if out is not None and not data["store"]:
+        if store is not None and not data["store"]:
             saver.write(store=True)
         with nullcontext() if client is None else connect(client) as workers:
             return run.finish(threads, progress, workers, data["size"])

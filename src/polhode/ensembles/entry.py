@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from polhode.contracts import Formulation, Integrator, Method
@@ -10,10 +11,10 @@ from polhode.contracts.checks import span
 from polhode.ensembles.checkpoint import new_checkpoint
 from polhode.ensembles.dask_cluster import connect
 from polhode.ensembles.members import members_of
+from polhode.ensembles.places import check_place
 from polhode.ensembles.reductions import reductions_of
 from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.run import Run
-from polhode.ensembles.store import check_place
 from polhode.ensembles.task import FINAL, chunk_size, make_task, threads_of
 from polhode.errors import InputError
 from polhode.problems.problem import Problem
@@ -114,6 +115,8 @@ def solve_ensemble(
     threads = threads_of(threads, client)
     if out is not None:
         check_place(out)
+        if place is not None and Path(out).resolve() == place[0].resolve():
+            raise InputError(f"out and checkpoint must be different files, got {str(out)!r} twice")
     crowd = members_of(problem, members, samples, vary, seed)
     solver = prepare_from(problem, arguments)
     t0, t1 = span(t_span)
@@ -126,6 +129,6 @@ def solve_ensemble(
             return Run(task, solver, out, size).finish(threads, progress, workers, length)
         path, every = place
         with new_checkpoint(path, task, out, size=size, every=every) as saver:
-            run = Run(task, solver, out, size, saver)
+            run = Run(task, solver, out, size, saver, run=saver.data["run"])
             saver.write(store=out is not None)
             return run.finish(threads, progress, workers, length)

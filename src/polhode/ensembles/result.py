@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.contracts import ADVICE, OK, Status
-from polhode.ensembles import store
+from polhode.ensembles import places, store
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_varied
 from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
@@ -267,12 +267,11 @@ class EnsembleResult:
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store that this result is read from")
         data = self.to_xarray()
-        with store.translate_errors(Path(path)):
-            place = store.clear_place(path)
-            data.attrs["complete"] = False
-            data.to_zarr(place, mode="w-", zarr_format=2, consolidated=True)
-            data.attrs["complete"] = True
-            data[[]].to_zarr(place, mode="a", zarr_format=2, consolidated=True)
+        place = places.check_place(path)
+        run = places.new_run()
+        data.attrs |= {"complete": True, places.MARK: run}
+        with store.translate_errors(place), store.create_store(place, run) as draft:
+            data.to_zarr(draft, mode="a", zarr_format=2, consolidated=True)
         return place
 
 

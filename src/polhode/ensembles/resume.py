@@ -23,6 +23,7 @@ def resume(
     formulation: Formulation | Coordinates | None = None,
     threads: int | None = None,
     client: Any = None,
+    out: str | os.PathLike | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory | EnsembleResult:
     """Continue a run from its checkpoint, and return the whole run from its start.
@@ -38,6 +39,8 @@ def resume(
         Give the same again; anything else is refused, with the differences
     threads, client : for an ensemble, as in ``solve_ensemble``; those of the first run are not
         stored.  With ``client`` an unfinished chunk starts again on the workers
+    out : for an ensemble, its store again.  Needed only where the store is outside the directory of
+        the checkpoint: a file that comes from elsewhere must not choose what is written
     progress : True for a bar on stderr, or a function of the fraction done
 
     Returns
@@ -54,7 +57,7 @@ def resume(
     True
     """
     is_ensemble = kind_of(file) == KIND
-    others = {"reduce": reduce, "threads": threads, "client": client}
+    others = {"reduce": reduce, "threads": threads, "client": client, "out": out}
     for name, value in ({"events": events} if is_ensemble else others).items():
         if value is not None:
             what, whose = ("an ensemble", "runs") if is_ensemble else ("a run", "ensembles")

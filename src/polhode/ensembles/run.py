@@ -39,6 +39,7 @@ class Run:
         saver: "EnsembleSaver | None" = None,
         parts: Mapping[int, Arrays] | None = None,
         reopen: bool = False,
+        run: str | None = None,
     ):
         self.task, self.size, self.saver = task, size, saver
         self.parts: dict[int, Arrays] = dict(parts or {})
@@ -47,7 +48,7 @@ class Run:
             "reason": solver.reason,
             "arguments": solver.arguments,
         }
-        self.store = None if out is None else Store(out, task, size, self.facts, reopen)
+        self.store = None if out is None else Store(out, task, size, self.facts, run, reopen)
 
     def finish(
         self,
@@ -70,8 +71,9 @@ class Run:
                     Dispatch(client, self.task, length, threads, gaps).run(self.put, report)
                 elif gaps:
                     self._run_here(gaps, threads, report)
-        except PolhodeError:
-            if self.store is not None and not self.parts and not self.store.reopen:
+        except PolhodeError as error:
+            keep = saver is not None and saver.keeps_after(error)
+            if self.store is not None and not (self.parts or self.store.reopen or keep):
                 self.store.remove()  # nothing in it is whole
             raise
         result = self.result()

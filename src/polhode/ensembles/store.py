@@ -7,15 +7,15 @@ have not run have the status ``NOT_RUN``.
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode._version import __version__
+from polhode.ensembles import places
 from polhode.ensembles.members import AXES, MASS, Members, Rows
 from polhode.ensembles.quantities import (
     COMPONENTS,
@@ -25,7 +25,7 @@ from polhode.ensembles.quantities import (
     label,
     label_varied,
 )
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError
 from polhode.kernels.quaternion import product, to_body, to_inertial
 
 if TYPE_CHECKING:
@@ -78,53 +78,6 @@ def with_coordinates(
 
 
 # ---- writing
-def check_place(path: str | os.PathLike) -> Path:
-    """Refuse a path for a new store where something else is; an older ensemble is replaced."""
-    import zarr
-
-    try:
-        place = Path(path)
-    except TypeError:
-        raise InputError(f"out must be the name of a Zarr store, got {path!r}") from None
-    if place.suffix != ".zarr":
-        raise FileError(f"out must be the name of a Zarr store, ending in .zarr, got {str(path)!r}")
-    if not place.parent.is_dir():
-        raise FileError(f"there is no directory {str(place.parent)!r} to write {place.name!r} into")
-    if not place.exists():
-        return place
-    known = None
-    if place.is_dir() and any(place.iterdir()):
-        try:
-            known = zarr.open_group(place, mode="r").attrs.get("format")
-        except (OSError, ValueError, KeyError):
-            known = None
-    elif place.is_dir():
-        known = FORMAT
-    if not str(known).startswith("polhode ensemble"):
-        raise FileError(
-            f"{str(path)!r} exists and is not an ensemble of this library: give another name, or"
-            " remove it"
-        )
-    return place
-
-
-def clear_place(path: str | os.PathLike) -> Path:
-    """Make room for a new store: an older one, or an empty directory, is removed."""
-    place = check_place(path)
-    if place.exists():
-        shutil.rmtree(place)
-    return place
-
-
-def clear_remains(path: Path) -> None:
-    """Remove what is left of a store whose run was killed while creating it."""
-    if not path.exists():
-        return
-    if not path.is_dir() or any(x.is_file() and x.name[:2] != ".z" for x in path.iterdir()):
-        raise FileError(f"{str(path)!r} is not a store of this run: remove it, or move it away")
-    shutil.rmtree(path)
-
-
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
     """Turn errors of the operating system into a ``FileError`` that says what to do."""
@@ -137,11 +90,35 @@ def translate_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def create_store(path: Path, run: str) -> Iterator[Path]:
+    """A draft to be filled, which becomes the store at ``path``, or nothing after an error."""
+    draft = places.draft_of(path, run)
+    draft.mkdir()
+    try:
+        yield draft
+        places.move_into_place(draft, path)
+    except BaseException:
+        with suppress(OSError):
+            places.remove_draft(path, run)
+        raise
+
+
+def open_for_writing(path: Path, attrs: Mapping[str, Any] | None = None) -> Any:
+    """The group of a store that exists, or of one that is made with these attributes."""
+    import zarr
+
+    if attrs is None:
+        return zarr.open_group(path, mode="r+", use_consolidated=False)
+    return zarr.open_group(path, mode="a", zarr_format=2, attributes=dict(attrs))
+
+
 class Store:
     """A store while it is written.
 
     ``rows`` is the number of times that lie together in it; ``write`` is best given that many.
-    ``reopen``: it was created by an earlier process, whose run continues or is finished.
+    ``run`` is the number of the run that makes it.  ``reopen``: it was created by an earlier
+    process, whose run continues or is finished.
     """
 
     def __init__(
@@ -150,23 +127,28 @@ class Store:
         task: "Task",
         size: int,
         facts: Mapping[str, Any],
+        run: str | None = None,
         reopen: bool = False,
     ):
-        import zarr
-
         self.path, self.task, self.reopen = Path(path), task, reopen
+        new = run or places.new_run()
         self.count, self.times = task.members.count, task.times[task.at_save]
         self.size = min(size, self.count)
         self.rows = max(1, min(PIECE_BYTES // (self.size * 32), len(self.times)))
         self.names = ROTATION | (TRANSLATION if task.members.moves else {})
-        attrs = {**attributes(facts, task.members), "complete": False}
+        attrs = {
+            **attributes(facts, task.members),
+            "complete": False,
+            places.MARK: run if reopen else new,
+        }
         if reopen:
             self.group = self._open_again(attrs)
             return
-        with translate_errors(self.path):
-            clear_place(path)
-            self.group = zarr.open_group(self.path, mode="w-", zarr_format=2, attributes=attrs)
+        places.check_place(path)
+        with translate_errors(self.path), create_store(self.path, new) as draft:
+            self.group = open_for_writing(draft, attrs)
             self._begin()
+        self.group = open_for_writing(self.path)
 
     def _begin(self) -> None:
         """Write all that is known at the start, and make room for the rest."""
@@ -190,12 +172,9 @@ class Store:
 
     def _open_again(self, attrs: Mapping[str, Any]) -> Any:
         """The group that an earlier process created, if it belongs to this run."""
-        import zarr
-
         open_store(self.path)
-        for remains in self.path.rglob("*.partial"):  # of a process that was killed
-            remains.unlink()
-        group: Any = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        places.remove_partial_files(self.path)
+        group: Any = open_for_writing(self.path)
         shape = len(self.times), self.count, 4
         same = all(group.attrs.get(k) == v for k, v in attrs.items() if k != "complete")
         if not same or "q" not in group or group["q"].shape != shape:
@@ -265,7 +244,8 @@ class Store:
         return self.states()
 
     def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        with translate_errors(self.path):
+            places.remove(self.path)
 
     def states(self) -> "StoredStates":
         """The states that were written, to be read."""

@@ -1,0 +1,153 @@
+"""Where stores lie: made under another name, moved into place, and removed only if they are ours.
+
+Every store has a mark among its attributes: the number of the run that made it.  A directory
+without one, or with anything in it that this library does not write, is never removed; what a
+checkpoint names is cleared only if it has the mark of the same run.
+"""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from polhode.errors import FileError, InputError
+from polhode.files.whole import settle
+
+ATTRIBUTES, MARK = ".zattrs", "run"  # the file, and the attribute in it
+MOST = 1 << 22  # bytes that attributes may be long
+GROUP_FILES = {ATTRIBUTES, ".zgroup", ".zmetadata"}
+ARRAY_FILE = re.compile(r"\.zarray|\.zattrs|\d+(\.\d+)*")
+PARTIAL = ".partial"  # how names of files end that Zarr is writing
+RUN = re.compile(r"[0-9a-f]{32}")
+
+
+def new_run() -> str:
+    """Return a number for a run that no other has."""
+    return secrets.token_hex(16)
+
+
+def run_of(place: Path) -> str | None:
+    """Return the number of the run that made a store; None if it has no mark."""
+    file = place / ATTRIBUTES
+    if place.is_symlink() or file.is_symlink() or not file.is_file():
+        return None
+    if file.stat().st_size > MOST:
+        return None
+    try:
+        run = json.loads(file.read_bytes())[MARK]
+        return run if RUN.fullmatch(run) else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def check_place(path: str | os.PathLike) -> Path:
+    """Refuse a path for a new store where something else is; a store with a mark is replaced."""
+    try:
+        place = Path(path)
+    except TypeError:
+        raise InputError(f"out must be the name of a Zarr store, got {path!r}") from None
+    if place.suffix != ".zarr":
+        raise FileError(f"out must be the name of a Zarr store, ending in .zarr, got {str(path)!r}")
+    if not place.parent.is_dir():
+        raise FileError(f"there is no directory {str(place.parent)!r} to write {place.name!r} into")
+    if not os.path.lexists(place):
+        return place
+    is_empty = place.is_dir() and not place.is_symlink() and not any(place.iterdir())
+    if not is_empty:
+        if run_of(place) is None:
+            raise FileError(
+                f"{str(path)!r} exists and is not a store that this version of polhode made: give"
+                " another name, or remove it"
+            )
+        _entries(place)
+    return place
+
+
+def draft_of(place: Path, run: str) -> Path:
+    """Return the name under which a run makes its store."""
+    return place.with_name(f".{place.name}.{run}.part")
+
+
+def move_into_place(draft: Path, place: Path) -> None:
+    """Give a store its name; an older store there is removed, or an empty directory."""
+    check_place(place)
+    if place.exists():
+        remove(place)
+    os.rename(draft, place)
+    settle(place.parent)
+
+
+def clear_remains(place: Path, run: str, confirmed: bool) -> None:
+    """Remove what a run left that was killed while it created its store.
+
+    ``confirmed``: the caller named the place, so that another store there is replaced.
+    """
+    remove_draft(place, run)
+    if run_of(place) == run:
+        remove(place)
+    if os.path.lexists(place) and not confirmed:
+        raise FileError(
+            f"{str(place)!r} is not a store of this run: move it away, or confirm that it may be"
+            " replaced by giving out= again"
+        )
+
+
+def remove_draft(place: Path, run: str) -> None:
+    """Remove the draft of a store, which is ours by its name, if it is there."""
+    draft = draft_of(place, run)
+    if os.path.lexists(draft):
+        _remove(draft)
+
+
+def remove(place: Path) -> None:
+    """Remove a store with a mark, or an empty directory."""
+    if run_of(place) is None and any(place.iterdir()):
+        raise FileError(f"{str(place)!r} is not a store of this library: move it away")
+    _remove(place)
+
+
+def _remove(place: Path) -> None:
+    """Remove exactly what this library writes into a store; anything else is refused before."""
+    mark, entries = place / ATTRIBUTES, list(_entries(place))
+    for entry in entries:  # the mark goes last: what is left of a killed removal is still ours
+        if entry != mark and not entry.is_dir():
+            entry.unlink()
+    for entry in entries:
+        if entry.is_dir():
+            entry.rmdir()
+    mark.unlink(missing_ok=True)
+    place.rmdir()
+
+
+def remove_partial_files(place: Path) -> None:
+    """Remove the files that Zarr was writing when a process was killed."""
+    for entry in _entries(place):
+        if entry.name.endswith(PARTIAL):
+            entry.unlink()
+
+
+def _entries(place: Path) -> Iterator[Path]:
+    """All files and folders of a store; an entry that this library does not write is refused."""
+    found: list[Path] = []
+    for entry in place.iterdir():
+        found.append(entry)
+        inside: list[Path] = []
+        if entry.is_symlink():
+            ours = False
+        elif entry.is_dir():
+            inside = list(entry.iterdir())
+            ours = all(
+                not x.is_symlink() and x.is_file()
+                and (ARRAY_FILE.fullmatch(x.name) or x.name.endswith(PARTIAL)) for x in inside
+            )  # fmt: skip
+        else:
+            ours = entry.name in GROUP_FILES or entry.name.endswith(PARTIAL)
+        if not ours:
+            raise FileError(
+                f"{str(place)!r} holds {entry.name!r}, which this library did not write: move it"
+                " away, or give another name"
+            )
+        found += inside
+    return iter(found)
