@@ -135,3 +135,12 @@ def test_other_files_are_refused(run, tmp_path):
     xarray.Dataset({"a": ("x", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     with pytest.raises(ph.FileError, match="not a trajectory of this library"):
         ph.load(tmp_path / "other.nc")
+
+
+def test_one_state_after_another():
+    run = ph.solve(ph.problems.krysl_free(), (0.0, 0.2), t_eval=[0.0, 0.1, 0.2])
+    assert [state.t.tolist() for state in run] == [[0.0], [0.1], [0.2]]
+    assert run[-1].t.tolist() == run[2].t.tolist() == [0.2]
+    for index in (3, 100, -4):
+        with pytest.raises(IndexError, match=f"the index {index} is outside a trajectory of 3 sta"):
+            run[index]

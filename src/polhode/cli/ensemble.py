@@ -13,12 +13,14 @@ from typer.core import TyperCommand
 from polhode.cli import options
 from polhode.cli.output import (
     bar,
+    checkpoint_arguments,
     complain,
     duration,
     place,
     plain,
     print_summary,
     save_picture,
+    stoppable,
     warn,
 )
 
@@ -93,7 +95,7 @@ def ensemble(
     plan = make_plan(target, all_changes, EnsembleFile)
     _check_bodies(plan)
     file = place(out, f"{plan.name}.zarr", (".zarr", ".nc"))
-    keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    keep = checkpoint_arguments(checkpoint, checkpoint_every, file)
     result, clock = _solve(plan, dask, file, quiet, keep)
     _write(plan.name, plan.summary, result, clock, file, no_plot, quiet)
 
@@ -117,6 +119,7 @@ def resume_ensemble(
     file = place(out, f"{name}.nc", (".nc",)) if store is None else store
     after = "finished before" if about["finished"] else f"resumed after {progress(about)}"
     with (
+        stoppable(checkpoint),
         _client(dask, threads) as client,
         bar(f"{name}: compiling", lambda _: name, quiet) as report,
     ):
@@ -193,6 +196,7 @@ def _solve(
     if dask == HERE:
         arguments["threads"] = None
     with (
+        stoppable(keep["checkpoint"]),
         _client(dask, workers) as client,
         bar(f"{plan.name}: compiling", lambda _: plan.name, quiet) as report,
     ):

@@ -1,6 +1,7 @@
 """Output of the commands: results go to stdout, messages and progress to stderr, and files."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError
 
 BARE: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}  # no frames
 
@@ -74,6 +75,39 @@ def print_summary(rows: Mapping[str, str]) -> None:
     for row in rows.items():
         made.add_row(*row)
     stdout().print(made)
+
+
+def checkpoint_arguments(checkpoint: Path | None, every: int | None, file: Path) -> dict[str, Any]:
+    """Return the arguments of a solver for a checkpoint, which must not be the results' file."""
+    if checkpoint is not None and checkpoint.resolve() == file.resolve():
+        raise InputError(f"--out and --checkpoint must be different files, got {checkpoint} twice")
+    return {"checkpoint": checkpoint, "checkpoint_every": every}
+
+
+class Terminated(BaseException):
+    """The signal to end, as ``KeyboardInterrupt`` is Ctrl-C."""
+
+
+@contextmanager
+def stoppable(checkpoint: Path | None) -> Iterator[None]:
+    """End at Ctrl-C or SIGTERM with exit code 130 or 143, and say how a run can be continued."""
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated) as stop:
+        if checkpoint is None or not checkpoint.exists():
+            warn(
+                "stopped; nothing was written: --checkpoint FILE makes a run that can be continued"
+            )
+        else:
+            warn(f"stopped; continue with: polhode resume {checkpoint}")
+        sys.exit(143 if isinstance(stop, Terminated) else 130)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def duration(seconds: float) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.ensemble import resume_ensemble
-from polhode.cli.output import bar, place
+from polhode.cli.output import bar, place, stoppable
 from polhode.cli.run import write
 from polhode.errors import InputError
 
@@ -47,6 +47,6 @@ def resume(
     to = place(out, f"{name}.nc", (".nc",))
     steps = (about["counts"] or {}).get("steps", 0)
     after = "finished before" if about["finished"] else f"resumed after {steps} steps"
-    with bar(f"{name}: compiling", lambda _: name, quiet) as report:
+    with stoppable(file), bar(f"{name}: compiling", lambda _: name, quiet) as report:
         result: Any = resume(file, progress=report)
     write(name, f"{after}, from {file}", result, to, no_plot, quiet)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polhode.cli import options
-from polhode.cli.output import bar, complain, duration, place, plain, print_summary, save_picture
+from polhode.cli.output import (
+    bar,
+    checkpoint_arguments,
+    complain,
+    duration,
+    place,
+    plain,
+    print_summary,
+    save_picture,
+    stoppable,
+)
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +79,7 @@ def run(
     )
     _check_size(plan)
     file = place(out, f"{plan.name}.nc", (".nc",))
-    keep = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    keep = checkpoint_arguments(checkpoint, checkpoint_every, file)
     result, per_step, compiling = _solve(plan, quiet, keep)
     timing = f"{duration(per_step)} per step   [dim]after {duration(compiling)} to get ready[/]"
     write(plan.name, plan.summary, result, file, no_plot, quiet, timing)
@@ -115,7 +125,10 @@ def _solve(plan: "Plan", quiet: bool, keep: dict[str, Any]) -> tuple["Trajectory
     settings = plan.run
     span = settings.t_start, settings.t_end
     first = settings.t_start + math.copysign(settings.dt or 0.0, settings.t_end - settings.t_start)
-    with bar(f"{plan.name}: compiling", lambda _: plan.name, quiet) as report:
+    with (
+        stoppable(keep["checkpoint"]),
+        bar(f"{plan.name}: compiling", lambda _: plan.name, quiet) as report,
+    ):
         start = time.perf_counter()
         solver = prepare(plan.problem, **settings.arguments)
         solver((settings.t_start, first))

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -315,9 +315,15 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.t)
 
+    def __iter__(self) -> "Iterator[Trajectory]":
+        """One state after another."""
+        return (self[place] for place in range(len(self)))
+
     def __getitem__(self, key) -> "Trajectory":
         """Return the states at an index, a slice, a mask or a list of indices."""
         if isinstance(key, (int, np.integer)):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"the index {key} is outside a trajectory of {len(self)} states")
             key = slice(key, key + 1 or None)
         facts = self._facts()
         facts["error"] = None if self.error is None else self.error[key]
