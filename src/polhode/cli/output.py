@@ -84,30 +84,30 @@ def checkpoint_arguments(checkpoint: Path | None, every: int | None, file: Path)
     return {"checkpoint": checkpoint, "checkpoint_every": every}
 
 
-class Terminated(BaseException):
-    """The signal to end, as ``KeyboardInterrupt`` is Ctrl-C."""
+class Stopped(BaseException):
+    """A signal to stop.  (An interrupt inside ``exec`` would decide the exit code of Python.)"""
 
 
 @contextmanager
 def stoppable(checkpoint: Path | None) -> Iterator[None]:
     """End at Ctrl-C or SIGTERM with exit code 130 or 143, and say how a run can be continued."""
 
-    def end(*_: object) -> None:
-        raise Terminated
+    def stop(number: int, _: object) -> None:
+        raise Stopped(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    signals = signal.SIGINT, signal.SIGTERM
+    before = [signal.signal(number, stop) for number in signals]
     try:
         yield
-    except (KeyboardInterrupt, Terminated) as stop:
+    except Stopped as stopped:
         if checkpoint is None or not checkpoint.exists():
-            warn(
-                "stopped; nothing was written: --checkpoint FILE makes a run that can be continued"
-            )
+            warn("stopped; with --checkpoint FILE a run can be continued")
         else:
             warn(f"stopped; continue with: polhode resume {checkpoint}")
-        sys.exit(143 if isinstance(stop, Terminated) else 130)
+        sys.exit(stopped.args[0])
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
 
 
 def duration(seconds: float) -> str:
