@@ -117,6 +117,21 @@ def test_only_the_store_of_the_same_run_is_cleared(checkpoint, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_a_draft_is_not_followed_to_another_store(checkpoint, tmp_path, kind):
+    """What stands under the name of a draft may be a link to a store of somebody else."""
+    other, (data, _) = tmp_path / "other.zarr", read(checkpoint, KIND)
+    solve(out=other)
+    draft = places.draft_of(checkpoint.parent / "states.zarr", data["run"])
+    draft.symlink_to(other) if kind == "link" else draft.write_text("precious")
+    forge(checkpoint, store=False)
+    before = tree(other)
+    with pytest.raises(ph.FileError, match="not a directory of this library: move it away"):
+        ph.resume(checkpoint)
+    assert tree(other) == before
+    assert kind == "link" or draft.read_text() == "precious"
+
+
 def test_the_store_of_another_run_is_not_cleared(checkpoint):
     place = checkpoint.parent / "states.zarr"
     forge(checkpoint, store=False, run="0" * 32)

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
 
 from polhode.errors import FileError, InputError
@@ -110,7 +109,7 @@ def remove(place: Path) -> None:
 
 def _remove(place: Path) -> None:
     """Remove exactly what this library writes into a store; anything else is refused before."""
-    mark, entries = place / ATTRIBUTES, list(_entries(place))
+    mark, entries = place / ATTRIBUTES, _entries(place)
     for entry in entries:  # the mark goes last: what is left of a killed removal is still ours
         if entry != mark and not entry.is_dir():
             entry.unlink()
@@ -128,8 +127,10 @@ def remove_partial_files(place: Path) -> None:
             entry.unlink()
 
 
-def _entries(place: Path) -> Iterator[Path]:
-    """All files and folders of a store; an entry that this library does not write is refused."""
+def _entries(place: Path) -> list[Path]:
+    """All files and folders of a store; a link, or what this library does not write, is refused."""
+    if place.is_symlink() or not place.is_dir():
+        raise FileError(f"{str(place)!r} is not a directory of this library: move it away")
     found: list[Path] = []
     for entry in place.iterdir():
         found.append(entry)
@@ -150,4 +151,4 @@ def _entries(place: Path) -> Iterator[Path]:
                 " away, or give another name"
             )
         found += inside
-    return iter(found)
+    return found
