@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polhode.cli.output import stoppable
 from support.run_files import TOPS
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -48,14 +49,14 @@ def test_signals(tmp_path, number, code, many):
     assert not re.search("Traceback|Aborted", printed)
 
 
-def test_without_a_checkpoint_it_names_the_option(tmp_path):
-    running = start(tmp_path, *LONG)
-    time.sleep(8.0)
-    running.send_signal(signal.SIGTERM)
-    _, printed = running.communicate(timeout=60)
-    assert running.returncode in (143, -signal.SIGTERM), printed  # before it runs, and after
-    assert running.returncode < 0 or "--checkpoint FILE" in printed
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_without_a_checkpoint_it_names_the_option(capsys, number, code):
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended, stoppable(None):
+        signal.raise_signal(number)
+    assert ended.value.code == code
+    assert "with --checkpoint FILE a run can be continued" in capsys.readouterr().err
+    assert signal.getsignal(number) is before
 
 
 def test_results_and_checkpoint_are_different_files(polhode):

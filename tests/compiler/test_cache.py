@@ -275,7 +275,6 @@ def test_damaged_entries_are_compiled_again(cache, suffix, name, monkeypatch):
     assert not Path("run").exists(), "nothing in a damaged file is run"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="by the modes of POSIX")
 @pytest.mark.parametrize(("mode", "reason"), [(0o777, "everybody"), (0o775, "its group")])
 def test_a_directory_that_others_may_write_to_is_not_used(cache, mode, reason, monkeypatch):
     assert compiled_again(monkeypatch)
