@@ -78,7 +78,7 @@ def solve_ensemble(
     out : the name of a Zarr store, "name.zarr", that the saved states are written to during the
         run, so that they are never all in memory; the result, ``ph.load`` and ``xarray.open_zarr``
         read from it on demand.  Its attribute ``complete`` is false until everything is written.
-        An older ensemble of this name is replaced
+        A store of this name is replaced if it has the mark of a run; those of 0.1.0 have none
     client : a ``dask.distributed.Client``, or the address of a scheduler: chunks then run on its
         workers, by default with one thread each and about two seconds long; the bits are the same
     progress : True for a bar on stderr, or a function of the fraction done
