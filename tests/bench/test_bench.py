@@ -176,6 +176,19 @@ def test_mistakes(arguments, message, polhode):
     assert message in err
 
 
+@pytest.mark.parametrize(("met", "code"), [(True, 0), (False, 1)])
+def test_strict_runs_exit_with_1_if_a_claim_is_missed(polhode, monkeypatch, met, code):
+    def measure(settings):
+        yield Verdict("speed", "at least 2", 1.5, met)
+
+    known = benches()["mesh"]
+    monkeypatch.setattr("polhode.bench.benches", lambda: {"mesh": replace(known, measure=measure)})
+    assert polhode("bench", "mesh", "--quick")[0] == 0
+    ended, _, err = polhode("bench", "mesh", "--quick", "--strict")
+    assert ended == code
+    assert ("missed: speed" in err) == (not met)
+
+
 # ---- correctness of what is timed
 def test_tops_in_lanes_are_tops_alone():
     tops = Tops.random(3)

@@ -139,6 +139,10 @@ class Result:
     def tables(self) -> list[Table]:
         return [each for each in self.findings if isinstance(each, Table)]
 
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [each for each in self.findings if isinstance(each, Verdict)]
+
     def data(self) -> dict[str, Any]:
         """Plain data for JSON."""
         lists = {"tables": Table, "verdicts": Verdict, "notes": Note}

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from polhode.cli import options
-from polhode.cli.output import place, plain, stderr, stdout, table
+from polhode.cli.output import complain, place, plain, stderr, stdout, table
 from polhode.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ def bench(
     quick: Annotated[bool, options.QUICK_BENCH] = False,
     json_file: Annotated[Path | None, options.JSON_FILE] = None,
     plot: Annotated[Path | None, options.PLOT_FILE] = None,
+    strict: Annotated[bool, options.STRICT] = False,
     quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Run a benchmark; without a name, list them.
@@ -34,6 +37,7 @@ def bench(
     - `polhode bench ensemble --json ensemble.json --plot ensemble.png`
     - `polhode bench precision --set methods=srkn14,strang8 --repeats 25`
     - `polhode bench single --quick`
+    - `polhode bench drift --strict`, with exit code 1 if a claim is missed
     """
     from polhode.bench import benches, run
 
@@ -65,6 +69,10 @@ def bench(
 
         sheet = chosen.draw(result) if chosen.draw is not None else benchmark(result)
         sheet.savefig(plot, dpi=110)
+    missed = [each.what for each in result.verdicts if not each.met]
+    if strict and missed:
+        complain(f"missed: {'; '.join(missed)}")
+        raise typer.Exit(1)
 
 
 def _changes(given: list[str] | None) -> dict[str, str]:

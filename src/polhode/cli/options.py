@@ -57,6 +57,7 @@ CHECKPOINT_EVERY = option(
 CHECKPOINT_FILE = argument("FILE", "A file written by `--checkpoint FILE`.")
 OUT = out("a file ending in .nc")
 NO_PLOT = option("--no-plot", "Write no picture.")
+STRICT = option("--strict", "Exit with 1 if a claim is missed.")
 QUIET = typer.Option("--quiet", "-q", help="No progress bar, no summary; errors only.")
 JSON = option("--json", "As JSON.")
 NAMES = argument("[NAME]...", "Keys of papers, or names of methods or problems. Default: all.")

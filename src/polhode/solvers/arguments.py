@@ -142,8 +142,20 @@ def with_options(method: Any, options: Any) -> Any:
     return found.options(**options)
 
 
+SCIPY = {  # names of scipy.integrate.solve_ivp, and what to use here
+    "rk45": "dopri5",
+    "rk23": "dopri5",
+    "dop853": "dop853",
+    "radau": "extrapolation",
+    "bdf": "extrapolation",
+    "lsoda": "extrapolation",
+}
+
+
 def hint(name: Any) -> str:
-    """Suggest methods with similar names."""
+    """Suggest methods with similar names, or in place of SciPy's."""
+    if (asked := str(name).lower()) in SCIPY:
+        return f"; in place of SciPy's {name} use {SCIPY[asked]!r} with rtol="
     close = get_close_matches(str(name), [*METHODS, *INTEGRATORS], n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 

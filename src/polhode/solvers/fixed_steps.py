@@ -1,6 +1,7 @@
 """Fixed steps: after which of them a state is kept, and how they are taken in chunks."""
 
 import math
+import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from polhode.solvers.checkpoint import Saver
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
+ROW = 80  # bytes for a state that is kept, with its time and its place
 
 
 class Plan(NamedTuple):
@@ -46,6 +48,7 @@ def plan(
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))
+    _check_memory(n, save_every)
     ends = np.arange(0, n + save_every, save_every)
     ends[-1] = n  # also when n is not a multiple
     if rest != 0.0 and n % save_every == 0:
@@ -53,6 +56,26 @@ def plan(
     times, sides = t0 + ends * h, np.zeros(len(ends))
     times[-1], sides[-1] = t1, rest
     return Plan(n, h, times, ends, sides)
+
+
+def _check_memory(steps: int, save_every: int) -> None:
+    """Raise an error if the states that would be kept do not fit into memory."""
+    rows, room = steps // save_every + 1, memory()
+    if rows * ROW > room:
+        enough = math.ceil(steps * ROW / (0.1 * room))
+        raise InputError(
+            f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"
+            f" {rows * ROW / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory: keep fewer with"
+            f" save_every={enough:.0e} or more"
+        )
+
+
+def memory() -> int:
+    """Return the memory of this machine in bytes; a terabyte if it is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 10**12
 
 
 def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
