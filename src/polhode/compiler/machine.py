@@ -36,7 +36,7 @@ from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
 from polhode.compiler.disk_cache import open_cache
-from polhode.compiler.inlined import InlinedCompiler
+from polhode.compiler.inlined import InlinedCompiler, LeanCompiler
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
@@ -400,7 +400,7 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     copy = copied(function, change, always=True)  # freezes the globals as the digest saw them
     copy.__qualname__ = f"{function.__name__.strip('<>')}_{name or 'once'}"
     copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
-    options: dict = {"no_cfunc_wrapper": True}
+    options: dict = {"no_cfunc_wrapper": True, "pipeline_class": LeanCompiler}
     if small:
         options |= {"forceinline": True, "no_cpython_wrapper": True}
         options["pipeline_class"] = InlinedCompiler
