@@ -202,7 +202,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
         "inertia": problem.body.inertia.tolist(),
         "mass": problem.body.mass,
         "model": model.name,
-        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
+        "parameters": dict(zip(model.names, map(_lists, model.joined(params)), strict=True)),
         "attitude": q[0].tolist(),
         "angular_momentum": m[0].tolist(),
         **{name: value[0].tolist() for name, value in place},
@@ -210,5 +210,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
 
 
 def _lists(numbers):
-    """Nested tuples as the lists that a file gives back."""
+    """Nested tuples as the lists that a file gives back; of an array, its shape."""
+    if isinstance(numbers, np.ndarray):
+        return f"array of shape {numbers.shape}"
     return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers
