@@ -6,6 +6,7 @@ the tree.  Below the root it is never run: callers inline the optimised LLVM cod
 
 from typing import Any
 
+from numba import types as nt
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -56,3 +57,20 @@ class InlinedCompiler(CompilerBase):
         passes.add_pass_after(ChooseLibrary, FixupArgs)
         passes.finalize()
         return [passes]
+
+
+class CheckedCompiler(InlinedCompiler):
+    """The same for a user's function: an index outside of an array that it gets is an error."""
+
+    def define_pipelines(self) -> list:
+        """Return the same pipeline."""
+        if _has_array(self.state.args):
+            self.state.targetctx = self.state.targetctx.subtarget(enable_boundscheck=True)
+        return super().define_pipelines()
+
+
+def _has_array(kinds: Any) -> bool:
+    return any(
+        _has_array(kind) if isinstance(kind, nt.BaseTuple) else isinstance(kind, nt.Array)
+        for kind in kinds
+    )

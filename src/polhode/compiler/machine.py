@@ -36,13 +36,14 @@ from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
 from polhode.compiler.disk_cache import open_cache
-from polhode.compiler.inlined import InlinedCompiler
+from polhode.compiler.inlined import CheckedCompiler, InlinedCompiler
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
 # Bodies in a block; slot c of body l is block[c * LANES + l].  No power of two: slots would be
 # whole pages apart, and processors take a load from one for a load of what was stored in another.
 LANES = 80
+PACKAGE = __name__.partition(".")[0]
 OPTIONS = {"error_model": "numpy", "nogil": True}
 F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 
@@ -403,7 +404,8 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     options: dict = {"no_cfunc_wrapper": True}
     if small:
         options |= {"forceinline": True, "no_cpython_wrapper": True}
-        options["pipeline_class"] = InlinedCompiler
+        ours = (function.__module__ or "").partition(".")[0] == PACKAGE
+        options["pipeline_class"] = InlinedCompiler if ours else CheckedCompiler
     machine = numba.njit(**options, **OPTIONS)(copy)
     if cache:
         machine._cache = open_cache(copy)
@@ -434,10 +436,10 @@ def _uncollected() -> Iterator[None]:
 class CompiledOrPlain:
     """A function compiled at its first call; if Numba refuses, plain Python after one warning."""
 
-    def __init__(self, function: Callable, what: str):
+    def __init__(self, function: Callable, what: str, plain: bool = False):
         self.function = function
         self.what = what
-        self.machine = compiled(function)  # None once refused
+        self.machine = None if plain else compiled(function)  # None once refused
         self.called = False
 
     def __call__(self, *args):

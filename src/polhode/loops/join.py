@@ -70,9 +70,8 @@ class BoundMethod:
             template = loops.packed_record(zeros(numbers))
             if self.method.leave is not None:  # an integrator
                 template = bind(template, {loops.whole_step: loops.only_step})
-            self.run = (loops.joined if self.plain else loops.build)(
-                template, self.method, self.model, self.aligned
-            )
+            given = template, self.method, self.model, self.aligned
+            self.run = loops.build(*given, self.plain)
         return self.run
 
     @cached_property
@@ -217,14 +216,13 @@ class BoundIntegrator:
     def built(self, template: Callable) -> Callable:
         """Compile a template; plain Python if the force could not be compiled before."""
         function = loops.bound(template, *self.layers)
-        if self.plain or getattr(self.run, "machine", True) is None:
-            return function
+        plain = self.plain or getattr(self.run, "machine", True) is None
         what = (
             "omega"
             if isinstance(self.force, contracts.Rate)
             else f"the torque of {self.force.name!r}"
         )
-        return CompiledOrPlain(function, what)
+        return CompiledOrPlain(function, what, plain)
 
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
