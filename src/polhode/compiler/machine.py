@@ -88,6 +88,19 @@ def take(array, row, column, pattern):
     return like(pattern, iter(array[row, column:].tolist()))
 
 
+class NotThree(TypeError):
+    """What a user's function returned is not three numbers."""
+
+
+def three_floats(value):
+    """Return the three numbers that a user's function returned, as floats; checked in Python."""
+    try:
+        x, y, z = value
+        return float(x), float(y), float(z)
+    except (TypeError, ValueError):
+        raise NotThree(f"must return three numbers, returned {value!r}") from None
+
+
 def combined(weights, rows):
     """Return Σ weights[j] rows[j] of flat tuples, summed in order, by ``fma`` after the first.
 
@@ -346,9 +359,15 @@ def _spare_blas() -> None:
         numba_linalg.ensure_blas = asked
 
 
+def _three_floats(value):
+    return float(value[0]), float(value[1]), float(value[2])
+
+
 _spare_blas()
 PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite})
 PRIMITIVES.update({put: _put, take: _take, combined: _combined})
+INLINED: dict = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+PRIMITIVES[three_floats] = numba.njit(**INLINED, **OPTIONS)(_three_floats)
 
 
 # ---- compiling a tree
@@ -403,7 +422,7 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
     options: dict = {"no_cfunc_wrapper": True}
     if small:
-        options |= {"forceinline": True, "no_cpython_wrapper": True}
+        options = dict(INLINED)
         ours = (function.__module__ or "").partition(".")[0] == PACKAGE
         options["pipeline_class"] = InlinedCompiler if ours else CheckedCompiler
     machine = numba.njit(**options, **OPTIONS)(copy)

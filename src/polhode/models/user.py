@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from polhode.compiler.machine import three_floats
 from polhode.compiler.tables import as_table
 from polhode.compiler.tree import flat
 from polhode.contracts import (
@@ -185,7 +186,7 @@ def _body_torque(function, given):
     def body_torque(t, q, m, body, params):
         omega = to_body_axes(angular_velocity(m, body), body)
         n = function(t, attitude_of_body(q, body), omega, given(params))
-        return to_principal_axes((float(n[0]), float(n[1]), float(n[2])), body)
+        return to_principal_axes(three_floats(n), body)
 
     def body_wrench(t, q, m, x, p, body, params):
         n = _seen(function, given, t, q, m, x, p, body, params)
@@ -198,7 +199,7 @@ def _inertial_torque(function, given):
     def inertial_torque(t, q, m, body, params):
         omega = to_body_axes(angular_velocity(m, body), body)
         n = function(t, attitude_of_body(q, body), omega, given(params))
-        return to_body(q, (float(n[0]), float(n[1]), float(n[2])))
+        return to_body(q, three_floats(n))
 
     def inertial_wrench(t, q, m, x, p, body, params):
         return to_body(q, _seen(function, given, t, q, m, x, p, body, params)), ORIGIN
@@ -226,8 +227,7 @@ def _seen(function, given, t, q, m, x, p, body, params):
     """What a function of position and velocities returns, three floats."""
     omega = to_body_axes(angular_velocity(m, body), body)
     v = multiply(inverse_mass(body), p)
-    f = function(t, x, v, attitude_of_body(q, body), omega, given(params))
-    return float(f[0]), float(f[1]), float(f[2])
+    return three_floats(function(t, x, v, attitude_of_body(q, body), omega, given(params)))
 
 
 def _potential(function, given):

@@ -54,9 +54,7 @@ def solve_map(
     return motion, end, rows, facts
 
 
-def _at_once(
-    bound: Bound, row: np.ndarray, t0: float, grid: Plan, settings: tuple
-) -> tuple | None:
+def _at_once(bound: Bound, row: np.ndarray, t0: float, grid: Plan, settings: tuple) -> tuple | None:
     """Take all steps in one call; None if this is plain Python, or a user's function raises."""
     run = bound.loops.run
     if not bound.problem.model.user:
@@ -82,9 +80,7 @@ def _facts(
     if status != OK:
         stop = t0 + steps * grid.h
         facts["status"] = Status(status)
-        facts["message"] = failure(
-            status, stop, steps, grid.h, size, bound.variables, *raised
-        )
+        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables, *raised)
         out, times = out[:rows], times[:rows]
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not

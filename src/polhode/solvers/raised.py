@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.compiler.machine import NotThree
+
 PACKAGE = str(Path(__file__).parents[1])
 
 
@@ -29,8 +31,10 @@ def told(run: Any, error: Exception, *args: Any) -> str:
             run.function(*(a.copy() if isinstance(a, np.ndarray) else a for a in args))
         except Exception as plain:
             error = plain
+    what = getattr(run, "what", "a function of the model")
+    if isinstance(error, NotThree):
+        return f"{what} {error}"
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(PACKAGE)]
     lines = traceback.format_list(theirs) + traceback.format_exception_only(error)
-    what = getattr(run, "what", "a function of the model")
     return f"{what} raised {type(error).__name__}: {error}\n{''.join(lines).rstrip()}"

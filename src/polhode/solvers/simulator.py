@@ -220,9 +220,7 @@ class Simulator:
         if loops.run is None:
             fresh = 1.0 if bound.method.torques_at_start else 0.0
             template = bind(packed_step(zeros(row), fresh), own | (ALIGNED if aligned else {}))
-            loops.run = templates.build(
-                template, loops.method, loops.model, aligned, loops.plain
-            )
+            loops.run = templates.build(template, loops.method, loops.model, aligned, loops.plain)
         self._widths = [len(flat(part)) for part in row[:6]]
         self._data = np.array([flat(row)])
         self._memory = np.empty((max(1, self._kept), len(flat(kept))))
