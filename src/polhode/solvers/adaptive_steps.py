@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.loops.join import BoundIntegrator
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.events import Watch
-from polhode.solvers.raised import is_compiled, told
+from polhode.solvers.raised import adaptive_steps_before, told
 
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # of one call of a compiled loop, between which Ctrl-C is served
 LOOKS = 8  # at the sign of an attitude inside a step, where it may jump
@@ -204,14 +204,13 @@ def take_all_steps(
     """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
     out = np.empty((FIRST_ROWS, 2 + len(first)))
     h = first_step if t1 >= t0 else -first_step
-    begun = None
-    if not loops.force.user:
-        begun = loops.run(row, t0, 0.0, t1, h, True, params[1], out)
-    elif is_compiled(loops.run, row, t0, 0.0, t0, h, False, params[1], out):
-        try:
-            begun = loops.run(row, t0, 0.0, t1, h, True, params[1], out)
-        except Exception:  # of a user's function
-            begun = None
+    args = row, t0, 0.0, t1, h, True, params[1], out
+    try:
+        begun = loops.run(*args)
+    except Exception as error:
+        if not loops.force.user:
+            raise
+        begun = adaptive_steps_before(error, args)
     if begun is None or begun[3] != OK or (t1 - begun[0]) - begun[1] != 0.0:
         run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, first_step)
         run.begun = begun and (*begun, out)
@@ -298,9 +297,7 @@ class AdaptiveRun:
 
     def _call(self, ahead: int) -> tuple:
         """Call the compiled loop, with fewer and shorter steps if a user's function raises."""
-        run, where, scratch = self.loops.run, (self.row, self.t, self.low), (2, self.width)
-        if not is_compiled(run, *where, self.t, self.h, False, self.tables, np.empty(scratch)):
-            ahead = 1
+        run, where = self.loops.run, (self.row, self.t, self.low)
         out, end = np.empty((ahead + 1, self.width)), self.end
         least = SHORTEST * abs(self.points[-1] - self.points[0])
         while True:
@@ -308,8 +305,10 @@ class AdaptiveRun:
             try:
                 return *run(*now), out
             except Exception as error:
+                if (known := adaptive_steps_before(error, now)) is not None:
+                    return *known, out
                 if ahead == 1 and abs(end - self.t) <= least:
-                    self.taken.raised = told(run, error, *now)
+                    self.taken.raised = told(run, error, now)
                     out[0] = *where[1:], *self.row[0, : self.width - 2]
                     return self.t, self.low, self.h, NOT_FINITE, 0, 0, 0, 0, out
                 if ahead == 1:

@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.contracts import NOT_FINITE, OK
+from polhode.contracts import OK
 from polhode.errors import InputError
 from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
-from polhode.solvers.raised import is_compiled, told
+from polhode.solvers.raised import call_fixed
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
-MOST = 2**62  # steps in a call
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
 ROW = 80  # bytes for a state that is kept, with its time and its place
@@ -103,17 +102,15 @@ def take_steps(
     out: np.ndarray,
     report: Callable[[float], None],
     saver: Saver | None = None,
-) -> tuple[int, int, int, int, float, str]:
+) -> tuple:
     """Take the steps in chunks short enough for Ctrl-C and a progress bar, with the same result.
 
     ``run`` is ``loops.packed_record``; returns (status, rows, steps, iterations, size) as it does,
-    and what a user's function raised.  ``saver`` stores the run in a checkpoint, or continues one.
+    then what a user's function raised.  ``saver`` stores the run in a checkpoint, or continues one.
     """
     h, ends, sides, settings = grid.h, grid.ends, grid.sides, (weights, offsets, tables)
-    fresh, place, done, iterations, saved, raised = True, 0, 0, 0, 0, ""
-    nothing = row, t0, h, 0, False, ends[:0], sides[:0], *settings, out[:0]
-    most = MOST if is_compiled(run, *nothing) else 1
-    chunk, scratch = min(FIRST_CHUNK, most), np.empty((1, out.shape[1]))
+    fresh, place, done, iterations, saved, raised = True, 0, 0, 0, 0, []
+    chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
     before = None if saver is None else saver.restore(row, out.shape[1])
     if before is not None:
         counts, old, numbers = before
@@ -121,7 +118,7 @@ def take_steps(
         out[:place] = old
         done, iterations = counts["steps"], counts["iterations"]
         if "status" in counts:
-            return counts["status"], place, done, iterations, float(numbers["size"][0]), ""
+            return counts["status"], place, done, iterations, float(numbers["size"][0])
     while place < len(ends):
         ahead = chunk if saver is None else min(chunk, saver.left(done))
         last = int(np.searchsorted(ends, done + ahead, side="right"))
@@ -131,14 +128,11 @@ def take_steps(
             part, aside, room = np.array([ahead]), np.zeros(1), scratch
         clock = time.perf_counter()
         now = row, t0, h, done, fresh, part, aside, *settings, room
-        try:
-            status, rows, steps, count, size = run(*now)
-        except Exception as error:
-            if ahead > 1:
-                chunk = ahead // 2
-                continue
-            status, size, raised = NOT_FINITE, 0.0, told(run, error, *now)
-            break
+        found = call_fixed(run, now, ahead == 1)
+        if found is None:
+            chunk = ahead // 2
+            continue
+        status, rows, steps, count, size, *raised = found
         took = time.perf_counter() - clock
         fresh = False
         done, iterations = done + steps, iterations + count
@@ -150,10 +144,10 @@ def take_steps(
             saver.mark({"steps": done, "iterations": iterations}, {"row": row}, out[saved:place])
             saved = place
         if ahead == chunk:
-            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk, most))
+            chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
     else:
         status, size = OK, 0.0
     if saver is not None and not raised:
         counts = {"steps": done, "iterations": iterations, "status": status}
         saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
-    return status, place, done, iterations, size, raised
+    return status, place, done, iterations, size, *raised

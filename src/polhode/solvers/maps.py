@@ -9,11 +9,11 @@ from polhode.contracts import OK, Status
 from polhode.problems.problem import Problem
 from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken, failure
 from polhode.solvers.arguments import Arguments, find_fixed_steps
-from polhode.solvers.bound import Bound, bind_fixed
+from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
-from polhode.solvers.raised import is_compiled
+from polhode.solvers.raised import call_fixed
 from polhode.solvers.solver import Facts, Result, Solver
 
 
@@ -37,7 +37,8 @@ def solve_map(
     settings = bound.weights, bound.offsets, params[1], out
     found = None
     if grid.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
-        found = _at_once(bound, row, t0, grid, settings)
+        args = row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings
+        found = call_fixed(bound.loops.run, args)
     if found is None:
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
@@ -52,21 +53,6 @@ def solve_map(
         end = output.cut(times, stop, t1 >= t0)
         rows = motion.at(end)
     return motion, end, rows, facts
-
-
-def _at_once(bound: Bound, row: np.ndarray, t0: float, grid: Plan, settings: tuple) -> tuple | None:
-    """Take all steps in one call; None if this is plain Python, or a user's function raises."""
-    run = bound.loops.run
-    if not bound.problem.model.user:
-        return run(row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings)
-    *others, out = settings
-    none = grid.ends[:0], grid.sides[:0], *others, out[:0]
-    if not is_compiled(run, row, t0, grid.h, 0, False, *none):
-        return None
-    try:
-        return run(row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings)
-    except Exception:
-        return None
 
 
 def _facts(
