@@ -29,6 +29,7 @@ from polhode.solvers.arguments import (
     AUTO,
     RTOL,
     Arguments,
+    answers_habits,
     breaks,
     find_integrator,
     find_kinematic,
@@ -46,6 +47,7 @@ FRAMES = "body", "inertial"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
 
+@answers_habits
 def integrate_angular_velocity(
     omega: Callable,
     t_span: Sequence[float],
