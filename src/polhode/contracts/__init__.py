@@ -29,6 +29,7 @@ from enum import IntEnum
 from typing import Any
 
 from polhode.compiler.tree import bind
+from polhode.contracts.described import described
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
 
@@ -490,6 +491,9 @@ class Model:
     @property
     def parameters(self) -> Mapping[str, Any]:
         return dict(zip(self.names, self.joined(self.params), strict=True))
+
+    def __str__(self) -> str:
+        return described(self)
 
     def joined(self, params: tuple) -> tuple:
         """Return its numbers, with a user's arrays in their places."""
