@@ -699,3 +699,27 @@ def test_it_says_what_it_is():
     words = repr(sim)
     assert words.startswith("<Simulator rkn4, extrapolation=0, substeps=2, options=")
     assert "1 steps, t = 0.25" in words
+
+
+def test_a_trajectory_says_what_it_has_forgotten_and_record_keeps_all(monkeypatch):
+    monkeypatch.setattr("polhode.solvers.simulator.FIRST_ROWS", 4)
+    with plain_python():
+        first, every = simulator(memory=4), simulator(record=True)
+        states = [every.state]
+        for _ in range(11):
+            first.step(0.1)
+            states.append(every.step(0.1))
+            if every.nsteps == 6:
+                assert every.rewind(2) == states[4]
+                del states[5:]
+        assert "holds the last 4 of 11 steps" in first.trajectory().message
+        assert "record=True" in repr(first.trajectory())
+        run = every.trajectory()
+        assert run.message == ""
+        assert np.array_equal(run.t, [state.t for state in states])
+        assert np.array_equal(run.q, [state.q for state in states])
+        monkeypatch.setattr("polhode.solvers.simulator.machine_memory", lambda: 0)
+        bounded = simulator(record=True)
+        for _ in range(11):
+            bounded.step(0.1)
+        assert len(bounded.trajectory()) == 5

@@ -84,7 +84,7 @@ def parts(record, formulation="rotor", omega=inertial, frame="inertial"):
 # ---- the public functions in plain Python: nothing is compiled
 @contextmanager
 def plain_python():
-    def plain(function, what):
+    def plain(function, *_):
         return function
 
     with pytest.MonkeyPatch.context() as patch:

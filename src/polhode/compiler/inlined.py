@@ -8,6 +8,7 @@ time is enough: callers inline the LLVM code.  This saves a quarter of the time 
 from functools import cache
 from typing import Any
 
+from numba import types as nt
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -118,3 +119,20 @@ class InlinedCompiler(LeanCompiler):
         """Choose the library first."""
         passes.add_pass_after(ChooseLibrary, FixupArgs)
         return super().finalized(passes)
+
+
+class CheckedCompiler(InlinedCompiler):
+    """The same for a user's function: an index outside of an array that it gets is an error."""
+
+    def define_pipelines(self) -> list:
+        """Return the same pipeline."""
+        if _has_array(self.state.args):
+            self.state.targetctx = self.state.targetctx.subtarget(enable_boundscheck=True)
+        return super().define_pipelines()
+
+
+def _has_array(kinds: Any) -> bool:
+    return any(
+        _has_array(kind) if isinstance(kind, nt.BaseTuple) else isinstance(kind, nt.Array)
+        for kind in kinds
+    )

@@ -36,13 +36,14 @@ from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
 from polhode.compiler.disk_cache import open_cache
-from polhode.compiler.inlined import InlinedCompiler, LeanCompiler
+from polhode.compiler.inlined import CheckedCompiler, InlinedCompiler, LeanCompiler
 from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
 from polhode.errors import PolhodeWarning
 
 # Bodies in a block; slot c of body l is block[c * LANES + l].  No power of two: slots would be
 # whole pages apart, and processors take a load from one for a load of what was stored in another.
 LANES = 80
+PACKAGE = __name__.partition(".")[0]
 OPTIONS = {"error_model": "numpy", "nogil": True}
 F8, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 
@@ -85,6 +86,19 @@ def put(array, row, value):
 def take(array, row, column, pattern):
     """Read a nested tuple like ``pattern`` from a row of an array, starting at a column."""
     return like(pattern, iter(array[row, column:].tolist()))
+
+
+class NotThree(TypeError):
+    """What a user's function returned is not three numbers."""
+
+
+def three_floats(value):
+    """Return the three numbers that a user's function returned, as floats; checked in Python."""
+    try:
+        x, y, z = value
+        return float(x), float(y), float(z)
+    except (TypeError, ValueError):
+        raise NotThree(f"must return three numbers, returned {value!r}") from None
 
 
 def combined(weights, rows):
@@ -345,9 +359,15 @@ def _spare_blas() -> None:
         numba_linalg.ensure_blas = asked
 
 
+def _three_floats(value):
+    return float(value[0]), float(value[1]), float(value[2])
+
+
 _spare_blas()
 PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite})
 PRIMITIVES.update({put: _put, take: _take, combined: _combined})
+INLINED: dict = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+PRIMITIVES[three_floats] = numba.njit(**INLINED, **OPTIONS)(_three_floats)
 
 
 # ---- compiling a tree
@@ -402,8 +422,9 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     copy.__module__ = function.__module__ if cache else __name__  # importable from the cache
     options: dict = {"no_cfunc_wrapper": True, "pipeline_class": LeanCompiler}
     if small:
-        options |= {"forceinline": True, "no_cpython_wrapper": True}
-        options["pipeline_class"] = InlinedCompiler
+        options = dict(INLINED)
+        ours = (function.__module__ or "").partition(".")[0] == PACKAGE
+        options["pipeline_class"] = InlinedCompiler if ours else CheckedCompiler
     machine = numba.njit(**options, **OPTIONS)(copy)
     if cache:
         machine._cache = open_cache(copy)
@@ -434,10 +455,10 @@ def _uncollected() -> Iterator[None]:
 class CompiledOrPlain:
     """A function compiled at its first call; if Numba refuses, plain Python after one warning."""
 
-    def __init__(self, function: Callable, what: str):
+    def __init__(self, function: Callable, what: str, plain: bool = False):
         self.function = function
         self.what = what
-        self.machine = compiled(function)  # None once refused
+        self.machine = None if plain else compiled(function)  # None once refused
         self.called = False
 
     def __call__(self, *args):

@@ -29,6 +29,7 @@ from enum import IntEnum
 from typing import Any
 
 from polhode.compiler.tree import bind
+from polhode.contracts.described import described
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
 
@@ -489,7 +490,24 @@ class Model:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return dict(zip(self.names, self.numbers, strict=True))
+        return dict(zip(self.names, self.joined(self.params), strict=True))
+
+    def __str__(self) -> str:
+        return described(self)
+
+    def joined(self, params: tuple) -> tuple:
+        """Return its numbers, with a user's arrays in their places."""
+        values, arrays = params
+        if self.terms:
+            parts = zip(self.terms, values, arrays, strict=True)
+            return tuple(term.joined((value, array)) for term, value, array in parts)
+        return _placed(values, arrays) if self.user else values
+
+
+def _placed(values: Any, arrays: Any) -> Any:
+    if not isinstance(arrays, tuple):
+        return arrays
+    return tuple(map(_placed, values, arrays)) if arrays else values
 
 
 @dataclass(frozen=True, kw_only=True)

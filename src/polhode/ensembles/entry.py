@@ -18,11 +18,12 @@ from polhode.ensembles.run import Run
 from polhode.ensembles.task import FINAL, chunk_size, make_task, threads_of
 from polhode.errors import InputError
 from polhode.problems.problem import Problem
-from polhode.solvers.arguments import AUTO, Arguments
+from polhode.solvers.arguments import AUTO, Arguments, answers_habits
 from polhode.solvers.checkpoint import check_checkpoint
 from polhode.solvers.entry import prepare_from
 
 
+@answers_habits
 def solve_ensemble(
     problem: Problem,
     t_span: Sequence[float],

@@ -256,6 +256,7 @@ def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
     own = {
         name: (len(flat(entry)),) if isinstance(entry, tuple) else ()
         for name, entry in _parameters(model, model.numbers)
+        if entry != ()  # an array, which all members share
     }
     return ROTATION | (TRANSLATION if moves else {}) | BODY | own
 

@@ -71,8 +71,12 @@ def joined(
 
 
 def build(
-    template: Callable, method: Method | None, model: Model | None = None, aligned: bool = True
+    template: Callable,
+    method: Method | None,
+    model: Model | None = None,
+    aligned: bool = True,
+    plain: bool = False,
 ) -> CompiledOrPlain:
     """Compile ``joined``; falls back to plain Python if the model cannot be compiled."""
     what = f"the torque of {model.name!r}" if model is not None else template.__name__
-    return CompiledOrPlain(joined(template, method, model, aligned), what)
+    return CompiledOrPlain(joined(template, method, model, aligned), what, plain)

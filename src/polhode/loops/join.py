@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode import contracts, loops
-from polhode.compiler.machine import CompiledOrPlain
+from polhode.compiler.machine import CompiledOrPlain, NotThree
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
 from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, reset
 from polhode.errors import InputError
@@ -70,9 +70,8 @@ class BoundMethod:
             template = loops.packed_record(zeros(numbers))
             if self.method.leave is not None:  # an integrator
                 template = bind(template, {loops.whole_step: loops.only_step})
-            self.run = (loops.joined if self.plain else loops.build)(
-                template, self.method, self.model, self.aligned
-            )
+            given = template, self.method, self.model, self.aligned
+            self.run = loops.build(*given, self.plain)
         return self.run
 
     @cached_property
@@ -217,14 +216,13 @@ class BoundIntegrator:
     def built(self, template: Callable) -> Callable:
         """Compile a template; plain Python if the force could not be compiled before."""
         function = loops.bound(template, *self.layers)
-        if self.plain or getattr(self.run, "machine", True) is None:
-            return function
+        plain = self.plain or getattr(self.run, "machine", True) is None
         what = (
             "omega"
             if isinstance(self.force, contracts.Rate)
             else f"the torque of {self.force.name!r}"
         )
-        return CompiledOrPlain(function, what)
+        return CompiledOrPlain(function, what, plain)
 
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
@@ -483,18 +481,43 @@ def try_potentials(
     parts.tried = True
 
 
-def try_wrench(wrench: Callable, model: Model, state: tuple, body: tuple) -> None:
+def try_wrench(wrench: Callable, model: Model, params: tuple, state: tuple, body: tuple) -> None:
     """Call a user's force once in plain Python, so that its own error is shown."""
-    what = "torque" if not model.moves else "force" if model.is_free else "torque or force"
+    here = contracts.whole(state)
     try:
-        value = flat(wrench(0.0, *contracts.whole(state), body, model.params))
+        value = flat(wrench(0.0, *here, body, params))
     except Exception as error:
-        raise InputError(
-            f"the {what} of model {model.name!r} fails at the initial state:"
-            f" {type(error).__name__}: {error}"
-        ) from error
+        raise InputError(_mistake(model, here, body, error)) from error
     if not all(math.isfinite(x) for x in value):
         shown = value if model.moves else value[:3]
         raise InputError(
-            f"the {what} of model {model.name!r} is not finite at the initial state: {shown}"
+            f"the {_kind(model)} of model {model.name!r} is not finite at the initial state:"
+            f" {shown}"
         )
+
+
+def _kind(model: Model) -> str:
+    return "torque" if not model.moves else "force" if model.is_free else "torque or force"
+
+
+def _mistake(model: Model, here: tuple, body: tuple, error: Exception) -> str:
+    """Say which function of a model fails at the initial state, and how."""
+    for term in model.terms:
+        try:
+            loops.model_pieces(term, False)[contracts.wrench](0.0, *here, body, term.params)
+        except Exception as its:
+            return _mistake(term, here, body, its)
+    if isinstance(error, NotThree):
+        return f"the {_kind(model)} of model {model.name!r} {error}"
+    if model.analytic:
+        try:
+            q, _, x, _ = here
+            loops.model_pieces(model, False)[contracts.potential_at](0.0, q, x, body, model.params)
+        except TypeError as its:
+            return f"the potential of model {model.name!r} must return one number: {its}"
+        except Exception as its:
+            error = its
+    return (
+        f"the {_kind(model)} of model {model.name!r} fails at the initial state:"
+        f" {type(error).__name__}: {error}"
+    )

@@ -19,8 +19,12 @@ import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from polhode.compiler.machine import three_floats
+from polhode.compiler.tables import as_table
+from polhode.compiler.tree import flat
 from polhode.contracts import (
     ORIGIN,
     Model,
@@ -28,6 +32,7 @@ from polhode.contracts import (
     attitude_of_body,
     inverse_mass,
     numbers,
+    tables,
     to_body_axes,
     to_principal_axes,
 )
@@ -58,7 +63,9 @@ def torque(
         ``function(t, x, v, q, omega, params)``, with the position and velocity of the centre of
         mass in inertial axes: then the body has six degrees of freedom.
         It is compiled if possible; otherwise it runs as plain Python, with a warning.
-    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
+    params : numbers, arrays, nested sequences of them, or a mapping of names to them, which the
+        function gets by position, passed at run time.  An array with more than 16 numbers is a
+        read-only array in the function, in machine code too: do not index it out of bounds
     frame : ``"body"`` or ``"inertial"``, the axes of what it returns
     potential : ``potential(t, q, params)``, or ``potential(t, x, q, params)`` for six degrees of
         freedom, if there is one; gives the trajectory its energy
@@ -69,8 +76,8 @@ def torque(
     places = (2, 4) if moving else (2,)
     if depends_on_omega is None:
         depends_on_omega = any(_reads_argument(function, place) for place in places)
-    made = (_body_torque if frame == "body" else _inertial_torque)(function)
-    return _model(function, params, potential, moving, name, made, depends_on_omega)
+    make = partial(_body_torque if frame == "body" else _inertial_torque, function)
+    return _model(function, params, potential, moving, name, make, depends_on_omega)
 
 
 def force(
@@ -91,7 +98,7 @@ def force(
     function : ``function(t, x, v, q, omega, params)`` returning three numbers, in newtons
         ``x`` and ``v`` are position and velocity of the centre of mass in inertial axes, ``q`` the
         attitude (w, x, y, z), body to inertial, ``omega`` the rate in body axes
-    params : numbers, nested sequences of them, or a mapping of names to them; passed at run time
+    params : as in ``torque``
     at : the point of the body at which it acts, in body axes, from the centre of mass
     frame : ``"inertial"`` or ``"body"``, the axes of what it returns
     potential : ``potential(t, x, q, params)``, if there is one; gives the trajectory its energy
@@ -115,10 +122,10 @@ def force(
     reads_v = _reads_argument(function, 2) if depends_on_velocity is None else depends_on_velocity
     reads_omega = _reads_argument(function, 4) if depends_on_omega is None else depends_on_omega
     arm = three(at, "at")
-    made = (_body_force if frame == "body" else _inertial_force)(function, arm)
+    make = partial(_body_force if frame == "body" else _inertial_force, function, arm=arm)
     turned = any(arm)
     return _model(
-        function, params, potential, True, name, made, turned and (reads_v or reads_omega),
+        function, params, potential, True, name, make, turned and (reads_v or reads_omega),
         depends_on_velocity=reads_v, turns=turned,
     )  # fmt: skip
 
@@ -136,8 +143,8 @@ def potential(function: Callable, params: Any = (), *, name: str | None = None) 
         on_complex: Callable = lambda t, x, q, params: function(t, x, q, params)  # noqa: E731
     else:
         on_complex = lambda t, q, params: function(t, q, params)  # noqa: E731
-    derived = (_derived_wrench if moving else _derived_torque)(on_complex)
-    model = _model(function, params, function, moving, name, derived, False)
+    make = partial(_derived_wrench if moving else _derived_torque, on_complex)
+    model = _model(function, params, function, moving, name, make, False)
     return replace(model, analytic=(on_complex,), user=(function,))
 
 
@@ -147,12 +154,13 @@ def _model(
     potential: Callable | None,
     moving: bool,
     name: str | None,
-    made: tuple[Callable, Callable],
+    make: Callable[[Callable], tuple[Any, Any]],
     depends_on_omega: bool,
     **others: Any,
 ) -> Model:
-    """Make the record; ``made`` are its functions for rotation and for six degrees of freedom."""
-    names, values = _numbers(params)
+    """Make the record; ``make`` makes its functions for rotation and six degrees of freedom."""
+    names, values, arrays, given = _split(params)
+    made = make(given)
     functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
     kind = "potential_at" if moving else "potential"
     functions[kind] = None
@@ -160,12 +168,13 @@ def _model(
         if _form(potential, "potential", PLACES, MOVING_PLACES) != moving:
             form = MOVING_PLACES if moving else PLACES
             raise InputError(f"potential must take {form}, as the function takes x or does not")
-        functions[kind] = (_potential_at if moving else _potential)(potential)
+        functions[kind] = (_potential_at if moving else _potential)(potential, given)
     return Model(
         name=name or _name(function),
         **functions,
         names=names,
         numbers=values,
+        tables=arrays,
         depends_on_omega=depends_on_omega,
         user=(function,) if potential is None else (function, potential),
         **others,
@@ -173,65 +182,64 @@ def _model(
 
 
 # ---- the functions of the models: (torque, wrench) of each kind
-def _body_torque(function):
+def _body_torque(function, given):
     def body_torque(t, q, m, body, params):
         omega = to_body_axes(angular_velocity(m, body), body)
-        n = function(t, attitude_of_body(q, body), omega, numbers(params))
-        return to_principal_axes((float(n[0]), float(n[1]), float(n[2])), body)
+        n = function(t, attitude_of_body(q, body), omega, given(params))
+        return to_principal_axes(three_floats(n), body)
 
     def body_wrench(t, q, m, x, p, body, params):
-        n = _seen(function, t, q, m, x, p, body, params)
+        n = _seen(function, given, t, q, m, x, p, body, params)
         return to_principal_axes(n, body), ORIGIN
 
     return body_torque, body_wrench
 
 
-def _inertial_torque(function):
+def _inertial_torque(function, given):
     def inertial_torque(t, q, m, body, params):
         omega = to_body_axes(angular_velocity(m, body), body)
-        n = function(t, attitude_of_body(q, body), omega, numbers(params))
-        return to_body(q, (float(n[0]), float(n[1]), float(n[2])))
+        n = function(t, attitude_of_body(q, body), omega, given(params))
+        return to_body(q, three_floats(n))
 
     def inertial_wrench(t, q, m, x, p, body, params):
-        return to_body(q, _seen(function, t, q, m, x, p, body, params)), ORIGIN
+        return to_body(q, _seen(function, given, t, q, m, x, p, body, params)), ORIGIN
 
     return inertial_torque, inertial_wrench
 
 
-def _body_force(function, arm):
+def _body_force(function, given, arm):
     def body_wrench(t, q, m, x, p, body, params):
-        f = to_principal_axes(_seen(function, t, q, m, x, p, body, params), body)
+        f = to_principal_axes(_seen(function, given, t, q, m, x, p, body, params), body)
         return cross(to_principal_axes(arm, body), f), to_inertial(q, f)
 
     return None, body_wrench
 
 
-def _inertial_force(function, arm):
+def _inertial_force(function, given, arm):
     def inertial_wrench(t, q, m, x, p, body, params):
-        f = _seen(function, t, q, m, x, p, body, params)
+        f = _seen(function, given, t, q, m, x, p, body, params)
         return cross(to_principal_axes(arm, body), to_body(q, f)), f
 
     return None, inertial_wrench
 
 
-def _seen(function, t, q, m, x, p, body, params):
+def _seen(function, given, t, q, m, x, p, body, params):
     """What a function of position and velocities returns, three floats."""
     omega = to_body_axes(angular_velocity(m, body), body)
     v = multiply(inverse_mass(body), p)
-    f = function(t, x, v, attitude_of_body(q, body), omega, numbers(params))
-    return float(f[0]), float(f[1]), float(f[2])
+    return three_floats(function(t, x, v, attitude_of_body(q, body), omega, given(params)))
 
 
-def _potential(function):
+def _potential(function, given):
     def user_potential(t, q, body, params):
-        return float(function(t, attitude_of_body(q, body), numbers(params)))
+        return float(function(t, attitude_of_body(q, body), given(params)))
 
     return user_potential
 
 
-def _potential_at(function):
+def _potential_at(function, given):
     def user_potential(t, q, x, body, params):
-        return float(function(t, x, attitude_of_body(q, body), numbers(params)))
+        return float(function(t, x, attitude_of_body(q, body), given(params)))
 
     return user_potential
 
@@ -255,31 +263,31 @@ def _slopes(v1, v2, v3):
     return f * v1.imag, f * v2.imag, f * v3.imag
 
 
-def _derived_torque(function):
+def _derived_torque(function, given):
     def derived_torque(t, q, m, body, params):
-        (q1, q2, q3), given = _turns(q, body), numbers(params)
-        v1, v2, v3 = function(t, q1, given), function(t, q2, given), function(t, q3, given)
+        (q1, q2, q3), seen = _turns(q, body), given(params)
+        v1, v2, v3 = function(t, q1, seen), function(t, q2, seen), function(t, q3, seen)
         return to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
 
     return derived_torque, None
 
 
-def _derived_wrench(function):
+def _derived_wrench(function, given):
     def derived_wrench(t, q, m, x, p, body, params):
-        (q1, q2, q3), given = _turns(q, body), numbers(params)
+        (q1, q2, q3), seen = _turns(q, body), given(params)
         here = complex(x[0], 0.0), complex(x[1], 0.0), complex(x[2], 0.0)
         v1, v2, v3 = (
-            function(t, here, q1, given),
-            function(t, here, q2, given),
-            function(t, here, q3, given),
+            function(t, here, q1, seen),
+            function(t, here, q2, seen),
+            function(t, here, q3, seen),
         )
         n = to_principal_axes(_slopes(v1, v2, v3), body)  # (1)
         a, b, c, d = attitude_of_body(q, body)
         still = complex(a, 0.0), complex(b, 0.0), complex(c, 0.0), complex(d, 0.0)
         f1, f2, f3 = (
-            function(t, (complex(x[0], STEP), here[1], here[2]), still, given),
-            function(t, (here[0], complex(x[1], STEP), here[2]), still, given),
-            function(t, (here[0], here[1], complex(x[2], STEP)), still, given),
+            function(t, (complex(x[0], STEP), here[1], here[2]), still, seen),
+            function(t, (here[0], complex(x[1], STEP), here[2]), still, seen),
+            function(t, (here[0], here[1], complex(x[2], STEP)), still, seen),
         )
         return n, _slopes(f1, f2, f3)  # (2)
 
@@ -332,24 +340,59 @@ def _reads_argument(function: Callable, place: int) -> bool:
     return name in code.co_cellvars
 
 
-def _numbers(params: Any) -> tuple[tuple[str, ...], tuple]:
-    """(names, numbers) of the parameters; every entry becomes a float, sequences become tuples."""
+def _split(params: Any) -> tuple[tuple[str, ...], tuple, tuple, Callable]:
+    """(names, numbers, tables, given) of the parameters.
 
-    def converted(value, where):
-        if isinstance(value, (str, bytes)) or value is None:
-            raise InputError(f"params must be numbers, got {value!r} at {where}")
-        if hasattr(value, "__len__") or hasattr(value, "__iter__"):
-            return tuple(converted(v, f"{where}[{i}]") for i, v in enumerate(value))
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise InputError(f"params must be numbers, got {value!r} at {where}") from None
-
+    Numbers become floats, sequences tuples, arrays tables.  Tables are nested like the numbers,
+    which have () in their places; where there are none, the tables are ().  ``given`` makes the
+    parameters of the user's function from those of the model.
+    """
+    if (table := as_table(params, "params")) is not None:
+        return ("params",), ((),), (table,), lambda params: tables(params)[0]
     if isinstance(params, Mapping):
-        return tuple(map(str, params)), tuple(
-            converted(v, f"params[{k!r}]") for k, v in params.items()
-        )
-    if not hasattr(params, "__iter__"):
-        params = (params,)
-    values = converted(params, "params")
-    return tuple(f"p{i}" for i in range(len(values))), values
+        names, entries = tuple(map(str, params)), params.items()
+    else:
+        if not hasattr(params, "__iter__") or getattr(params, "ndim", 1) == 0:
+            params = (params,)
+        entries = list(enumerate(params))
+        names = tuple(f"p{i}" for i, _ in entries)
+    values, arrays = _apart([_separated(v, f"params[{key!r}]") for key, v in entries])
+    if not arrays:
+        return names, values, (), numbers
+    joined = _joined(arrays)
+    return names, values, arrays, lambda params: joined(numbers(params), tables(params))
+
+
+def _separated(value: Any, where: str) -> tuple[Any, Any]:
+    """(numbers, tables) of one parameter."""
+    if isinstance(value, (str, bytes)) or value is None:
+        raise InputError(f"params must be numbers, got {value!r} at {where}")
+    if (table := as_table(value, where)) is not None:
+        return (), table
+    if getattr(value, "ndim", 1) and (hasattr(value, "__len__") or hasattr(value, "__iter__")):
+        return _apart([_separated(v, f"{where}[{i}]") for i, v in enumerate(value)])
+    try:
+        return float(value), ()
+    except (TypeError, ValueError):
+        raise InputError(f"params must be numbers, got {value!r} at {where}") from None
+
+
+def _apart(pairs: list[tuple[Any, Any]]) -> tuple[tuple, tuple]:
+    arrays = tuple(array for _, array in pairs)
+    return tuple(number for number, _ in pairs), arrays if flat(arrays) else ()
+
+
+def _joined(arrays: Any) -> Callable:
+    """Return the function of numbers and tables that puts the tables into their places."""
+    if not isinstance(arrays, tuple):
+        return lambda values, tables: tables
+    if not arrays:
+        return lambda values, tables: values
+    joined: Callable = lambda values, tables: ()  # noqa: E731
+    for place, part in enumerate(map(_joined, arrays)):
+        joined = _appended(joined, part, place)
+    return joined
+
+
+def _appended(before: Callable, part: Callable, place: int) -> Callable:
+    return lambda values, tables: (*before(values, tables), part(values[place], tables[place]))

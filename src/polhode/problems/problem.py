@@ -116,7 +116,10 @@ def quaternion(attitude: Any, scalar_first: bool | None = None) -> tuple[float, 
             )
         norm = float(np.linalg.norm(array))
         if abs(norm - 1) > 1e-6:
-            raise InputError(f"attitude must be a unit quaternion, but its norm is {norm!r}")
+            raise InputError(
+                f"attitude must be a unit quaternion, but its norm is {norm!r}; divide it by its"
+                " norm, as scipy.spatial.transform.Rotation.from_quat does"
+            )
         if abs(norm - 1) > 4 * np.finfo(float).eps:  # a unit quaternion keeps its bits
             array = array / norm
         return tuple((array if scalar_first else np.roll(array, 1)).tolist())

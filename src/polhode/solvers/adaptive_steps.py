@@ -8,14 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode.compiler.tree import like
-from polhode.contracts import ADVICE, OK, Coordinates, Status
+from polhode.contracts import ADVICE, NOT_FINITE, OK, Coordinates, Status
 from polhode.errors import InputError
 from polhode.loops.join import BoundIntegrator
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.events import Watch
+from polhode.solvers.raised import adaptive_steps_before, told
 
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # of one call of a compiled loop, between which Ctrl-C is served
 LOOKS = 8  # at the sign of an attitude inside a step, where it may jump
+SHORTEST = 1e-3  # of the span: how close a run comes to a time at which a user's function raises
 
 
 class Motion(Protocol):
@@ -38,6 +40,7 @@ class StepsTaken:
     """
 
     status, rejected, evaluations, next_step = OK, 0, 0, 0.0
+    raised = ""  # what a user's function raised
     breaks: Sequence[int] = ()  # rows at breakpoints, between one just before and one just after
     _looks: np.ndarray | None = None
 
@@ -201,12 +204,18 @@ def take_all_steps(
     """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
     out = np.empty((FIRST_ROWS, 2 + len(first)))
     h = first_step if t1 >= t0 else -first_step
-    begun = loops.run(row, t0, 0.0, t1, h, True, params[1], out)
-    t, low, _, status, accepted, rejected, starts, count = begun
-    if status != OK or (t1 - t) - low != 0.0:
+    args = row, t0, 0.0, t1, h, True, params[1], out
+    try:
+        begun = loops.run(*args)
+    except Exception as error:
+        if not loops.force.user:
+            raise
+        begun = adaptive_steps_before(error, args)
+    if begun is None or begun[3] != OK or (t1 - begun[0]) - begun[1] != 0.0:
         run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, first_step)
-        run.begun = *begun, out
+        run.begun = begun and (*begun, out)
         return run_adaptive(run)
+    *_, accepted, rejected, starts, count = begun
     taken = StepsTaken(loops, out[: accepted + 1], first, body, params, tolerances)
     taken.evaluations = count + starts * loops.integrator.evaluations_at_start
     taken.rejected = rejected
@@ -279,14 +288,32 @@ class AdaptiveRun:
         begun, self.begun = self.begun, None
         if begun is None:
             ahead = self.left if saver is None else min(self.left, saver.left(self.steps))
-            out = np.empty((ahead + 1, self.width))
-            now = self.row, self.t, self.low, self.end, self.h, self.fresh, self.tables, out
-            begun = *self.loops.run(*now), out
+            begun = self._call(ahead)
         self.t, self.low, self.h, self.status, accepted, rejected, starts, count, out = begun
         self.pieces.append(out[0 if self.fresh else 1 : accepted + 1])
         self.steps, self.left, self.fresh = self.steps + accepted, self.left - accepted, False
         self.taken.evaluations += count + starts * self.loops.integrator.evaluations_at_start
         self.taken.rejected += rejected
+
+    def _call(self, ahead: int) -> tuple:
+        """Call the compiled loop, with fewer and shorter steps if a user's function raises."""
+        run, where = self.loops.run, (self.row, self.t, self.low)
+        out, end = np.empty((ahead + 1, self.width)), self.end
+        least = SHORTEST * abs(self.points[-1] - self.points[0])
+        while True:
+            now = *where, end, self.h, self.fresh, self.tables, out[: ahead + 1]
+            try:
+                return *run(*now), out
+            except Exception as error:
+                if (known := adaptive_steps_before(error, now)) is not None:
+                    return *known, out
+                if ahead == 1 and abs(end - self.t) <= least:
+                    self.taken.raised = told(run, error, now)
+                    out[0] = *where[1:], *self.row[0, : self.width - 2]
+                    return self.t, self.low, self.h, NOT_FINITE, 0, 0, 0, 0, out
+                if ahead == 1:
+                    end = self.t + 0.5 * (end - self.t)
+                ahead = max(1, ahead // 2)
 
     @property
     def at_end(self) -> bool:
@@ -362,7 +389,7 @@ class AdaptiveRun:
     def finish(self, saver: Saver | None) -> StepsTaken:
         """Put the rows together, and into the checkpoint."""
         self.taken.rows = self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
-        if saver is not None:
+        if saver is not None and not self.taken.raised:
             saver.finish(self._counts(status=self.status), self._numbers(), self.taken.rows)
         return self.taken
 
@@ -396,7 +423,7 @@ def collect_steps(
         stop = watch.note(facts)
     if taken.status != OK and stop is None:
         end = float(times[-1]), taken.nsteps, taken.next_step
-        facts["message"] = failure(taken.status, *end, 0.0, taken.loops.formulation)
+        facts["message"] = failure(taken.status, *end, 0.0, taken.loops.formulation, taken.raised)
     if stop is not None or not solver.output.every_step:
         times = solver.output.select_times(times, stop, t0, t1)
         rows = taken.at(times)
@@ -405,8 +432,12 @@ def collect_steps(
     return taken, times, rows, facts
 
 
-def failure(status: int, t: float, steps: int, h: float, size: float, variables: Any) -> str:
+def failure(
+    status: int, t: float, steps: int, h: float, size: float, variables: Any, raised: str = ""
+) -> str:
     """Say what went wrong, and what to try."""
+    if raised:
+        return f"stopped at t = {t:.10g} after {steps} steps: {raised}"
     residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
     text = (
         f"stopped at t = {t:.10g} after {steps} steps of {h:g}{residual}: {ADVICE[Status(status)]}"

@@ -29,6 +29,7 @@ from polhode.solvers.arguments import (
     AUTO,
     RTOL,
     Arguments,
+    answers_habits,
     breaks,
     find_integrator,
     find_kinematic,
@@ -46,6 +47,7 @@ FRAMES = "body", "inertial"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
 
+@answers_habits
 def integrate_angular_velocity(
     omega: Callable,
     t_span: Sequence[float],
@@ -200,7 +202,7 @@ class RateSolver:
         weights = np.ones(1), np.zeros(1)
         pieces: list[np.ndarray] = []
         breakpoints: list[int] = []
-        status, count, iterations, state = OK, 0, 0, first
+        status, count, iterations, state, raised = OK, 0, 0, first, []
         length = points[-1] - points[0] or 1.0
         with reporter(self.output.progress) as report:
             for t0, t1 in pairwise(points):
@@ -217,7 +219,7 @@ class RateSolver:
                 def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
                     report(begin + done * share)
 
-                status, rows, steps, its, _ = take_steps(
+                status, rows, steps, its, _, *raised = take_steps(
                     run, row, t0, grid, *weights, params[1], out, part
                 )
                 count, iterations = count + steps + int(grid.sides[-1] != 0.0), iterations + its
@@ -228,6 +230,7 @@ class RateSolver:
                     break
         taken = StepsTaken(loops, np.concatenate(pieces), first, (), params, weights)
         taken.status, taken.breaks, taken.next_step = status, breakpoints, self.dt
+        taken.raised = "".join(raised)
         taken.evaluations = (
             len(points[1:]) * integrator.evaluations_at_start
             + count * integrator.evaluations

@@ -9,7 +9,8 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -150,6 +151,45 @@ SCIPY = {  # names of scipy.integrate.solve_ivp, and what to use here
     "bdf": "extrapolation",
     "lsoda": "extrapolation",
 }
+
+
+HABITS = {  # arguments of solve_ivp and odeint, and what replaces them here
+    "dense_output": "every run has run.sol(t), the state at any time; leave it out",
+    "args": "give numbers and arrays as params= of ph.torque, ph.force or ph.potential; functions"
+    " get them as their last argument",
+    "vectorized": "functions take one state and are compiled; for many bodies use"
+    " ph.solve_ensemble",
+    "jac": "no method needs a Jacobian; leave it out",
+    "jac_sparsity": "no method needs a Jacobian; leave it out",
+    "lband": "no method needs a Jacobian; leave it out",
+    "uband": "no method needs a Jacobian; leave it out",
+    "Dfun": "no method needs a Jacobian; leave it out",
+    "min_step": "steps have no smallest size; leave it out",
+    "hmin": "steps have no smallest size; leave it out",
+    "h0": "use first_step=",
+    "hmax": "use max_step=",
+    "tcrit": "use breakpoints=",
+    "t_eval": "use save=, the times at which states are kept",
+    "y0": "the initial state belongs to the Problem: attitude=, omega=, position=, velocity=",
+    "fun": "make a model with ph.torque, ph.force or ph.potential, and give it to the Problem",
+    "tfirst": "functions take the time first; leave it out",
+    "full_output": "every run has nfev, nsteps, status and message; leave it out",
+}
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def answers_habits(function: Function) -> Function:
+    """Answer arguments that SciPy's solvers have, and this function has not."""
+    known = frozenset(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def answering(*args: Any, **keywords: Any) -> Any:
+        for name in keywords.keys() - known:
+            if name in HABITS:
+                raise InputError(f"{function.__name__} has no argument {name}=: {HABITS[name]}")
+        return function(*args, **keywords)
+
+    return answering  # type: ignore[return-value]
 
 
 def hint(name: Any) -> str:

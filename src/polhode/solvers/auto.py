@@ -105,7 +105,7 @@ def strength(problem: Problem) -> tuple[float, float]:
     pieces = loops.model_pieces(model, body.is_aligned)
     wrench, torque = pieces[wrench_stub], pieces[torque_stub]
     if model.user:
-        try_wrench(wrench, model, state, body.data)
+        try_wrench(wrench, model, model.params, state, body.data)
     q, m, x, p = whole(state)
     largest = 0.0
     for turn in turns():

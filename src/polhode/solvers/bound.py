@@ -12,8 +12,10 @@ from polhode.contracts import Coordinates, Formulation, Integrator, Method, Mode
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of
 from polhode.loops.join import bind_integrator, bind_method, try_potentials, try_wrench
+from polhode.methods import METHODS
 from polhode.methods.translation import with_translation
 from polhode.problems.problem import Problem, outer_states, translation
+from polhode.solvers.own_code import check_own_method, memory_of, warn_of_memory
 
 FIXED, ADAPTIVE, EXACT = "fixed", "adaptive", "exact"  # kinds of solvers
 
@@ -129,6 +131,8 @@ def bind_fixed(
     """Bind a method with fixed steps to a body and to ``force``, by default the problem's model."""
     body, model, moves = problem.body, problem.model, problem.moves
     force = model if force is None else force
+    if variables is None and METHODS.get(method.name) is not method:
+        check_own_method(method)
     if moves and variables is None:
         method = with_translation(method, force.depends_on_velocity)
     loops = bind_method(method, force, body.is_aligned, moves, body.symmetry_axis, compensated)
@@ -166,7 +170,10 @@ def _bound(
     """Enter the variables, make the first carry for steps of size h, and lay out the row."""
     state, data, params = problem.state, problem.body.data, force.params
     if problem.model.user:
-        try_wrench(loops.wrench, force, state, data)
+        before = memory_of(problem.model.user)
+        try_wrench(loops.wrench, problem.model, params, state, data)
+        if before and before != memory_of(problem.model.user):
+            warn_of_memory(problem.model.name, method)
         try_potentials(loops, problem.model, state, data, problem.body.is_aligned)
     first, body_first = enter(variables, change, data, 0.0, state)
     carry = loops.start(0.0, h, first, body_first, params)
@@ -202,7 +209,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
         "inertia": problem.body.inertia.tolist(),
         "mass": problem.body.mass,
         "model": model.name,
-        "parameters": dict(zip(model.names, map(_lists, params[0]), strict=True)),
+        "parameters": dict(zip(model.names, map(_lists, model.joined(params)), strict=True)),
         "attitude": q[0].tolist(),
         "angular_momentum": m[0].tolist(),
         **{name: value[0].tolist() for name, value in place},
@@ -210,5 +217,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
 
 
 def _lists(numbers):
-    """Nested tuples as the lists that a file gives back."""
+    """Nested tuples as the lists that a file gives back; of an array, its shape."""
+    if isinstance(numbers, np.ndarray):
+        return f"array of shape {numbers.shape}"
     return list(map(_lists, numbers)) if isinstance(numbers, tuple) else numbers

@@ -13,7 +13,7 @@ from polhode.integrators import INTEGRATORS
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive import prepare_adaptive
-from polhode.solvers.arguments import AUTO, Arguments, with_options
+from polhode.solvers.arguments import AUTO, Arguments, answers_habits, with_options
 from polhode.solvers.checkpoint import KIND, Stored, check_checkpoint, open_checkpoint
 from polhode.solvers.closed_form import prepare_closed_form
 from polhode.solvers.maps import prepare_map
@@ -21,6 +21,7 @@ from polhode.solvers.plain_data import rebuild_arguments, rebuild_problem
 from polhode.solvers.solver import Solver
 
 
+@answers_habits
 def solve(
     problem: Problem,
     t_span: Sequence[float],
@@ -104,6 +105,7 @@ def solve(
     return prepare_from(problem, arguments)(t_span)
 
 
+@answers_habits
 def prepare(
     problem: Problem,
     *,
@@ -139,7 +141,10 @@ def prepare(
 def prepare_from(problem: Problem, arguments: Arguments) -> Solver:
     """Prepare a solver from a record of arguments."""
     if not isinstance(problem, Problem):
-        raise InputError(f"problem must be a Problem, got {problem!r}")
+        made = "; make one: ph.Problem(body, ph.torque(function), omega=…)"
+        raise InputError(
+            f"problem must be a Problem, got {problem!r}{made if callable(problem) else ''}"
+        )
     if arguments.checkpoint is not None or arguments.checkpoint_every is not None:
         check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
     if hasattr(arguments.events, "__next__"):

@@ -12,6 +12,7 @@ from polhode.contracts import OK
 from polhode.errors import InputError
 from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
+from polhode.solvers.raised import call_fixed
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
@@ -101,14 +102,14 @@ def take_steps(
     out: np.ndarray,
     report: Callable[[float], None],
     saver: Saver | None = None,
-) -> tuple[int, int, int, int, float]:
+) -> tuple:
     """Take the steps in chunks short enough for Ctrl-C and a progress bar, with the same result.
 
-    ``run`` is ``loops.packed_record``; returns (status, rows, steps, iterations, size) as it does.
-    ``saver`` stores the run in a checkpoint, or continues from one.
+    ``run`` is ``loops.packed_record``; returns (status, rows, steps, iterations, size) as it does,
+    then what a user's function raised.  ``saver`` stores the run in a checkpoint, or continues one.
     """
-    h, ends, sides = grid.h, grid.ends, grid.sides
-    fresh, place, done, iterations, saved = True, 0, 0, 0, 0
+    h, ends, sides, settings = grid.h, grid.ends, grid.sides, (weights, offsets, tables)
+    fresh, place, done, iterations, saved, raised = True, 0, 0, 0, 0, []
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
     before = None if saver is None else saver.restore(row, out.shape[1])
     if before is not None:
@@ -126,9 +127,12 @@ def take_steps(
         else:  # the next row is further away
             part, aside, room = np.array([ahead]), np.zeros(1), scratch
         clock = time.perf_counter()
-        status, rows, steps, count, size = run(
-            row, t0, h, done, fresh, part, aside, weights, offsets, tables, room
-        )
+        now = row, t0, h, done, fresh, part, aside, *settings, room
+        found = call_fixed(run, now, ahead == 1)
+        if found is None:
+            chunk = ahead // 2
+            continue
+        status, rows, steps, count, size, *raised = found
         took = time.perf_counter() - clock
         fresh = False
         done, iterations = done + steps, iterations + count
@@ -143,7 +147,7 @@ def take_steps(
             chunk = max(1, min(int(chunk * CHUNK_SECONDS / max(took, 1e-9)), 8 * chunk))
     else:
         status, size = OK, 0.0
-    if saver is not None:
+    if saver is not None and not raised:
         counts = {"steps": done, "iterations": iterations, "status": status}
         saver.finish(counts, {"row": row, "size": np.array([size])}, out[:place])
-    return status, place, done, iterations, size
+    return status, place, done, iterations, size, *raised

@@ -13,6 +13,7 @@ from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
+from polhode.solvers.raised import call_fixed
 from polhode.solvers.solver import Facts, Result, Solver
 
 
@@ -34,9 +35,11 @@ def solve_map(
     row, _, body = bound.fill(t0, state, params)
     out = np.empty((len(grid.ends), bound.width))
     settings = bound.weights, bound.offsets, params[1], out
+    found = None
     if grid.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
-        found = bound.loops.run(row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings)
-    else:
+        args = row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings
+        found = call_fixed(bound.loops.run, args)
+    if found is None:
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
             found = take_steps(bound.loops.run, row, t0, grid, *settings, report, saver)
@@ -56,14 +59,14 @@ def _facts(
     solver: Solver, t0: float, grid: Plan, found: tuple, row: np.ndarray, out: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Facts]:
     """Return (times, rows, facts) of a run, up to the last good step if it failed."""
-    status, rows, steps, iterations, size = found
+    status, rows, steps, iterations, size, *raised = found
     bound, output, method, times = solver.bound, solver.output, solver.bound.method, grid.times
     facts: Facts = {"method": method.name, "niter": iterations}
     side_steps = output.side_steps
     if status != OK:
         stop = t0 + steps * grid.h
         facts["status"] = Status(status)
-        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables)
+        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables, *raised)
         out, times = out[:rows], times[:rows]
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not

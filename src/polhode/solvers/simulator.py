@@ -43,6 +43,7 @@ from polhode.solvers.arguments import (
     with_options,
 )
 from polhode.solvers.bound import Bound, bind_fixed
+from polhode.solvers.fixed_steps import memory as machine_memory
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -51,6 +52,8 @@ IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
 ORDERS = 0, 1, 2  # of the polynomial through the applied forces
 PLACES = {"inertial": 6, "body": 9}  # of the torques that are applied
+FIRST_ROWS = 1024  # of a memory that grows
+MANY = 2**62  # steps to remember: as many as there is room for
 
 
 class State:
@@ -134,7 +137,8 @@ class Simulator:
         a parabola through its values at the starts of the last steps.  If it varies smoothly, the
         error of the motion is proportional to dt to the power 1, 2 or 3
     substeps : the number of steps of the method in one step of the simulator
-    memory : the number of steps that ``rewind`` can undo
+    memory : the number of steps that ``rewind`` can undo and ``trajectory`` returns
+    record : True: remember all steps, up to a quarter of the machine's memory; then the last ones
     options : of the method, by name: ``{"tolerance": 1e-8}`` for "rkn4" takes as
         many substeps as this needs
 
@@ -192,6 +196,7 @@ class Simulator:
         extrapolation: int = 0,
         substeps: int = 1,
         memory: int = 64,
+        record: bool = False,
         options: Mapping[str, Any] | None = None,
     ):
         if omega is None and angular_momentum is None:
@@ -202,7 +207,7 @@ class Simulator:
         if extrapolation not in ORDERS:
             raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
         order, n = int(extrapolation), whole(substeps, "substeps", 1)
-        self._kept, self._earliest = whole(memory, "memory", 0), 0
+        self._kept, self._earliest = MANY if record else whole(memory, "memory", 0), 0
         self._settings: dict[str, Any] = {"extrapolation": order, "substeps": n}
         if options:
             self._settings["options"] = dict(options)
@@ -220,16 +225,39 @@ class Simulator:
         if loops.run is None:
             fresh = 1.0 if bound.method.torques_at_start else 0.0
             template = bind(packed_step(zeros(row), fresh), own | (ALIGNED if aligned else {}))
-            build = templates.joined if loops.plain else templates.build
-            loops.run = build(template, loops.method, loops.model, aligned)
+            loops.run = templates.build(template, loops.method, loops.model, aligned, loops.plain)
         self._widths = [len(flat(part)) for part in row[:6]]
         self._data = np.array([flat(row)])
-        self._memory = np.empty((max(1, self._kept), len(flat(kept))))
+        width = len(flat(kept))
+        if self._kept == MANY:
+            self._kept = max(FIRST_ROWS, machine_memory() // (4 * 8 * width))
+            self._memory = np.empty((FIRST_ROWS, width))
+        else:
+            self._memory = np.empty((max(1, self._kept), width))
         self._shown, self._clock, self._state, *_, self._now = _views(self._data[0], self._widths)
         known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
         loops.run(*known, 0, order, 0.0)  # compiled here, not in the first step
+        self._take(n, order)
+
+    def _take(self, n: int, order: int) -> None:
+        """Prepare the step, for the memory as it is."""
+        loops, bound = self.bound.loops, self.bound
+        known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
         run = getattr(loops.run, "machine", None) or loops.run
         self._go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
+        if len(self._memory) < self._kept:
+            self._go = partial(self._go_and_grow, self._go, n, order)
+
+    def _go_and_grow(self, go: Callable, n: int, order: int, dt: float) -> tuple:
+        """Take a step; make room for it first if all steps are remembered."""
+        rows = len(self._memory)
+        if self.nsteps < rows:
+            return go(dt)
+        larger = np.empty((min(2 * rows, self._kept), self._memory.shape[1]))
+        larger[:rows] = self._memory
+        self._memory = larger
+        self._take(n, order)
+        return self._go(dt)
 
     @property
     def method(self) -> str:
@@ -401,7 +429,10 @@ class Simulator:
         return self._earliest
 
     def trajectory(self) -> Trajectory:
-        """Return the states at the start of each step that can be undone, and now."""
+        """Return the states at the start of each step that can be undone, and now.
+
+        If these are not all, its ``message`` says so.
+        """
         places = np.arange(self._remembered(), self.nsteps) % len(self._memory)
         width = self._memory.shape[1]
         rows = np.concatenate([self._memory[places], self._data[:, :width]])
@@ -413,7 +444,7 @@ class Simulator:
         def potential() -> Any:
             return along.potentials(t, inside, body.data, model.params)
 
-        nfev, niter = self._work(clock, carry)
+        nfev, niter = _work(self.bound, self._settings, clock, carry)
         return Trajectory(
             t,
             shown[:, 1:5],
@@ -427,20 +458,9 @@ class Simulator:
             nfev=nfev,
             niter=niter,
             arguments=self._settings,
+            message=_forgotten(self._remembered(), self.nsteps),
             problem=lambda: {"name": "", "model": model.name},
         )
-
-    def _work(self, clock: np.ndarray, carry: np.ndarray) -> tuple[int, int]:
-        """Return (evaluations, iterations) between the first and the last of the rows."""
-        method, fresh, iterations = self.bound.method, clock[:-1, 6] == 1.0, np.ptp(clock[:, 7])
-        if method.evaluations is not None:
-            counts = [
-                method.evaluations(like(self.bound.carry, iter(row))) for row in carry.tolist()
-            ]
-            return int(np.sum(counts[1:] - np.where(fresh, 0, counts[:-1]))), int(iterations)
-        parts = len(fresh) * self._settings["substeps"] * len(method.weights)
-        found = parts * method.torques_per_step + fresh.sum() * method.torques_at_start
-        return int(found + iterations * method.torques_per_iteration), int(iterations)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
@@ -448,6 +468,29 @@ class Simulator:
             f"<Simulator {self.method}, {arguments}, of {self.body!r}, model {self.model.name},"
             f" {self.nsteps} steps, t = {self.t:g}>"
         )
+
+
+# ---- trajectories
+def _forgotten(first: int, steps: int) -> str:
+    if first == 0:
+        return ""
+    return (
+        f"holds the last {steps - first} of {steps} steps: to keep all, give the Simulator"
+        " record=True, or memory= for a number of them"
+    )
+
+
+def _work(
+    bound: Bound, settings: Mapping[str, Any], clock: np.ndarray, carry: np.ndarray
+) -> tuple[int, int]:
+    """Return (evaluations, iterations) between the first and the last of the rows."""
+    method, fresh, iterations = bound.method, clock[:-1, 6] == 1.0, np.ptp(clock[:, 7])
+    if method.evaluations is not None:
+        counts = [method.evaluations(like(bound.carry, iter(row))) for row in carry.tolist()]
+        return int(np.sum(counts[1:] - np.where(fresh, 0, counts[:-1]))), int(iterations)
+    parts = len(fresh) * settings["substeps"] * len(method.weights)
+    found = parts * method.torques_per_step + fresh.sum() * method.torques_at_start
+    return int(found + iterations * method.torques_per_iteration), int(iterations)
 
 
 # ---- checks

@@ -252,9 +252,10 @@ class Solver:
         model, (old, tables) = self.problem.model, self.bound.params
         given, count = flat(tuple(params)), len(flat(old))
         if count != len(given) or not all(isinstance(x, (int, float)) for x in given):
+            stay = "; its arrays stay: prepare a solver for others" if flat(tables) else ""
             raise InputError(
                 f"params must be {count} numbers, as the model {model.name!r} has"
-                f" ({', '.join(model.names)}), got {params!r}"
+                f" ({', '.join(model.names)}), got {params!r}{stay}"
             )
         return like(old, iter(map(float, given))), tables
 

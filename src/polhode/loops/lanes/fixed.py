@@ -220,7 +220,8 @@ def joined(template, method: Method, model: Model | None = None, aligned: bool =
 
     In quick lanes the method's turns become short ones; the model's are not touched.
     """
-    pieces: dict[Callable, Callable] = {over_lanes: lanes(method.width)}
+    looks_up = model is not None and model.user and flat(model.tables)  # checks stop at an error
+    pieces: dict[Callable, Callable] = {over_lanes: lanes(1 if looks_up else method.width)}
     if len(method.weights) > 1:
         pieces |= {kept_before: kept_parts, restored: restored_parts}
     if template is quick_lanes and method.step is not None:
