@@ -38,6 +38,7 @@ def solve_ensemble(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     compensated: bool = False,
     options: Mapping[str, Any] | None = None,
     save: Any = FINAL,
@@ -108,8 +109,8 @@ def solve_ensemble(
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
     arguments = Arguments(
-        method, formulation, dt, rtol, atol, first_step, max_step, compensated=bool(compensated),
-        options=options,
+        method, formulation, dt, rtol, atol, first_step, max_step, max_steps,
+        compensated=bool(compensated), options=options,
     )  # fmt: skip
     place = check_checkpoint(checkpoint, checkpoint_every)
     threads = threads_of(threads, client)

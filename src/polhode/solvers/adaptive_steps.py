@@ -11,6 +11,7 @@ from polhode.compiler.tree import like
 from polhode.contracts import ADVICE, OK, Coordinates, Status
 from polhode.errors import InputError
 from polhode.loops.join import BoundIntegrator
+from polhode.loops.rows import ROUNDING
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.events import Watch
 
@@ -60,6 +61,12 @@ class StepsTaken:
         if not self.loops.continuous:
             turn_towards(self.looks()[::LOOKS], states)
         return states
+
+    def keep_attitudes(self) -> None:
+        """Drop the rows of a failed run from the first on that is no attitude."""
+        good = count_attitudes(self._states(self.times, self.rows[:, 2:]))
+        self.rows = self.rows[:good]
+        self.breaks = tuple(row for row in self.breaks if row + 1 < good)
 
     def looks(self) -> np.ndarray:
         """Return attitudes of continuous sign at ``LOOKS`` places of each step, and at the end.
@@ -135,6 +142,13 @@ class StepsTaken:
         return state, carry, fitted
 
 
+def count_attitudes(states: np.ndarray) -> int:
+    """Return the number of rows before the first whose attitude is not of length 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = abs(np.einsum("ij,ij->i", states[:, :4], states[:, :4]) - 1.0) < ROUNDING
+    return len(good) if good.all() else int(np.argmin(good))
+
+
 def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
     """Return the first and the last knot; raise an error if a time is not between them."""
     first, last = float(knots[0]), float(knots[-1])
@@ -179,6 +193,26 @@ class DeferredSteps:
         return self.taken.at(times)
 
 
+class GrowingRows:
+    """Rows that are appended to an array; one twice as long replaces it when it is full."""
+
+    def __init__(self, rows: np.ndarray):
+        self._room, self.count = rows, len(rows)
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self._room[: self.count]
+
+    def append(self, rows: np.ndarray) -> None:
+        count = self.count + len(rows)
+        if count > len(self._room):
+            room = np.empty((max(count, 2 * len(self._room)), rows.shape[1]))
+            room[: self.count] = self.rows
+            self._room = room
+        self._room[self.count : count] = rows
+        self.count = count
+
+
 def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
     """Return the last of the rows, at a breakpoint just behind it."""
     there = rows[-1:].copy()
@@ -197,14 +231,16 @@ def take_all_steps(
     params: tuple,
     tolerances: tuple[float, float],
     first_step: float,
+    max_steps: int,
 ) -> StepsTaken:
     """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
     out = np.empty((FIRST_ROWS, 2 + len(first)))
     h = first_step if t1 >= t0 else -first_step
-    begun = loops.run(row, t0, 0.0, t1, h, True, params[1], out)
+    begun = loops.run(row, t0, 0.0, t1, h, True, params[1], max_steps, out)
     t, low, _, status, accepted, rejected, starts, count = begun
     if status != OK or (t1 - t) - low != 0.0:
-        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, first_step)
+        limits = first_step, max_steps
+        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, *limits)
         run.begun = *begun, out
         return run_adaptive(run)
     taken = StepsTaken(loops, out[: accepted + 1], first, body, params, tolerances)
@@ -246,8 +282,8 @@ class AdaptiveRun:
 
     Between two ``points`` lies a stretch, which a run starts with a first step of its own; the
     points between the first and the last are breakpoints.  ``row`` is that of ``Bound``, and used
-    up; ``first_step`` may be 0.  ``begun`` is the result of a first call of the compiled loop, with
-    its rows, if it was made already.
+    up; ``first_step`` may be 0; ``max_steps`` counts accepted and rejected trials.  ``begun`` is
+    the result of a first call of the compiled loop, with its rows, if it was made already.
     """
 
     begun: tuple | None = None
@@ -263,13 +299,14 @@ class AdaptiveRun:
         params: tuple,
         tolerances: tuple[float, float],
         first_step: float,
+        max_steps: int,
     ):
         self.taken = StepsTaken(loops, row, first, body, params, tolerances)
         self.loops, self.points, self.row, self.tables = loops, points, row, params[1]
-        self.width, self.first_step = 2 + len(first), first_step
+        self.width, self.first_step, self.max_steps = 2 + len(first), first_step, max_steps
         self.t, self.low, self.h = points[0], 0.0, 0.0
-        self.pieces: list[np.ndarray] = []
-        self.saved = self.steps = self.left = 0  # pieces in the journal, steps, rows that are left
+        self.kept = GrowingRows(np.empty((0, self.width)))
+        self.saved = self.steps = self.left = 0  # rows in the journal, steps, rows that are left
         self.room, self.place = FIRST_ROWS, 1
         self._start_stretch()
 
@@ -280,10 +317,15 @@ class AdaptiveRun:
         if begun is None:
             ahead = self.left if saver is None else min(self.left, saver.left(self.steps))
             out = np.empty((ahead + 1, self.width))
-            now = self.row, self.t, self.low, self.end, self.h, self.fresh, self.tables, out
-            begun = *self.loops.run(*now), out
+            most = self.max_steps - self.steps - self.taken.rejected
+            now = self.row, self.t, self.low, self.end, self.h, self.fresh, self.tables, most
+            begun = *self.loops.run(*now, out), out
         self.t, self.low, self.h, self.status, accepted, rejected, starts, count, out = begun
-        self.pieces.append(out[0 if self.fresh else 1 : accepted + 1])
+        new = out[0 if self.fresh else 1 : accepted + 1]
+        if self.kept.count == 0:
+            self.kept = GrowingRows(new)
+        else:
+            self.kept.append(new)
         self.steps, self.left, self.fresh = self.steps + accepted, self.left - accepted, False
         self.taken.evaluations += count + starts * self.loops.integrator.evaluations_at_start
         self.taken.rejected += rejected
@@ -317,8 +359,8 @@ class AdaptiveRun:
         if self.place == len(self.points) - 1:
             return False
         target = self.points[self.place]
-        self.taken.breaks = (*self.taken.breaks, sum(map(len, self.pieces)))
-        self.pieces.append(row_at_break(target, self.pieces[-1]))
+        self.taken.breaks = (*self.taken.breaks, self.kept.count)
+        self.kept.append(row_at_break(target, self.kept.rows))
         self.t, self.low = math.nextafter(target, self.points[-1]), 0.0
         self.place += 1
         self._start_stretch()
@@ -331,7 +373,7 @@ class AdaptiveRun:
         self.left = self.room - 1
         if look is None:
             return False
-        self.taken.rows = np.concatenate(self.pieces)
+        self.taken.rows = self.kept.rows
         return look(self.taken)
 
     # ---- checkpoints
@@ -342,7 +384,7 @@ class AdaptiveRun:
             return False
         counts, rows, numbers = found
         self.t, self.low, self.h = numbers["clock"].tolist()
-        self.pieces, self.saved, self.steps = [rows], 1, counts["steps"]
+        self.kept, self.saved, self.steps = GrowingRows(rows), len(rows), counts["steps"]
         self.place, self.room, self.left = counts["place"], counts["room"], counts["left"]
         self.taken.breaks = tuple(counts["breaks"])
         self.taken.evaluations, self.taken.rejected = counts["evaluations"], counts["rejected"]
@@ -356,12 +398,14 @@ class AdaptiveRun:
 
     def save(self, saver: Saver) -> None:
         """Write a checkpoint with the rows since the last one."""
-        saver.mark(self._counts(), self._numbers(), np.concatenate(self.pieces[self.saved :]))
-        self.saved = len(self.pieces)
+        saver.mark(self._counts(), self._numbers(), self.kept.rows[self.saved :])
+        self.saved = self.kept.count
 
     def finish(self, saver: Saver | None) -> StepsTaken:
         """Put the rows together, and into the checkpoint."""
-        self.taken.rows = self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
+        self.taken.rows = self.kept.rows
+        if self.status != OK:
+            self.taken.keep_attitudes()
         if saver is not None:
             saver.finish(self._counts(status=self.status), self._numbers(), self.taken.rows)
         return self.taken
