@@ -67,8 +67,8 @@ def solve_ensemble(
         make a grid, whose first varies slowest
     samples : the same as a mapping of arrays, or an xarray data set
     seed : for the random draws, a whole number.  Member i does not depend on the number of members
-    method, formulation, dt, rtol, atol, first_step, max_step, compensated, options : as in
-        ``solve``.  With tolerances every member finds its own steps
+    method, formulation, dt, rtol, atol, first_step, max_step, max_steps, compensated, options : as
+        in ``solve``.  With tolerances every member finds its own steps, ``max_steps`` at most
     save : which states to keep: "final", "all" steps of a map, a whole number n (every n-th step),
         a list of times, or None
     reduce : what to compute from all members during the run: one or several of ``ph.reductions``,

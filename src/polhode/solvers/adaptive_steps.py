@@ -64,7 +64,7 @@ class StepsTaken:
 
     def keep_attitudes(self) -> None:
         """Drop the rows of a failed run from the first on that is no attitude."""
-        good = count_attitudes(self._states(self.times, self.rows[:, 2:]))
+        good = count_attitudes(self.loops.states, self.times, self.rows[:, 2:], self.body)
         self.rows = self.rows[:good]
         self.breaks = tuple(row for row in self.breaks if row + 1 < good)
 
@@ -142,11 +142,20 @@ class StepsTaken:
         return state, carry, fitted
 
 
-def count_attitudes(states: np.ndarray) -> int:
-    """Return the number of rows before the first whose attitude is not of length 1."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        good = abs(np.einsum("ij,ij->i", states[:, :4], states[:, :4]) - 1.0) < ROUNDING
-    return len(good) if good.all() else int(np.argmin(good))
+def count_attitudes(states: Callable, times: np.ndarray, rows: np.ndarray, body: tuple) -> int:
+    """Return the number of rows before the first whose attitude is not of length 1.
+
+    ``states(times, rows, body)`` makes states of rows of variables.
+    """
+    for count in range(len(rows), 0, -1):
+        try:
+            q = states(times[:count], rows[:count], body)[:, :4]
+        except ArithmeticError:  # of the last row, in plain Python
+            continue
+        with np.errstate(over="ignore", invalid="ignore"):
+            good = abs(np.einsum("ij,ij->i", q, q) - 1.0) < ROUNDING
+        return count if good.all() else int(np.argmin(good))
+    return 0
 
 
 def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:

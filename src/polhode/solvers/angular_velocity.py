@@ -43,6 +43,7 @@ from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
 FRAMES = "body", "inertial"
+LONGER_STEPS = "all are needed for the attitude between them; take a larger dt"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
 
@@ -212,7 +213,7 @@ class RateSolver:
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                grid = plan(t0, end, self.dt)
+                grid = plan(t0, end, self.dt, remedy=LONGER_STEPS)
                 out = np.empty((len(grid.ends), len(first)))
                 others = loops.start(t0, grid.h, state, (), params), (), params[0]
                 row, run = np.array([flat((state, *others))]), loops.packed(state, *others)

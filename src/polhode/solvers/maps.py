@@ -20,6 +20,8 @@ from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Facts, Result, Solver
 
+ALL_STEPS = "run.sol and events need the states of all steps; take a larger dt"
+
 
 def prepare_map(problem: Problem, keywords: Arguments, method: Any) -> Solver:
     """Bind a map, or an integrator with fixed steps, to a problem."""
@@ -77,7 +79,7 @@ def _facts(
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
-        good = count_attitudes(bound.loops.states(times, out, body))
+        good = count_attitudes(bound.loops.states, times, out, body)
         if good < len(times):
             out, times, stop = out[:good], times[:good], float(times[good - 1])
             steps = round((stop - t0) / grid.h)
@@ -107,7 +109,7 @@ def _every_step(
     settings = bound.weights, bound.offsets
     row, first, body = bound.fill(t0, state, params)
     if not solver.output.every_step:
-        grid = plan(t0, t1, bound.dt)
+        grid = plan(t0, t1, bound.dt, remedy=ALL_STEPS)
         out = np.empty((len(grid.ends), bound.width))
         with reporter(False) as report:
             status, rows, *_ = take_steps(
@@ -115,7 +117,7 @@ def _every_step(
             )
         times, out = grid.times[:rows], out[:rows]
         if status != OK:
-            good = count_attitudes(bound.loops.states(times, out, body))
+            good = count_attitudes(bound.loops.states, times, out, body)
             times, out = times[:good], out[:good]
     table = np.column_stack([times, np.zeros(len(times)), out])
     return StepsTaken(bound.loops, table, first, body, params, settings)
