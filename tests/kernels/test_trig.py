@@ -76,7 +76,9 @@ def test_tiny_angles_are_their_own_sines(a, at_speed):
     assert at_speed(trig.sincos1)(a) == (a, -0.5 * a * a)
 
 
-@pytest.mark.parametrize("a", [1e14, -1e14, 3e15, -6e16, 1e17, 1e300, math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize(
+    "a", [1e14, -1e14, 3e15, -6e16, 1e17, 1e300, math.inf, -math.inf, math.nan]
+)
 def test_an_angle_that_cannot_be_reduced_is_nan(a, at_speed):
     """Beyond 1e16 sines were as large as 1e36; before, a little off."""
     assert all(map(math.isnan, at_speed(trig.sincos1)(a)))

@@ -90,9 +90,7 @@ def ensemble(
 
     all_changes = [
         *set_changes(changes),
-        *option_changes(
-            "run", method=method, dt=dt, rtol=rtol, max_steps=max_steps, t_end=t_end
-        ),
+        *option_changes("run", method=method, dt=dt, rtol=rtol, max_steps=max_steps, t_end=t_end),
         *option_changes("ensemble", members=members, seed=seed, threads=threads),
     ]
     plan = make_plan(target, all_changes, EnsembleFile)

@@ -74,7 +74,12 @@ def run(
             *option_changes("body", mesh=mesh if target else None, density=density, scale=scale),
             *set_changes(changes),
             *option_changes(
-                "run", method=method, dt=dt, rtol=rtol, max_steps=max_steps, t_end=t_end,
+                "run",
+                method=method,
+                dt=dt,
+                rtol=rtol,
+                max_steps=max_steps,
+                t_end=t_end,
                 save_every=save_every,
             ),  # fmt: skip
         ],
