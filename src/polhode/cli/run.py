@@ -81,7 +81,7 @@ def run(
                 max_steps=max_steps,
                 t_end=t_end,
                 save_every=save_every,
-            ),  # fmt: skip
+            ),
         ],
     )
     _check_size(plan)
