@@ -52,7 +52,7 @@ class Chunk:
         self.rows = task.members.rows(first, last)
         self.groups: list[Group] = mover.start(self.rows)
         self.row, self.done = 0, 0.0  # the next row; the position of the members
-        self.last = self.rows.states  # of the last row that was looked at
+        self.seen = self.rows.states  # of the last row that was looked at
         self.lost = np.full(last - first, np.inf)  # since when there is no attitude
         self.drain = drain
         n, count = last - first, -(-(last - first) // GROUP)
@@ -118,9 +118,9 @@ class Chunk:
             with np.errstate(over="ignore", invalid="ignore"):
                 square = np.einsum("ij,ij->i", states[:, :4], states[:, :4])
             if (bad := ~(abs(square - 1.0) < ROUNDING)).any():
-                states[bad], status[bad & (status == OK)] = self.last[bad], NO_ATTITUDE
+                states[bad], status[bad & (status == OK)] = self.seen[bad], NO_ATTITUDE
                 self.lost[bad] = np.minimum(self.lost[bad], row)
-        self.last = states
+        self.seen = states
         return states, status
 
     def _save(self, place: int, states: np.ndarray) -> None:
@@ -214,14 +214,14 @@ class Chunk:
             found["waiting"] = self.arrays["states"][:waiting]
         found["place"] = np.array([self.row, self.done], dtype=float)
         if self.row > 0:
-            found |= {"last": self.last, "lost": self.lost}
+            found |= {"seen": self.seen, "lost": self.lost}
         return found | {f"blocks {i}": group.blocks for i, group in enumerate(self.groups)}
 
     def restore(self, state: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray]) -> None:
         """Go on from ``state``; ``rows`` are those of ``arrays`` up to there."""
         self.row, self.done = int(state["place"][0]), float(state["place"][1])
-        if "last" in state:  # not at the start, and not in files of 0.1.0
-            self.last, self.lost = np.array(state["last"]), np.array(state["lost"])
+        if "seen" in state:  # not at the start, and not in files of 0.1.0
+            self.seen, self.lost = np.array(state["seen"]), np.array(state["lost"])
         self.arrays |= {key: np.array(value) for key, value in rows.items()}
         self.arrays |= {key: np.array(state[f"kept {key}"]) for key in self._event_arrays}
         if "waiting" in state:

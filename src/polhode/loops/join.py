@@ -234,7 +234,8 @@ class BoundIntegrator:
         """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
             given = isinstance(self.force, contracts.Rate)
-            parts = {loops.attitude_of: self._leave if given else _first_of(self._leave)}
+            parts: dict[Callable, Callable] = {}
+            parts[loops.attitude_of] = self._leave if given else _first_of(self._leave)
             if self.integrator.adaptive:
                 template = loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0))))
             else:
