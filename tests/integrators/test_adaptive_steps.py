@@ -14,6 +14,7 @@ from polhode.compiler.tree import flat
 from polhode.contracts import Status, start, trial
 from polhode.loops.lanes import adaptive
 from polhode.loops.lanes import blocks as blocks_of
+from polhode.solvers.arguments import MAX_STEPS
 from support import extra_methods
 from support.precise import exact_fma
 
@@ -59,7 +60,8 @@ def alone(run, member, begin=0.0, end=1.0, h=0.01, largest=INF, tolerance=1e-4):
     """(t, t_low, h, state, carry, status, accepted, rejected)."""
     state, body, numbers = member
     return run(
-        begin, 0.0, end, h, largest, False, state, (0.0,), body, (numbers, ()), tolerance, NO_ROWS
+        *(begin, 0.0, end, h, largest, False, state, (0.0,), body, (numbers, ()), tolerance),
+        *(MAX_STEPS, NO_ROWS),
     )[:8]
 
 
@@ -214,7 +216,7 @@ def idle_run(end, largest, begin=0.0, h=INF):
     run = loops.joined(loops.adapt, idle(taken))
     h = math.copysign(min(h, largest), end - begin)
     t, low, h, *_, status, accepted, rejected = run(
-        begin, 0.0, end, h, largest, False, (), (), (), (), (), NO_ROWS
+        begin, 0.0, end, h, largest, False, (), (), (), (), (), MAX_STEPS, NO_ROWS
     )[:8]
     assert (t, low, status, rejected) == (end, 0.0, Status.OK, 0)
     assert accepted == len(taken)

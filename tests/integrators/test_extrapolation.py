@@ -18,6 +18,7 @@ from polhode.formulations import FORMULATIONS, equations, quaternion
 from polhode.integrators import extrapolation
 from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator
 from polhode.kernels.free_flow import free_flow
+from polhode.solvers.arguments import MAX_STEPS
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 from support import extra_methods
 from support.bits import EXACT, bits_of, lane_by_lane
@@ -66,7 +67,7 @@ def run(adapt, y, begin=0.0, end=1.0, h=0.0, tol=1e-10, body=(), params=(-0.25,)
     carry = ((0.0,) * len(y),) if carry is None else carry
     out = np.empty((0, 2 + len(y)))
     t, low, _, y, carry, status, accepted, rejected, _, count = adapt(
-        begin, 0.0, end, h, INF, True, y, carry, body, params, (tol, 0.0), out
+        begin, 0.0, end, h, INF, True, y, carry, body, params, (tol, 0.0), MAX_STEPS, out
     )
     if status == Status.OK:
         assert (t, low) == (end, 0.0)

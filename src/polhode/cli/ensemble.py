@@ -55,6 +55,7 @@ def ensemble(
     method: Annotated[str | None, options.METHOD_NAME] = None,
     dt: Annotated[float | None, options.STEP] = None,
     rtol: Annotated[float | None, options.TOLERANCE] = None,
+    max_steps: Annotated[int | None, options.MAX_STEPS] = None,
     t_end: Annotated[float | None, options.END] = None,
     changes: Annotated[list[str] | None, options.SET] = None,
     threads: Annotated[int | None, options.THREADS] = None,
@@ -89,7 +90,7 @@ def ensemble(
 
     all_changes = [
         *set_changes(changes),
-        *option_changes("run", method=method, dt=dt, rtol=rtol, t_end=t_end),
+        *option_changes("run", method=method, dt=dt, rtol=rtol, max_steps=max_steps, t_end=t_end),
         *option_changes("ensemble", members=members, seed=seed, threads=threads),
     ]
     plan = make_plan(target, all_changes, EnsembleFile)

@@ -41,6 +41,11 @@ SCALE = option("--scale", "Metres per unit of the mesh; 0.001 for millimetres.")
 METHOD_NAME = option("--method", "The method; `polhode methods` lists them.")
 STEP = option("--dt", "The step, in seconds.")
 TOLERANCE = option("--rtol", "Relative tolerance per step, for methods with adaptive steps.")
+MAX_STEPS = option(
+    "--max-steps",
+    "Trial steps after which a run with adaptive steps ends. Default: 10 million.",
+    min=1,
+)
 END = option("--t-end", "The end time, in seconds; may lie before the start.")
 SAVE_EVERY = option("--save-every", "Keep every n-th step, and the last.")
 SET = option(

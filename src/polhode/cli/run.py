@@ -35,6 +35,7 @@ def run(
     method: Annotated[str | None, options.METHOD_NAME] = None,
     dt: Annotated[float | None, options.STEP] = None,
     rtol: Annotated[float | None, options.TOLERANCE] = None,
+    max_steps: Annotated[int | None, options.MAX_STEPS] = None,
     t_end: Annotated[float | None, options.END] = None,
     changes: Annotated[list[str] | None, options.SET] = None,
     mesh: Annotated[str | None, options.MESH] = None,
@@ -73,7 +74,13 @@ def run(
             *option_changes("body", mesh=mesh if target else None, density=density, scale=scale),
             *set_changes(changes),
             *option_changes(
-                "run", method=method, dt=dt, rtol=rtol, t_end=t_end, save_every=save_every
+                "run",
+                method=method,
+                dt=dt,
+                rtol=rtol,
+                max_steps=max_steps,
+                t_end=t_end,
+                save_every=save_every,
             ),
         ],
     )

@@ -190,6 +190,7 @@ class RunTable(Table):
     formulation: Annotated[str, one_of(FORMULATIONS, COORDINATES)] | None = None
     first_step: Positive | None = None
     max_step: Positive | None = None
+    max_steps: Count | None = None
     t_end: float
     t_start: float = 0.0
     save_every: Count = 1

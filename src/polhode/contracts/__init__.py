@@ -41,17 +41,24 @@ class Status(IntEnum):
     NOT_CONVERGED = 1
     NOT_FINITE = 2
     STEP_TOO_SMALL = 3
+    TOO_MANY_STEPS = 4
+    NO_ATTITUDE = 5
 
 
-OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL = map(int, Status)  # as compiled code sees them
+# as compiled code sees them
+OK, NOT_CONVERGED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_ATTITUDE = map(int, Status)
 
 ADVICE = {
     Status.NOT_CONVERGED: "the implicit equations of the step have no solution near the last"
     " state; try a smaller dt, or an explicit method",
-    Status.NOT_FINITE: "the state overflowed or the torque returned NaN; try a smaller dt, and"
-    " check the torque at this time",
+    Status.NOT_FINITE: "the state overflowed, the torque returned NaN, or a step turns the body"
+    " by more than 1e14 radians; try a smaller dt, and check the torque at this time",
     Status.STEP_TOO_SMALL: "the step size fell to the rounding of the time; loosen the tolerance,"
     " or look for a discontinuity of the torque at this time",
+    Status.TOO_MANY_STEPS: "these and the rejected ones are max_steps; loosen the tolerance, look"
+    " at the torque at this time, or give a larger max_steps",
+    Status.NO_ATTITUDE: "the next state is no attitude, because its variables overflowed, vanished"
+    " or lost their length; try a smaller dt, or another method or formulation",
 }
 
 

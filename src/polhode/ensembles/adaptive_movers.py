@@ -57,13 +57,14 @@ class AdaptiveMover:
         columns[:, places.body], columns[:, places.numbers] = rows.bodies, rows.numbers
         group = Group(np.arange(count), pack(columns.T, count), None)
         settings = self.bound.tolerances, self.tables, self.slots
-        self.runs.begin(group.blocks, self.t0, self.t1, *self.bound.limits, *settings)
+        self.runs.begin(group.blocks, self.t0, self.t1, *self.bound.limits[:2], *settings)
         self._move(self.t0, group.blocks[:1])  # compile before threads start
         return [group]
 
     def _move(self, until: float, blocks: np.ndarray) -> None:
         limits = self.t1, self.bound.limits[1], self.bound.tolerances
-        self.runs.advance(blocks, until, *limits, self.tables, self.slots)
+        most = self.bound.limits[2]
+        self.runs.advance(blocks, until, *limits, self.tables, self.slots, most)
 
     def advance(self, groups: Sequence[Group], done: float, row: int, limit: float = inf) -> float:
         """Go to row ``row``, or only to ``limit``, or just past it."""
@@ -118,7 +119,7 @@ class AdaptiveMover:
         ends = [bound.limits[1], *bound.tolerances]
         for i, t in enumerate(times):
             row = np.array([[*found[i], *carry, *rows.bodies[i], *rows.numbers[i], *ends]])
-            run(row, t0, 0.0, t, 0.0, True, self.tables, out)
+            run(row, t0, 0.0, t, 0.0, True, self.tables, bound.limits[2], out)
             found[i] = row[0, :width]
         return self._leave(times, found)
 

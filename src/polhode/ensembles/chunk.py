@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.contracts import OK
+from polhode.contracts import NO_ATTITUDE, OK
 from polhode.ensembles.adaptive_movers import AdaptiveMover, FreeMover
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.movers import FixedMover, Group, SingleMover
 from polhode.ensembles.quantities import Snapshot
 from polhode.ensembles.task import Task
+from polhode.loops.rows import ROUNDING
 from polhode.solvers.bound import ADAPTIVE, FIXED
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Chunk:
         self.rows = task.members.rows(first, last)
         self.groups: list[Group] = mover.start(self.rows)
         self.row, self.done = 0, 0.0  # the next row; the position of the members
+        self.seen = self.rows.states  # of the last row that was looked at
+        self.lost = np.full(last - first, np.inf)  # since when there is no attitude
         self.drain = drain
         n, count = last - first, -(-(last - first) // GROUP)
         saved, reduced = int(task.at_save.sum()), int(task.at_reduce.sum())
@@ -92,7 +95,7 @@ class Chunk:
         if limit < inf and self.done < mover.position(row):
             return
         if task.at_save[row] or task.at_reduce[row] or task.at_event[row]:
-            states, status = mover.states(self.groups, row)
+            states, status = self._states(row)
             before = task.rows_before[:, row].tolist()
             if task.at_save[row]:
                 self._save(before[0], states)
@@ -103,6 +106,22 @@ class Chunk:
                 if task.at_event[row]:
                     self._look_for_events(row, snapshot, status == OK)
         self.row += 1
+
+    def _states(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """(states, status) at a row; a member without an attitude stays where it had one.
+
+        A map cannot lose it between two rows and have one again, so its last row is enough.
+        """
+        states, status = self.mover.states(self.groups, row)
+        assert self.task.bound is not None
+        if self.task.bound.variables is not None or row == len(self.task.times) - 1:
+            with np.errstate(over="ignore", invalid="ignore"):
+                square = np.einsum("ij,ij->i", states[:, :4], states[:, :4])
+            if (bad := ~(abs(square - 1.0) < ROUNDING)).any():
+                states[bad], status[bad & (status == OK)] = self.seen[bad], NO_ATTITUDE
+                self.lost[bad] = np.minimum(self.lost[bad], row)
+        self.seen = states
+        return states, status
 
     def _save(self, place: int, states: np.ndarray) -> None:
         rows, room = self.arrays["states"], len(self.arrays["states"])
@@ -162,10 +181,22 @@ class Chunk:
     # ---- results
     def result(self) -> Arrays:
         reached = self.mover.reached(self.groups, len(self.task.times) - 1)
+        if (bad := self.lost < np.inf).any():
+            status, t = reached.status.copy(), reached.t.copy()
+            status[bad & (status == OK)] = NO_ATTITUDE
+            t[bad] = self._before(self.lost[bad])
+            reached = reached._replace(status=status, t=t)
         out = {key: value for key, value in self.arrays.items() if not key.endswith("before")}
         if self.drain is not None:
             del out["states"]
         return out | {f"reached {name}": x for name, x in reached._asdict().items()}
+
+    def _before(self, rows: np.ndarray) -> np.ndarray:
+        """Times of the rows that were looked at before these; of the start if there is none."""
+        task = self.task
+        looked = np.flatnonzero(task.at_save | task.at_reduce | task.at_event)
+        places = np.searchsorted(looked, rows) - 1
+        return np.where(places < 0, task.t0, task.times[looked[places]])
 
     # ---- checkpoints
     @property
@@ -182,11 +213,15 @@ class Chunk:
             waiting = int(self.task.rows_before[0, self.row]) % room
             found["waiting"] = self.arrays["states"][:waiting]
         found["place"] = np.array([self.row, self.done], dtype=float)
+        if self.row > 0:
+            found |= {"seen": self.seen, "lost": self.lost}
         return found | {f"blocks {i}": group.blocks for i, group in enumerate(self.groups)}
 
     def restore(self, state: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray]) -> None:
         """Go on from ``state``; ``rows`` are those of ``arrays`` up to there."""
         self.row, self.done = int(state["place"][0]), float(state["place"][1])
+        if "seen" in state:  # not at the start, and not in files of 0.1.0
+            self.seen, self.lost = np.array(state["seen"]), np.array(state["lost"])
         self.arrays |= {key: np.array(value) for key, value in rows.items()}
         self.arrays |= {key: np.array(state[f"kept {key}"]) for key in self._event_arrays}
         if "waiting" in state:

@@ -39,6 +39,7 @@ def solve_ensemble(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     compensated: bool = False,
     options: Mapping[str, Any] | None = None,
     save: Any = FINAL,
@@ -67,8 +68,8 @@ def solve_ensemble(
         make a grid, whose first varies slowest
     samples : the same as a mapping of arrays, or an xarray data set
     seed : for the random draws, a whole number.  Member i does not depend on the number of members
-    method, formulation, dt, rtol, atol, first_step, max_step, compensated, options : as in
-        ``solve``.  With tolerances every member finds its own steps
+    method, formulation, dt, rtol, atol, first_step, max_step, max_steps, compensated, options : as
+        in ``solve``.  With tolerances every member finds its own steps, ``max_steps`` at most
     save : which states to keep: "final", "all" steps of a map, a whole number n (every n-th step),
         a list of times, or None
     reduce : what to compute from all members during the run: one or several of ``ph.reductions``,
@@ -109,8 +110,8 @@ def solve_ensemble(
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
     arguments = Arguments(
-        method, formulation, dt, rtol, atol, first_step, max_step, compensated=bool(compensated),
-        options=options,
+        method, formulation, dt, rtol, atol, first_step, max_step, max_steps,
+        compensated=bool(compensated), options=options,
     )  # fmt: skip
     place = check_checkpoint(checkpoint, checkpoint_every)
     threads = threads_of(threads, client)

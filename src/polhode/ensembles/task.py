@@ -35,6 +35,7 @@ MOST_BYTES = 2**31  # of states, or of values for quantiles, in memory
 MOST_MEMBERS = 2**31
 TRIAL_MEMBERS = 64
 ALL, FINAL = "all", "final"
+FEWER_TIMES = "save a list of times, or take a larger dt"
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,9 @@ def make_task(
     _check_quantities(reductions, members.problem)
     events = [one for one in reductions if isinstance(one, FirstTime)]
     fixed = bound.kind == FIXED
-    grid = plan(t0, t1, bound.dt).times if fixed and (events or _is_stride(save)) else None
+    grid = None
+    if fixed and (events or _is_stride(save)):
+        grid = plan(t0, t1, bound.dt, remedy=FEWER_TIMES).times
     saved = _save_times(save, t0, t1, grid)
     reduced, searched = np.empty(0), np.empty(0)
     if len(reductions) > len(events):

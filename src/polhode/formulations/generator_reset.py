@@ -11,6 +11,7 @@ from math import pi, sqrt
 
 from polhode.compiler.machine import rint
 from polhode.formulations import generator
+from polhode.kernels.trig import in_reach
 from polhode.kernels.vector import dot
 
 
@@ -19,7 +20,7 @@ def reset(y):
     n = rint(r / pi)
     if n == 0.0:
         return y, False
-    f = 1.0 - n * pi / r
+    f = in_reach(r, 1.0 - n * pi / r)
     return (f * y[0], f * y[1], f * y[2], *y[3:]), True
 
 

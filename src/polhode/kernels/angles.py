@@ -11,6 +11,7 @@ with T + T' = 2 pi, and p - h exact.  Then the same is done to a₀ + r.
 
 from polhode.compiler.machine import fma, rint
 from polhode.kernels.sums import two_sum
+from polhode.kernels.trig import in_reach
 
 TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535
 SPLITTER = 134217729.0  # 2²⁷ + 1
@@ -34,10 +35,13 @@ def two_product(a, b):
 
 
 def less_turns(p, e):
-    """Return p + e less the whole turns of p, as two floats: the reduced p, and the rest."""
+    """Return p + e less the whole turns of p, as two floats: the reduced p, and the rest.
+
+    NaN where p is too large to be reduced.
+    """
     k = rint(p * TURNS)
     high, low = two_product(k, TURN)
-    return p - high, (e - low) - k * TURN_REST  # (1)
+    return in_reach(p, p - high), (e - low) - k * TURN_REST  # (1)
 
 
 def reduced(a0, n, t, rest):

@@ -33,7 +33,7 @@ from math import asinh, atan2, exp, expm1, inf, sqrt
 
 from polhode.compiler.machine import fma, rint
 from polhode.kernels.newton import rounding
-from polhode.kernels.trig import sincos1
+from polhode.kernels.trig import in_reach, sincos1
 
 QUARTER, QUARTER_REST, QUARTERS = 1.5707963267948966, 6.123233995736766e-17, 0.6366197723675814
 MEANS = ((1.0, 1.0),) * 14  # the least mc > 0 needs 12; two to spare
@@ -41,10 +41,14 @@ MEANS = ((1.0, 1.0),) * 14  # the least mc > 0 needs 12; two to spare
 
 # ---- angles in quarter turns
 def reduced(u, a):
-    """Return (j, r): the angle u a is j whole quarter turns and r, at most half of one."""
+    """Return (j, r): the angle u a is j whole quarter turns and r, at most half of one.
+
+    r is NaN where u a is too large, beyond ten times what ``sincos1`` takes.
+    """
     v = u * a
     j = rint(v * QUARTERS)
-    return j, fma(-j, QUARTER_REST, fma(-j, QUARTER, v)) + fma(u, a, -v)
+    r = fma(-j, QUARTER_REST, fma(-j, QUARTER, v)) + fma(u, a, -v)
+    return j, in_reach(0.1 * v, r)
 
 
 def sincos(u, a):

@@ -14,7 +14,7 @@ This is accurate to rounding for every M and e <= ``MOST``.
 from math import sqrt
 
 from polhode.compiler.machine import fma, rint
-from polhode.kernels.trig import TURN, TURN_REST, TURNS, sincos1
+from polhode.kernels.trig import TURN, TURN_REST, TURNS, in_reach, sincos1
 
 MOST = 0.99
 
@@ -22,7 +22,7 @@ MOST = 0.99
 def eccentric_anomaly(mean, e):
     """Return E of (1), for the mean anomaly less whole turns."""
     k = rint(mean * TURNS)
-    m = fma(-k, TURN_REST, fma(-k, TURN, mean))
+    m = in_reach(mean, fma(-k, TURN_REST, fma(-k, TURN, mean)))
     s, c1 = sincos1(m)
     e_c = fma(e, c1, e)
     x = m + e * s / sqrt(fma(e, e, 1.0 - 2.0 * e_c))  # (2)

@@ -27,21 +27,30 @@ Q4, Q5 = 5.096864404961478e-13, -7.001167152596309e-16
 Q6, Q7 = 7.290462658750289e-19, -5.80543472999435e-22
 TURN, TURN_REST, TURNS = 6.283185307179586, 2.4492935982947064e-16, 0.15915494309189535
 NEARLY_A_TURN = 9.8  # the square of half its angle
+FARTHEST = 1e14  # radians; beyond, the number of turns is off by more than the polynomials allow
 
 
 def sincos1(a):
     """Return (sin a, cos a - 1): within 2 ulp for |a| < pi/4, 3 ulp for |a| < pi/2.
 
-    For |a| < 1e8 the absolute errors are within 8e-16 and 14e-16.
+    For |a| < ``FARTHEST`` the absolute errors are within 8e-16 and 14e-16; beyond, both are NaN.
+    (In plain Python, where ``fma`` rounds twice, the angle is rounded once more.)
     """
     k = rint(a * TURNS)
-    return sincos1_of_reduced(fma(-k, TURN_REST, fma(-k, TURN, a)))
+    r = fma(-k, TURN_REST, fma(-k, TURN, a))
+    z = r * r
+    return doubled(r, in_reach(a, r * z), half_angle(z))
 
 
 def sincos1_of_reduced(r):
     """Return (sin r, cos r - 1) for |r| <= pi."""
     z = r * r
     return doubled(r, r * z, half_angle(z))
+
+
+def in_reach(a, value):
+    """Return the value where the angle a can be reduced by whole turns, NaN where it cannot."""
+    return blend(mask(abs(a) < FARTHEST), value, math.nan)
 
 
 def sincos1_of_turn(half):

@@ -21,8 +21,10 @@ from polhode.loops.fixed import (
 )
 from polhode.loops.rows import (
     accelerations,
+    attitude_of,
     event,
     free_motion,
+    is_attitude,
     left,
     potentials,
     state_in,

@@ -1,7 +1,17 @@
 """One body, adaptive steps."""
 
 from polhode.compiler.machine import put, take
-from polhode.contracts import OK, STEP_TOO_SMALL, first_step, reset, start, trial
+from polhode.contracts import (
+    NO_ATTITUDE,
+    OK,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+    first_step,
+    reset,
+    start,
+    trial,
+)
+from polhode.loops.rows import attitude_of, is_attitude
 
 MAX_TRIALS = 100  # of one step
 
@@ -19,8 +29,8 @@ def step_of(time, end):
     return this, short, t + (t_low + this)
 
 
-def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out):
-    """Take trial steps up to ``end``, or until ``out`` is full.
+def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, most, out):
+    """Take at most ``most`` trial steps up to ``end``, or until ``out`` is full.
 
     The time is the sum t + t_low, and the step taken is exactly the one added to it.  Row i of
     ``out`` is (t, t_low, state) after the i-th accepted step; if it has no rows, nothing is kept.
@@ -39,8 +49,9 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
             h = clipped(h, largest)
     while (end - t) - t_low != 0.0:
         this, short, new_t = step_of((t, t_low, h), end)
-        if (short and new_t == t) or tries == MAX_TRIALS:
-            status = STEP_TOO_SMALL
+        stuck = (short and new_t == t) or tries == MAX_TRIALS
+        if stuck or accepted + rejected >= most:
+            status = STEP_TOO_SMALL if stuck else TOO_MANY_STEPS
             return t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations
         new, kept, error, factor, count = trial(
             t + t_low, this, state, carry, body, params, tolerances
@@ -74,16 +85,20 @@ def packed_adapt(pattern):
     """Make ``adapt`` take (state, carry, body, numbers, largest step, tolerances) from a row.
 
     State and carry are written back; row 0 of ``out`` is the start.  Returns (t, t_low, h,
-    status, accepted, rejected, starts, evaluations).
+    status, accepted, rejected, starts, evaluations).  Whether there is an attitude is looked at
+    once, at the end: one that is lost does not come back.
     """
 
-    def run(data, t, t_low, end, h, fresh, tables, out):
+    def run(data, t, t_low, end, h, fresh, tables, most, out):
         state, carry, body, numbers, largest, tolerances = take(data, 0, 0, pattern)
         put(out, 0, (t, t_low, state))
         params = numbers, tables
         t, t_low, h, state, carry, status, accepted, rejected, starts, evaluations = adapt(
-            t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances, out[1:]
+            *(t, t_low, end, h, largest, fresh, state, carry, body, params, tolerances),
+            *(most, out[1:]),
         )
+        if status == OK and not is_attitude(attitude_of(t + t_low, state, body)):
+            status = NO_ATTITUDE
         put(data, 0, (state, carry))
         return t, t_low, h, status, accepted, rejected, starts, evaluations
 

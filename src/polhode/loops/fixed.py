@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.compiler.machine import finite, put, take
 from polhode.contracts import (
+    NO_ATTITUDE,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -18,6 +19,7 @@ from polhode.contracts import (
     start,
     step,
 )
+from polhode.loops.rows import attitude_of, is_attitude
 
 MAX_ITERATIONS = 50
 
@@ -114,7 +116,8 @@ def packed_record(pattern):
     """Make ``record`` take (state, carry, body, numbers), nested as ``pattern``, from a row.
 
     Nested tuples cost a microsecond each when called from Python; a row of numbers costs nothing.
-    State and carry are written back.  Returns (status, rows, steps, iterations, size).
+    State and carry are written back.  Returns (status, rows, steps, iterations, size).  Whether
+    there is an attitude is looked at once, at the end: one that is lost does not come back.
     """
 
     def run(data, t0, h, k, fresh, ends, sides, weights, offsets, tables, out):
@@ -123,6 +126,8 @@ def packed_record(pattern):
         state, carry, status, rows, steps, iterations, size = record(
             t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out
         )
+        if status == OK and not is_attitude(attitude_of(t0 + (k + steps) * h, state, body)):
+            status = NO_ATTITUDE
         put(data, 0, (state, carry))
         return status, rows, steps, iterations, size
 

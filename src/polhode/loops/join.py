@@ -69,7 +69,11 @@ class BoundMethod:
         if self.run is None:
             template = loops.packed_record(zeros(numbers))
             if self.method.leave is not None:  # an integrator
-                template = bind(template, {loops.whole_step: loops.only_step})
+                parts = {
+                    loops.whole_step: loops.only_step,
+                    loops.attitude_of: _first_of(self.method.leave),
+                }
+                template = bind(template, parts)
             given = template, self.method, self.model, self.aligned
             self.run = loops.build(*given, self.plain)
         return self.run
@@ -227,11 +231,15 @@ class BoundIntegrator:
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
+            given = isinstance(self.force, contracts.Rate)
+            parts: dict[Callable, Callable] = {}
+            parts[loops.attitude_of] = self._leave if given else _first_of(self._leave)
             if self.integrator.adaptive:
-                self.run = self.built(loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0)))))
+                template = loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0))))
             else:
-                parts = {loops.whole_step: bind(loops.only_step, {loops.attempt: self.attempt})}
-                self.run = self.built(bind(loops.packed_record(zeros(numbers)), parts))
+                template = loops.packed_record(zeros(numbers))
+                parts[loops.whole_step] = bind(loops.only_step, {loops.attempt: self.attempt})
+            self.run = self.built(bind(template, parts))
         return self.run
 
     @property
@@ -263,6 +271,11 @@ class BoundIntegrator:
 def _attitude_of(formulation: Formulation) -> Callable:
     attitude = formulation.attitude
     return lambda t, y, body: attitude(y)
+
+
+@cache
+def _first_of(leave: Callable) -> Callable:
+    return lambda t, y, body: leave(t, y, body)[0]
 
 
 def _as_they_are(times: np.ndarray, rows: np.ndarray, body: tuple) -> np.ndarray:

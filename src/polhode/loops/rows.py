@@ -1,6 +1,6 @@
 """Functions evaluated along rows of states: energies, accelerations, exact motion, events."""
 
-from polhode.compiler.machine import put, take
+from polhode.compiler.machine import fma, put, take
 from polhode.contracts import (
     ORIGIN,
     angular_velocity,
@@ -13,6 +13,8 @@ from polhode.contracts import (
 )
 from polhode.kernels.free_flow import free_flow
 from polhode.kernels.vector import add, cross, multiply
+
+ROUNDING = 1e-6
 
 
 def state_in(states, i):
@@ -60,6 +62,17 @@ def states_of(times, rows, pattern, body, out):
 def left(t, y, body):
     """Stub: the state from the variables of a formulation."""
     return y
+
+
+def attitude_of(t, y, body):
+    """Stub: the attitude of a state, or of the variables of a formulation."""
+    return y[0]
+
+
+def is_attitude(q):
+    """Whether q is of length 1, but for rounding errors of very many steps; false for NaN."""
+    w, x, y, z = q
+    return abs(fma(w, w, fma(x, x, fma(y, y, z * z))) - 1.0) < ROUNDING
 
 
 def velocities(times, attitudes, params, out):

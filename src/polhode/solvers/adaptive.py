@@ -26,7 +26,7 @@ def solve_adaptive(
     """Integrate from t0 to t1; ``stored`` is what a checkpoint holds of the run."""
     bound, output, breakpoints = solver.bound, solver.output, solver.keywords.breakpoints
     row, first, body = bound.fill(t0, state, params)
-    numbers = row, first, body, params, bound.tolerances, bound.limits[0]
+    numbers = row, first, body, params, bound.tolerances, bound.limits[0], bound.limits[2]
     watch, simple = output.watch, not output.progress and output.checkpoint is None
     if breakpoints is None and output.every_step and watch is None and simple:
         taken = take_all_steps(bound.loops, t0, t1, *numbers)

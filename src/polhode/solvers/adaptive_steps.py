@@ -11,6 +11,7 @@ from polhode.compiler.tree import like
 from polhode.contracts import ADVICE, NOT_FINITE, OK, Coordinates, Status
 from polhode.errors import InputError
 from polhode.loops.join import BoundIntegrator
+from polhode.loops.rows import ROUNDING
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.events import Watch
 from polhode.solvers.raised import adaptive_steps_before, told
@@ -63,6 +64,12 @@ class StepsTaken:
         if not self.loops.continuous:
             turn_towards(self.looks()[::LOOKS], states)
         return states
+
+    def keep_attitudes(self) -> None:
+        """Drop the rows of a failed run from the first on that is no attitude."""
+        good = count_attitudes(self.loops.states, self.times, self.rows[:, 2:], self.body)
+        self.rows = self.rows[:good]
+        self.breaks = tuple(row for row in self.breaks if row + 1 < good)
 
     def looks(self) -> np.ndarray:
         """Return attitudes of continuous sign at ``LOOKS`` places of each step, and at the end.
@@ -138,6 +145,22 @@ class StepsTaken:
         return state, carry, fitted
 
 
+def count_attitudes(states: Callable, times: np.ndarray, rows: np.ndarray, body: tuple) -> int:
+    """Return the number of rows before the first whose attitude is not of length 1.
+
+    ``states(times, rows, body)`` makes states of rows of variables.
+    """
+    for count in range(len(rows), 0, -1):
+        try:
+            q = states(times[:count], rows[:count], body)[:, :4]
+        except ArithmeticError:  # of the last row, in plain Python
+            continue
+        with np.errstate(over="ignore", invalid="ignore"):
+            good = abs(np.einsum("ij,ij->i", q, q) - 1.0) < ROUNDING
+        return count if good.all() else int(np.argmin(good))
+    return 0
+
+
 def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
     """Return the first and the last knot; raise an error if a time is not between them."""
     first, last = float(knots[0]), float(knots[-1])
@@ -182,6 +205,26 @@ class DeferredSteps:
         return self.taken.at(times)
 
 
+class GrowingRows:
+    """Rows that are appended to an array; one twice as long replaces it when it is full."""
+
+    def __init__(self, rows: np.ndarray):
+        self._room, self.count = rows, len(rows)
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self._room[: self.count]
+
+    def append(self, rows: np.ndarray) -> None:
+        count = self.count + len(rows)
+        if count > len(self._room):
+            room = np.empty((max(count, 2 * len(self._room)), rows.shape[1]))
+            room[: self.count] = self.rows
+            self._room = room
+        self._room[self.count : count] = rows
+        self.count = count
+
+
 def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
     """Return the last of the rows, at a breakpoint just behind it."""
     there = rows[-1:].copy()
@@ -200,11 +243,12 @@ def take_all_steps(
     params: tuple,
     tolerances: tuple[float, float],
     first_step: float,
+    max_steps: int,
 ) -> StepsTaken:
     """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
     out = np.empty((FIRST_ROWS, 2 + len(first)))
     h = first_step if t1 >= t0 else -first_step
-    args = row, t0, 0.0, t1, h, True, params[1], out
+    args = row, t0, 0.0, t1, h, True, params[1], max_steps, out
     try:
         begun = loops.run(*args)
     except Exception as error:
@@ -212,7 +256,8 @@ def take_all_steps(
             raise
         begun = adaptive_steps_before(error, args)
     if begun is None or begun[3] != OK or (t1 - begun[0]) - begun[1] != 0.0:
-        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, first_step)
+        limits = first_step, max_steps
+        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, *limits)
         run.begun = begun and (*begun, out)
         return run_adaptive(run)
     *_, accepted, rejected, starts, count = begun
@@ -255,8 +300,8 @@ class AdaptiveRun:
 
     Between two ``points`` lies a stretch, which a run starts with a first step of its own; the
     points between the first and the last are breakpoints.  ``row`` is that of ``Bound``, and used
-    up; ``first_step`` may be 0.  ``begun`` is the result of a first call of the compiled loop, with
-    its rows, if it was made already.
+    up; ``first_step`` may be 0; ``max_steps`` counts accepted and rejected trials.  ``begun`` is
+    the result of a first call of the compiled loop, with its rows, if it was made already.
     """
 
     begun: tuple | None = None
@@ -272,13 +317,14 @@ class AdaptiveRun:
         params: tuple,
         tolerances: tuple[float, float],
         first_step: float,
+        max_steps: int,
     ):
         self.taken = StepsTaken(loops, row, first, body, params, tolerances)
         self.loops, self.points, self.row, self.tables = loops, points, row, params[1]
-        self.width, self.first_step = 2 + len(first), first_step
+        self.width, self.first_step, self.max_steps = 2 + len(first), first_step, max_steps
         self.t, self.low, self.h = points[0], 0.0, 0.0
-        self.pieces: list[np.ndarray] = []
-        self.saved = self.steps = self.left = 0  # pieces in the journal, steps, rows that are left
+        self.kept = GrowingRows(np.empty((0, self.width)))
+        self.saved = self.steps = self.left = 0  # rows in the journal, steps, rows that are left
         self.room, self.place = FIRST_ROWS, 1
         self._start_stretch()
 
@@ -290,7 +336,11 @@ class AdaptiveRun:
             ahead = self.left if saver is None else min(self.left, saver.left(self.steps))
             begun = self._call(ahead)
         self.t, self.low, self.h, self.status, accepted, rejected, starts, count, out = begun
-        self.pieces.append(out[0 if self.fresh else 1 : accepted + 1])
+        new = out[0 if self.fresh else 1 : accepted + 1]
+        if self.kept.count == 0:
+            self.kept = GrowingRows(new)
+        else:
+            self.kept.append(new)
         self.steps, self.left, self.fresh = self.steps + accepted, self.left - accepted, False
         self.taken.evaluations += count + starts * self.loops.integrator.evaluations_at_start
         self.taken.rejected += rejected
@@ -300,8 +350,9 @@ class AdaptiveRun:
         run, where = self.loops.run, (self.row, self.t, self.low)
         out, end = np.empty((ahead + 1, self.width)), self.end
         least = SHORTEST * abs(self.points[-1] - self.points[0])
+        most = self.max_steps - self.steps - self.taken.rejected
         while True:
-            now = *where, end, self.h, self.fresh, self.tables, out[: ahead + 1]
+            now = *where, end, self.h, self.fresh, self.tables, most, out[: ahead + 1]
             try:
                 return *run(*now), out
             except Exception as error:
@@ -344,8 +395,8 @@ class AdaptiveRun:
         if self.place == len(self.points) - 1:
             return False
         target = self.points[self.place]
-        self.taken.breaks = (*self.taken.breaks, sum(map(len, self.pieces)))
-        self.pieces.append(row_at_break(target, self.pieces[-1]))
+        self.taken.breaks = (*self.taken.breaks, self.kept.count)
+        self.kept.append(row_at_break(target, self.kept.rows))
         self.t, self.low = math.nextafter(target, self.points[-1]), 0.0
         self.place += 1
         self._start_stretch()
@@ -358,7 +409,7 @@ class AdaptiveRun:
         self.left = self.room - 1
         if look is None:
             return False
-        self.taken.rows = np.concatenate(self.pieces)
+        self.taken.rows = self.kept.rows
         return look(self.taken)
 
     # ---- checkpoints
@@ -369,7 +420,7 @@ class AdaptiveRun:
             return False
         counts, rows, numbers = found
         self.t, self.low, self.h = numbers["clock"].tolist()
-        self.pieces, self.saved, self.steps = [rows], 1, counts["steps"]
+        self.kept, self.saved, self.steps = GrowingRows(rows), len(rows), counts["steps"]
         self.place, self.room, self.left = counts["place"], counts["room"], counts["left"]
         self.taken.breaks = tuple(counts["breaks"])
         self.taken.evaluations, self.taken.rejected = counts["evaluations"], counts["rejected"]
@@ -383,12 +434,14 @@ class AdaptiveRun:
 
     def save(self, saver: Saver) -> None:
         """Write a checkpoint with the rows since the last one."""
-        saver.mark(self._counts(), self._numbers(), np.concatenate(self.pieces[self.saved :]))
-        self.saved = len(self.pieces)
+        saver.mark(self._counts(), self._numbers(), self.kept.rows[self.saved :])
+        self.saved = self.kept.count
 
     def finish(self, saver: Saver | None) -> StepsTaken:
         """Put the rows together, and into the checkpoint."""
-        self.taken.rows = self.pieces[0] if len(self.pieces) == 1 else np.concatenate(self.pieces)
+        self.taken.rows = self.kept.rows
+        if self.status != OK:
+            self.taken.keep_attitudes()
         if saver is not None and not self.taken.raised:
             saver.finish(self._counts(status=self.status), self._numbers(), self.taken.rows)
         return self.taken

@@ -44,6 +44,7 @@ from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
 FRAMES = "body", "inertial"
+LONGER_STEPS = "all are needed for the attitude between them; take a larger dt"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
 
 
@@ -62,6 +63,7 @@ def integrate_angular_velocity(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     breakpoints: Any = None,
     t_eval: Any = None,
     save_every: int = 1,
@@ -88,6 +90,7 @@ def integrate_angular_velocity(
         their sum bounds the error of a step, of each component (of the whole turn for
         "gauss-taylor"); by default 1e-9
     first_step, max_step : omega with a short pulse needs ``max_step``
+    max_steps : of an adaptive method, as in ``solve``
     breakpoints : times at which omega is not smooth; the run restarts there
     t_eval, save_every, events, progress : as in ``solve``
 
@@ -105,8 +108,8 @@ def integrate_angular_velocity(
     """
     solver = prepare_angular_velocity(
         omega, frame=frame, method=method, formulation=formulation, dt=dt, rtol=rtol, atol=atol,
-        first_step=first_step, max_step=max_step, breakpoints=breakpoints, t_eval=t_eval,
-        save_every=save_every, events=events, progress=progress,
+        first_step=first_step, max_step=max_step, max_steps=max_steps, breakpoints=breakpoints,
+        t_eval=t_eval, save_every=save_every, events=events, progress=progress,
     )  # fmt: skip
     return solver(t_span, attitude=attitude, scalar_first=scalar_first)
 
@@ -122,6 +125,7 @@ def prepare_angular_velocity(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     breakpoints: Any = None,
     t_eval: Any = None,
     save_every: int = 1,
@@ -130,8 +134,8 @@ def prepare_angular_velocity(
 ) -> "RateSolver":
     """Prepare a reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
     arguments = Arguments(
-        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, progress=progress,
+        method, formulation, dt, rtol, atol, first_step, max_step, max_steps, breakpoints, t_eval,
+        save_every, events, progress=progress,
     )  # fmt: skip
     return RateSolver(omega, frame, arguments)
 
@@ -147,7 +151,7 @@ class RateSolver:
         self.integrator, self.reason = _find_integrator(keywords, self.rate, self.tolerances[1])
         self.formulation = find_kinematic(keywords.formulation, ROTOR)
         self.dt, self.arguments = _check(keywords, self.integrator, self.formulation, self.rate)
-        self.limits = step_limits(keywords.first_step, keywords.max_step)
+        self.limits = step_limits(keywords)
         self.loops = bind_integrator(self.integrator, self.formulation, self.rate)
         self._start: tuple | None = None
         self._row: np.ndarray | None = None
@@ -188,7 +192,7 @@ class RateSolver:
             self._row = np.array([flat(((first, *others), self.limits[1], self.tolerances))])
         row = self._row.copy()
         row[0, : len(first)] = first
-        numbers = row, first, (), params, self.tolerances, self.limits[0]
+        numbers = row, first, (), params, self.tolerances, self.limits[0], self.limits[2]
         run = AdaptiveRun(loops, points, *numbers)
         if watch is None and not self.output.progress:
             return run_adaptive(run)
@@ -211,7 +215,7 @@ class RateSolver:
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                grid = plan(t0, end, self.dt)
+                grid = plan(t0, end, self.dt, remedy=LONGER_STEPS)
                 out = np.empty((len(grid.ends), len(first)))
                 others = loops.start(t0, grid.h, state, (), params), (), params[0]
                 row, run = np.array([flat((state, *others))]), loops.packed(state, *others)
@@ -231,6 +235,8 @@ class RateSolver:
         taken = StepsTaken(loops, np.concatenate(pieces), first, (), params, weights)
         taken.status, taken.breaks, taken.next_step = status, breakpoints, self.dt
         taken.raised = "".join(raised)
+        if status != OK:
+            taken.keep_attitudes()
         taken.evaluations = (
             len(points[1:]) * integrator.evaluations_at_start
             + count * integrator.evaluations
@@ -358,7 +364,7 @@ def _check(
     else:
         if keywords.rtol is not None or keywords.atol is not None:
             raise MethodError(f"method {name!r} takes fixed steps: give dt=, not rtol= or atol=")
-        keywords.refuse(f"method {name!r} takes fixed steps", "first_step", "max_step")
+        keywords.refuse(f"method {name!r} takes fixed steps", "first_step", "max_step", "max_steps")
         dt = positive(keywords.dt, name)
         arguments = {"dt": dt, **keywords.shown()}
     if formulation.name != ROTOR:

@@ -27,6 +27,8 @@ AUTO = "auto"
 INSTEAD = "mr2", "imidm", "mkrk:rk4"  # suggested when a method cannot take a model
 QUATERNION = "quaternion"  # the default formulation of bodies
 RTOL = 1e-9  # the default of adaptive integrators
+MAX_STEPS = 10_000_000  # trial steps of an adaptive run, by default
+MOST_STEPS = 2**62  # that can be counted
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Arguments:
     atol: float | None = None
     first_step: float | None = None
     max_step: float | None = None
+    max_steps: float | None = None
     breakpoints: Any = None
     t_eval: Any = None
     save_every: int = 1
@@ -258,7 +261,7 @@ class AdaptiveSteps(NamedTuple):
     integrator: Integrator
     variables: Formulation | Coordinates
     tolerances: tuple[float, float]
-    limits: tuple[float, float]
+    limits: tuple[float, float, int]
     reason: str
     arguments: dict[str, Any]
 
@@ -266,7 +269,7 @@ class AdaptiveSteps(NamedTuple):
 def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> FixedSteps:
     """Find the map, or the integrator with fixed steps; ``method`` is made with its options."""
     variables, reason = None, ""
-    arguments.refuse("maps take fixed steps", "first_step", "max_step", "breakpoints")
+    arguments.refuse("maps take fixed steps", "first_step", "max_step", "max_steps", "breakpoints")
     if method == AUTO:
         dt = positive(arguments.dt, AUTO)
         aim = accuracy(arguments.rtol, arguments.atol)
@@ -311,11 +314,13 @@ def find_adaptive_steps(arguments: Arguments, method: Any) -> AdaptiveSteps:
     arguments.refuse(f"method {integrator.name!r} always carries what its sums lose", "compensated")
     variables = find_formulation(arguments.formulation, QUATERNION)
     both = tolerances(arguments.rtol, arguments.atol, integrator)
-    limits = step_limits(arguments.first_step, arguments.max_step)
+    limits = step_limits(arguments)
     shown = {"rtol": both[0], **({"atol": both[1]} if both[1] else {}), **arguments.shown()}
     for key in ("first_step", "max_step"):
         if (value := getattr(arguments, key)) is not None:
             shown[key] = float(value)
+    if arguments.max_steps is not None:
+        shown["max_steps"] = limits[2]
     if variables.name != QUATERNION:
         shown["formulation"] = variables.name
     return AdaptiveSteps(integrator, variables, both, limits, reason, shown)
@@ -364,15 +369,22 @@ def tolerances(rtol: Any, atol: Any, integrator: Integrator) -> tuple[float, flo
     return relative, absolute
 
 
-def step_limits(first_step: Any, max_step: Any) -> tuple[float, float]:
-    """Return (first step, largest step), by default 0 and infinity."""
+def step_limits(arguments: Arguments) -> tuple[float, float, int]:
+    """Return (first step, largest step, most trial steps), by default 0, infinity, 10 million."""
     found = []
-    for name, value, default in (("first_step", first_step, 0.0), ("max_step", max_step, math.inf)):
+    for name, default in (("first_step", 0.0), ("max_step", math.inf)):
+        value = getattr(arguments, name)
         number = number_or_nan(default if value is None else value)
         if not (number > 0.0 or value is None) or math.isnan(number):
             raise InputError(f"{name} must be a positive number of seconds, got {value!r}")
         found.append(number)
-    return min(found), found[1]
+    given = arguments.max_steps
+    most = number_or_nan(MAX_STEPS if given is None else given)
+    if not (most >= 1.0 and most == np.floor(most)):
+        raise InputError(
+            f"max_steps must be a whole number of trial steps, or math.inf, got {given!r}"
+        )
+    return min(found), found[1], int(min(most, MOST_STEPS))
 
 
 def breaks(breakpoints: Any, t0: float, t1: float) -> list[float]:

@@ -41,7 +41,8 @@ class Bound:
     row : all numbers that the loop takes, for the initial state at t = 0, in one row: variables,
         carry, body, parameters and, for adaptive steps, limits
     dt, weights, offsets, compensated : of fixed steps
-    tolerances, limits : (rtol, atol) and (first step or 0, largest step) of adaptive steps
+    tolerances, limits : (rtol, atol) and (first step or 0, largest step, most trial steps) of
+        adaptive steps
     """
 
     kind: str
@@ -64,7 +65,7 @@ class Bound:
     offsets: np.ndarray = field(default_factory=lambda: np.empty(0))
     compensated: bool = False
     tolerances: tuple[float, float] = (0.0, 0.0)
-    limits: tuple[float, float] = (0.0, math.inf)
+    limits: tuple[float, float, int] = (0.0, math.inf, 0)
 
     @property
     def run(self) -> Callable:
@@ -147,7 +148,7 @@ def bind_adaptive(
     integrator: Integrator,
     variables: Formulation | Coordinates,
     tolerances: tuple[float, float],
-    limits: tuple[float, float],
+    limits: tuple[float, float, int],
 ) -> Bound:
     """Bind an adaptive integrator to a problem."""
     model, aligned = problem.model, problem.body.is_aligned

@@ -33,6 +33,7 @@ def solve(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     breakpoints: Any = None,
     t_eval: Any = None,
     save_every: int = 1,
@@ -64,6 +65,8 @@ def solve(
         for both in SI units.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim
         at after some 40 radians, by default 1e-6
     first_step, max_step : of an adaptive integrator; a torque with a short pulse needs ``max_step``
+    max_steps : an adaptive run ends after this number of trial steps, accepted or rejected, with
+        the status TOO_MANY_STEPS; by default 10 million, ``math.inf`` for no limit
     breakpoints : times at which the torque is not smooth; an adaptive run restarts there
     t_eval : times at which to return the state, in the order of the motion; by default, after every
         step.  A time between the steps of a map is reached by a side step that is never fed back.
@@ -99,8 +102,8 @@ def solve(
     (2, 4)
     """
     arguments = Arguments(
-        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, bool(compensated), progress, options, checkpoint, checkpoint_every,
+        method, formulation, dt, rtol, atol, first_step, max_step, max_steps, breakpoints, t_eval,
+        save_every, events, bool(compensated), progress, options, checkpoint, checkpoint_every,
     )  # fmt: skip
     return prepare_from(problem, arguments)(t_span)
 
@@ -116,6 +119,7 @@ def prepare(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    max_steps: float | None = None,
     breakpoints: Any = None,
     t_eval: Any = None,
     save_every: int = 1,
@@ -132,8 +136,8 @@ def prepare(
     model is taken as it is now: functions and constants changed later need a new ``prepare``.
     """
     arguments = Arguments(
-        method, formulation, dt, rtol, atol, first_step, max_step, breakpoints, t_eval, save_every,
-        events, bool(compensated), progress, options, checkpoint, checkpoint_every,
+        method, formulation, dt, rtol, atol, first_step, max_step, max_steps, breakpoints, t_eval,
+        save_every, events, bool(compensated), progress, options, checkpoint, checkpoint_every,
     )  # fmt: skip
     return prepare_from(problem, arguments)
 

@@ -18,6 +18,7 @@ FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
 ROW = 80  # bytes for a state that is kept, with its time and its place
+SAVE_FEWER = "keep fewer with save_every={:.0e} or more"
 
 
 class Plan(NamedTuple):
@@ -33,23 +34,31 @@ class Plan(NamedTuple):
 
 
 def plan(
-    t0: float, t1: float, dt: float, t_eval: np.ndarray | None = None, save_every: int = 1
+    t0: float,
+    t1: float,
+    dt: float,
+    t_eval: np.ndarray | None = None,
+    save_every: int = 1,
+    remedy: str = SAVE_FEWER,
 ) -> Plan:
-    """Plan steps of ``dt`` from t0 to t1, the last one shorter if they do not fit."""
+    """Plan steps of ``dt`` from t0 to t1, the last one shorter if they do not fit.
+
+    ``remedy`` says what to do if the states do not fit into memory.
+    """
     length = t1 - t0
     exact = abs(length) / dt
+    if exact >= 2**53:
+        raise InputError(f"t_span and dt ask for {exact:.3g} steps, more than can be counted")
     n = round(exact)
     if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
         h, rest = length / n, 0.0
     else:
         n, h = math.floor(exact), math.copysign(dt, length)
         rest = length - n * h
-    if n >= 2**53:
-        raise InputError(f"t_span and dt ask for {n:.3g} steps, more than can be counted")
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))
-    _check_memory(n, save_every)
+    _check_memory(n, save_every, remedy)
     ends = np.arange(0, n + save_every, save_every)
     ends[-1] = n  # also when n is not a multiple
     if rest != 0.0 and n % save_every == 0:
@@ -59,15 +68,15 @@ def plan(
     return Plan(n, h, times, ends, sides)
 
 
-def _check_memory(steps: int, save_every: int) -> None:
+def _check_memory(steps: int, save_every: int, remedy: str) -> None:
     """Raise an error if the states that would be kept do not fit into memory."""
     rows, room = steps // save_every + 1, memory()
     if rows * ROW > room:
         enough = math.ceil(steps * ROW / (0.1 * room))
         raise InputError(
             f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"
-            f" {rows * ROW / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory: keep fewer with"
-            f" save_every={enough:.0e} or more"
+            f" {rows * ROW / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory:"
+            f" {remedy.format(enough)}"
         )
 
 

@@ -7,7 +7,12 @@ import numpy as np
 from polhode.compiler.tree import like
 from polhode.contracts import OK, Status
 from polhode.problems.problem import Problem
-from polhode.solvers.adaptive_steps import DeferredSteps, StepsTaken, failure
+from polhode.solvers.adaptive_steps import (
+    DeferredSteps,
+    StepsTaken,
+    count_attitudes,
+    failure,
+)
 from polhode.solvers.arguments import Arguments, find_fixed_steps
 from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
@@ -15,6 +20,8 @@ from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.raised import call_fixed
 from polhode.solvers.solver import Facts, Result, Solver
+
+ALL_STEPS = "run.sol and events need the states of all steps; take a larger dt"
 
 
 def prepare_map(problem: Problem, keywords: Arguments, method: Any) -> Solver:
@@ -43,7 +50,7 @@ def solve_map(
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
             found = take_steps(bound.loops.run, row, t0, grid, *settings, report, saver)
-    times, out, facts = _facts(solver, t0, grid, found, row, out)
+    times, out, facts = _facts(solver, t0, grid, found, row, body, out)
     motion = DeferredSteps(lambda: _every_step(solver, t0, t1, state, params, times, out))
     rows, end = (out if bound.variables is None else None), times
     if rows is None and not output.every_step:  # else on demand
@@ -56,7 +63,13 @@ def solve_map(
 
 
 def _facts(
-    solver: Solver, t0: float, grid: Plan, found: tuple, row: np.ndarray, out: np.ndarray
+    solver: Solver,
+    t0: float,
+    grid: Plan,
+    found: tuple,
+    row: np.ndarray,
+    body: tuple,
+    out: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, Facts]:
     """Return (times, rows, facts) of a run, up to the last good step if it failed."""
     status, rows, steps, iterations, size, *raised = found
@@ -65,12 +78,16 @@ def _facts(
     side_steps = output.side_steps
     if status != OK:
         stop = t0 + steps * grid.h
-        facts["status"] = Status(status)
-        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables, *raised)
         out, times = out[:rows], times[:rows]
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
+        good = count_attitudes(bound.loops.states, times, out, body)
+        if good < len(times):
+            out, times, stop = out[:good], times[:good], float(times[good - 1])
+            steps = round((stop - t0) / grid.h)
+        facts["status"] = Status(status)
+        facts["message"] = failure(status, stop, steps, grid.h, size, bound.variables, *raised)
     facts["nsteps"] = steps + (side_steps if output.t_eval is None else 0)
     if method.evaluations is not None:
         facts["nfev"] = method.evaluations(like(bound.carry, iter(row[0, bound.width :])))
@@ -95,12 +112,15 @@ def _every_step(
     settings = bound.weights, bound.offsets
     row, first, body = bound.fill(t0, state, params)
     if not solver.output.every_step:
-        grid = plan(t0, t1, bound.dt)
+        grid = plan(t0, t1, bound.dt, remedy=ALL_STEPS)
         out = np.empty((len(grid.ends), bound.width))
         with reporter(False) as report:
-            _, rows, *_ = take_steps(
+            status, rows, *_ = take_steps(
                 bound.loops.run, row, t0, grid, *settings, params[1], out, report
             )
         times, out = grid.times[:rows], out[:rows]
+        if status != OK:
+            good = count_attitudes(bound.loops.states, times, out, body)
+            times, out = times[:good], out[:good]
     table = np.column_stack([times, np.zeros(len(times)), out])
     return StepsTaken(bound.loops, table, first, body, params, settings)

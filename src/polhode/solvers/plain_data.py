@@ -31,7 +31,7 @@ STORED = 1_000_000  # bytes of tables in a file; larger ones are only compared
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
 FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
 UNSEEN = "<unseen>"  # in place of a digest
-NUMBERS = "dt", "rtol", "atol", "first_step", "max_step"
+NUMBERS = "dt", "rtol", "atol", "first_step", "max_step", "max_steps"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
 
@@ -260,7 +260,8 @@ def rebuild_arguments(
                 f" {len(data['events'])} of them; give the same functions again"
             )
         refuse_differences(file, "events", data["events"], _describe_events(events))
-    others |= {k: None if data[k] is None else read_number(data[k]) for k in NUMBERS}
+    found = {k: data.get(k) for k in NUMBERS}  # files of 0.1.0 have no max_steps
+    others |= {k: None if v is None else read_number(v) for k, v in found.items()}
     others |= {key: arrays.get(key) for key in TIMES}
     others |= {key: data[key] for key in ("save_every", "compensated", "options")}
     return Arguments(**given, events=events, **others)

@@ -13,7 +13,7 @@ neighbour with shorter steps.
 
 from collections.abc import Callable
 from itertools import accumulate, pairwise
-from math import nan
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ from polhode.compiler.tree import bind, flat
 from polhode.contracts import (
     OK,
     STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
     Coordinates,
     Formulation,
     Integrator,
@@ -147,16 +148,18 @@ def settle(room, found, lane, end, largest, tables, slots):
         put_column(room, lane, WIDTH, (number, status, time, counts))
 
 
-def made_ready(blocks, number, room, found, lane, until, end, slots):
+def made_ready(blocks, number, room, found, lane, until, end, most, slots):
     """Make a lane ready for a trial step, with another body if needed; return the next number."""
     while room[lane] != NOBODY:
         _, status, time, counts, _, _, _, _, _ = column(room, lane, WIDTH, slots)
         if runs(status, time, until, end):
             this, short, new_t = step_of(time, end)
-            if not ((short and new_t == time[0]) or counts[2] == MAX_TRIALS):
+            stuck = (short and new_t == time[0]) or counts[2] == MAX_TRIALS
+            if not (stuck or counts[0] + counts[1] >= most):
                 found[lane] = this
                 return number
-            put_column(room, lane, WIDTH, (room[lane], 1.0 * STEP_TOO_SMALL))
+            status = 1.0 * (STEP_TOO_SMALL if stuck else TOO_MANY_STEPS)
+            put_column(room, lane, WIDTH, (room[lane], status))
         given_back(blocks, room, lane, slots)
         number = taken(blocks, number, room, lane, until, end, slots)
     return number
@@ -186,8 +189,11 @@ def single_trials(room, found, tolerances, tables, slots):
             put_column(found, lane, WIDTH, (this, new, kept, error, factor, 1.0 * count))
 
 
-def advance(blocks, room, found, until, end, largest, tolerances, tables, slots):
-    """Step every body to ``until`` or just past it, on its way to ``end``."""
+def advance(blocks, room, found, until, end, largest, tolerances, tables, most, slots):
+    """Step every body to ``until`` or just past it, on its way to ``end``.
+
+    A body takes ``most`` trial steps at most, counted from its start.
+    """
     on_aligned_stack()
     if blocks.shape[0] == 0:
         return
@@ -196,7 +202,7 @@ def advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
         put_column(room, lane, WIDTH, column(blocks[0], 0, LANES, slots))
         found[lane] = 0.0
         number = taken(blocks, number, room, lane, until, end, slots)
-        number = made_ready(blocks, number, room, found, lane, until, end, slots)
+        number = made_ready(blocks, number, room, found, lane, until, end, most, slots)
     while True:
         busy = False
         for lane in range(WIDTH):
@@ -207,7 +213,7 @@ def advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
         for lane in range(WIDTH):
             if room[lane] != NOBODY:
                 settle(room, found, lane, end, largest, tables, slots)
-                number = made_ready(blocks, number, room, found, lane, until, end, slots)
+                number = made_ready(blocks, number, room, found, lane, until, end, most, slots)
 
 
 # ---- between steps
@@ -353,11 +359,12 @@ class Runs:
         self.machines = compiled(begin), compiled(advance), compiled(sample)
         self.begin, self._advance, self._sample = self.machines
 
-    def advance(self, blocks, until, end, largest, tolerances, tables, slots) -> None:
+    def advance(self, blocks, until, end, largest, tolerances, tables, slots, most=inf) -> None:
         """Step every body to ``until`` or past it; only ``end`` shortens a step."""
         room = np.zeros(WIDTH * len(flat(slots)))
         found = np.zeros(WIDTH * (4 + len(flat(slots[STATE : CARRY + 1]))))
-        self._advance(blocks, room, found, until, end, largest, tolerances, tables, slots)
+        limits = end, largest, tolerances, tables, float(most)
+        self._advance(blocks, room, found, until, *limits, slots)
 
     def sample(self, blocks, t, tolerances, tables, slots) -> np.ndarray:
         """Return blocks of the states at t, after ``advance`` to t; NaN for failed bodies."""

@@ -26,6 +26,7 @@ from polhode.papers.quaternions import pure
 from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
 from polhode.solvers.adaptive_steps import AdaptiveRun, run_adaptive
+from polhode.solvers.arguments import MAX_STEPS
 
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
@@ -220,7 +221,8 @@ class Laboratory(Base):
         loops.packed(first, *others)
         tolerances = 0.0, abs(scale) * tolerance
         row = np.array([flat(((first, *others), largest, tolerances))])
-        run = AdaptiveRun(loops, (begin, end), row, first, (), rate.params, tolerances, 0.0)
+        limits = 0.0, MAX_STEPS
+        run = AdaptiveRun(loops, (begin, end), row, first, (), rate.params, tolerances, *limits)
         clock = perf_counter()
         taken = run_adaptive(run, look=lambda taken: len(taken.rows) >= most)
         seconds = perf_counter() - clock
