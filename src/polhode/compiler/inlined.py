@@ -22,7 +22,6 @@ class InlinedLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave functions as they are: ``_optimize_final_module`` follows."""
-        ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         """Optimise in full."""
