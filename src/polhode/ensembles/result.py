@@ -266,12 +266,9 @@ class EnsembleResult:
             return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store that this result is read from")
-        data = self.to_xarray()
-        place = places.check_place(path)
-        run = places.new_run()
-        data.attrs |= {"complete": True, places.MARK: run}
-        with store.translate_errors(place), store.create_store(place, run) as draft:
-            data.to_zarr(draft, mode="a", zarr_format=2, consolidated=True)
+        place, run, data = places.check_place(path), places.new_run(), self._data()
+        attrs = {**data.attributes, "complete": True, places.MARK: run}
+        store.write_store(place, run, data._replace(attributes=attrs))
         return place
 
 
@@ -319,11 +316,11 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
     so ``result.problem(i)`` works only on the result of the run itself.
     """
     if Path(path).is_dir():
-        group = store.open_store(path)
-        dims = {name: tuple(a.attrs["_ARRAY_DIMENSIONS"]) for name, a in group.arrays()}
-        arrays: dict[str, Any] = dict(group.arrays())
-        about = {name: dict(array.attrs) for name, array in arrays.items()}
-        return _rebuild(arrays, dims, about, dict(group.attrs), Path(path))
+        found, arrays = store.open_store(path)
+        dims = {name: one.dims for name, one in found.arrays.items()}
+        about = {name: one.attrs for name, one in found.arrays.items()}
+        with store.reading(path):
+            return _rebuild(arrays, dims, about, found.attrs, Path(path))
     data = storage.read(path, (storage.FORMAT, store.FORMAT))
     if data.attrs["format"] == storage.FORMAT:
         return trajectory.load(path)
