@@ -19,7 +19,7 @@ from polhode.files.whole import settle
 ATTRIBUTES, MARK = ".zattrs", "run"  # the file, and the attribute in it
 MOST = 1 << 22  # bytes that attributes may be long
 LIST = ".contents"  # of all files, with checksums
-GROUP_FILES = {ATTRIBUTES, ".zgroup", ".zmetadata", LIST}
+GROUP_FILE = re.compile(r"\.zattrs|\.zgroup|\.zmetadata|\.contents")
 ARRAY_FILE = re.compile(r"\.zarray|\.zattrs|\d+(\.\d+)*")
 PARTIAL = (".partial", ".part")  # how names of files end that are being written
 RUN = re.compile(r"[0-9a-f]{32}")
@@ -145,23 +145,19 @@ def entries_of(place: Path) -> list[Path]:
         raise FileError(f"{str(place)!r} is not a directory of this library: move it away")
     found: list[Path] = []
     for entry in place.iterdir():
-        found.append(entry)
-        inside: list[Path] = []
-        if entry.is_symlink():
-            ours = False
-        elif entry.is_dir():
-            inside = list(entry.iterdir())
-            ours = all(
-                not x.is_symlink() and x.is_file()
-                and (ARRAY_FILE.fullmatch(x.name) or x.name.endswith(PARTIAL)) for x in inside
-            )  # fmt: skip
-        else:
-            known = entry.name in GROUP_FILES or entry.name.endswith(PARTIAL)
-            ours = known and entry.is_file()
-        if not ours:
+        is_folder = entry.is_dir() and not entry.is_symlink()
+        inside = list(entry.iterdir()) if is_folder else []
+        strange = [x for x in inside if not _is_ours(x, ARRAY_FILE)]
+        if strange or not (is_folder or _is_ours(entry, GROUP_FILE)):
+            name = [*strange, entry][0].relative_to(place).as_posix()
             raise FileError(
-                f"{str(place)!r} holds {entry.name!r}, which this library did not write: move it"
-                " away, or give another name"
+                f"{str(place)!r} holds {name!r}, which this library did not write: move it away,"
+                " or give another name"
             )
-        found += inside
+        found += [entry, *inside]
     return found
+
+
+def _is_ours(file: Path, names: re.Pattern) -> bool:
+    known = names.fullmatch(file.name) or file.name.endswith(PARTIAL)
+    return bool(known) and file.is_file() and not file.is_symlink()

@@ -19,6 +19,7 @@ from polhode.problems.problem import Problem
 from polhode.results import trajectory
 from polhode.results.export import as_html, as_text
 from polhode.results.trajectory import Trajectory
+from polhode.solvers.fixed_steps import memory
 
 if TYPE_CHECKING:
     import pandas
@@ -345,6 +346,9 @@ def _rebuild(
         for name in arrays
         if name.startswith(store.VARIED)
     }
+    known = {int(status) for status in Status} | {store.NOT_RUN}
+    if not known >= set(np.unique(arrays["status"][:]).tolist()):
+        raise FileError("there are members whose status is unknown")
     problem, none = json.loads(attrs["problem"]), np.empty(0)
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
@@ -372,6 +376,8 @@ def _rebuild(
 def _by_number(array: Any, members: np.ndarray, count: int) -> np.ndarray:
     """The values of members, each at the index of its number."""
     values = np.asarray(array[:])
+    if members.min(initial=0) < 0 or count * values[:1].nbytes > memory():
+        raise FileError(f"the numbers of members go from {members.min()} to {members.max()}")
     found = np.full((count, *values.shape[1:]), np.nan)
     found[members] = values
     return found

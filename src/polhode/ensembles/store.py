@@ -42,6 +42,7 @@ TRANSLATION = {"x": "position", "v": "velocity"}  # names in files, and of quant
 STATES = {*ROTATION, *TRANSLATION, "energy"}  # arrays that are read on demand
 REACHED = {"status": "status", "t_reached": "t", "nsteps": "nsteps", "niter": "niter"}
 VARIED = "varied_"
+JSON_TEXTS = "problem", "arguments", "reductions"  # attributes
 RESERVED = {
     *ROTATION, *TRANSLATION, *REACHED, *COMPONENTS, "energy", "count", "time", "member",
     "time_reduced",
@@ -329,8 +330,8 @@ def open_store(path: str | os.PathLike) -> tuple[contents.Contents, dict[str, An
     """(contents, arrays by name) of a store that this library wrote; anything else is refused."""
     import zarr
 
+    found = check_store(path)
     with reading(path):
-        found = check_store(path)
         group = zarr.open_group(found.place, mode="r", use_consolidated=False)
         return found, {name: group[name] for name in found.arrays}
 
@@ -340,6 +341,31 @@ def check_store(path: str | os.PathLike, finished: bool = True) -> contents.Cont
 
     ``finished``: it is as its run left it, and not to be continued, so that its list counts.
     """
+    with reading(path):
+        found = _look_at_store(path)
+        summed = all(one.summed for one in found.arrays.values())
+        complete, listed = found.attrs["complete"], (found.place / places.LIST).exists()
+        contents.check_chunks(found, {"time"} | (STATES & set(found.arrays) if complete else set()))
+        if finished and summed and listed:
+            contents.check_list(found)
+    if finished and summed and complete and not listed:
+        raise FileError(
+            f"{str(path)!r} is complete but has no list of its files, '{places.LIST}': the list was"
+            " removed, or the run was killed as it ended; resume from the checkpoint, if there is"
+            " one"
+        )
+    if finished and not summed:
+        warnings.warn(
+            f"{str(path)!r} was written by an earlier version, without checksums: damage is not"
+            " noticed; load and save it to add them",
+            PolhodeWarning,
+            stacklevel=4,
+        )
+    return found
+
+
+def _look_at_store(path: str | os.PathLike) -> contents.Contents:
+    """Return what a store holds, after a look at its attributes and at its arrays."""
     place = Path(path).resolve()
     if not (place / ".zgroup").is_file():
         raise FileError(f"{str(path)!r} is not a Zarr store: it has no file '.zgroup'")
@@ -350,28 +376,25 @@ def check_store(path: str | os.PathLike, finished: bool = True) -> contents.Cont
             f" {form!r}, not {FORMAT!r}"
         )
     found = contents.survey(place)
+    _check_attributes(found)
     _check_layout(found)
     contents.check_size(found, set(found.arrays) - STATES)
-    complete, listed = found.attrs.get("complete"), (place / places.LIST).exists()
-    if not all(one.summed for one in found.arrays.values()):
-        if finished:
-            warnings.warn(
-                f"{str(path)!r} was written by an earlier version, without checksums: damage is not"
-                " noticed; load and save it to add them",
-                PolhodeWarning,
-                stacklevel=4,
-            )
-        contents.check_chunks(found, STATES & set(found.arrays) if complete else ())
-    elif finished and listed:
-        contents.check_list(found)
-    elif finished and complete is not False:
-        raise FileError(
-            f"{str(path)!r} is complete but has no list of its files, '{places.LIST}': the list was"
-            " removed, or the run was killed as it ended; resume from the checkpoint, if there is"
-            " one"
-        )
-    contents.check_chunks(found, ("time",))
     return found
+
+
+def _check_attributes(found: contents.Contents) -> None:
+    """Refuse attributes of other types than those of ``attributes``."""
+    given = {"reductions": "[]", **found.attrs}
+    texts = {name: given.get(name) for name in ("method", "reason", "seed", *JSON_TEXTS)}
+    good = all(type(text) is str for text in texts.values()) and type(given["complete"]) is bool
+    if good:
+        problem, arguments, order = (json.loads(texts[name]) for name in JSON_TEXTS)
+        good = isinstance(problem, dict) and isinstance(arguments, dict)
+        good = good and isinstance(problem["name"] or "", str) and type(problem["model"]) is str
+        good = good and type(problem.get("mass")) in (int, float)
+        good = good and isinstance(order, list) and all(type(name) is str for name in order)
+    if not good:
+        raise FileError(f"{str(found.place)!r} is damaged: its attributes are not those of a run")
 
 
 def _check_layout(found: contents.Contents) -> None:
