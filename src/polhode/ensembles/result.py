@@ -328,7 +328,8 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
     dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
     about = {name: dict(data[name].attrs) for name in dims}
     arrays = {name: data[name].values for name in dims}
-    return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
+    with store.reading(path):
+        return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
 
 
 def _rebuild(
@@ -346,9 +347,6 @@ def _rebuild(
         for name in arrays
         if name.startswith(store.VARIED)
     }
-    known = {int(status) for status in Status} | {store.NOT_RUN}
-    if not known >= set(np.unique(arrays["status"][:]).tolist()):
-        raise FileError("there are members whose status is unknown")
     problem, none = json.loads(attrs["problem"]), np.empty(0)
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
@@ -368,6 +366,8 @@ def _rebuild(
         "path": path,
     }
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
+    if set(reached["status"].tolist()) - {*Status, store.NOT_RUN}:
+        raise ValueError("some members have an unknown status")
     saved = StoredStates(arrays, np.asarray(arrays["time"][:]), None, mass, members)
     recorded = RecordedMembers(given, count, int(attrs["seed"]), problem)
     return EnsembleResult(recorded, saved, reached, reductions, facts)
@@ -377,7 +377,7 @@ def _by_number(array: Any, members: np.ndarray, count: int) -> np.ndarray:
     """The values of members, each at the index of its number."""
     values = np.asarray(array[:])
     if members.min(initial=0) < 0 or count * values[:1].nbytes > memory():
-        raise FileError(f"the numbers of members go from {members.min()} to {members.max()}")
+        raise ValueError(f"the numbers of members go from {members.min()} to {members.max()}")
     found = np.full((count, *values.shape[1:]), np.nan)
     found[members] = values
     return found

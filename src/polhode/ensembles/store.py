@@ -323,7 +323,8 @@ def reading(path: str | os.PathLike) -> Iterator[None]:
         raise
     except Exception as error:
         why = (str(error).splitlines() or [""])[0]
-        raise FileError(f"cannot read {str(path)!r}: {type(error).__name__}: {why}") from error
+        kind = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
+        raise FileError(f"cannot read {str(path)!r}: {kind}{why}") from error
 
 
 def open_store(path: str | os.PathLike) -> tuple[contents.Contents, dict[str, Any]]:
