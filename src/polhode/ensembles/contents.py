@@ -113,13 +113,15 @@ def _read_array(folder: Path) -> Array:
     for name, value in {"zarr_format": 2, "order": "C", "dimension_separator": "."}.items():
         if about.get(name) != value:
             raise refuse(name, about.get(name), repr(value))
-    shape, chunks = about.get("shape"), about.get("chunks")
+    shape: Any = about.get("shape")
+    chunks: Any = about.get("chunks")
     if not _is_list(shape, int) or not shape or min(shape) < 0:
         raise refuse("shape", shape, "a list of whole numbers")
     fits = _is_list(chunks, int) and len(chunks) == len(shape)
     if not fits or any(not 1 <= k <= max(n, 1) for n, k in zip(shape, chunks, strict=True)):
         raise refuse("chunks", chunks, f"whole numbers within the shape {shape}")
-    dtype, dims = about.get("dtype"), attrs.get("_ARRAY_DIMENSIONS")
+    dtype: Any = about.get("dtype")
+    dims: Any = attrs.get("_ARRAY_DIMENSIONS")
     if not isinstance(dtype, str) or not DTYPE.fullmatch(dtype):
         raise refuse("dtype", dtype, "one of numbers or letters")
     if not _is_list(dims, str) or len(dims) != len(shape):

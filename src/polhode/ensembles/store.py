@@ -386,7 +386,9 @@ def _look_at_store(path: str | os.PathLike) -> contents.Contents:
 def _check_attributes(found: contents.Contents) -> None:
     """Refuse attributes of other types than those of ``attributes``."""
     given = {"reductions": "[]", **found.attrs}
-    texts = {name: given.get(name) for name in ("method", "reason", "seed", *JSON_TEXTS)}
+    texts: dict[str, Any] = {
+        name: given.get(name) for name in ("method", "reason", "seed", *JSON_TEXTS)
+    }
     good = all(type(text) is str for text in texts.values()) and type(given["complete"]) is bool
     if good:
         problem, arguments, order = (json.loads(texts[name]) for name in JSON_TEXTS)
@@ -401,7 +403,8 @@ def _check_attributes(found: contents.Contents) -> None:
 def _check_layout(found: contents.Contents) -> None:
     """Refuse a store that lacks an array, or whose arrays do not fit together."""
     place, arrays = found.place, found.arrays
-    wanted = {"time": ("time",), "member": ("member",)} | dict.fromkeys(REACHED, ("member",))
+    wanted: dict[str, tuple[str, ...]] = {"time": ("time",), "member": ("member",)}
+    wanted |= dict.fromkeys(REACHED, ("member",))
     moves = "x" in arrays or "v" in arrays
     for name, quantity in (ROTATION | (TRANSLATION if moves else {})).items():
         wanted[name] = "time", "member", *QUANTITIES[quantity].dims
