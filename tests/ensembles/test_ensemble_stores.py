@@ -140,7 +140,7 @@ def test_only_selected_states_are_read(tmp_path):
     wanted = result[10:20].q
     (tmp_path / "a.zarr" / "q" / "0.1.0").write_bytes(b"spoilt")
     np.testing.assert_array_equal(result[10:20].q, wanted)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(ph.FileError, match=r"the chunk '0.1.0' in .*a.zarr/q' is damaged"):
         result[GROUP:].q  # noqa: B018
 
 

@@ -4,6 +4,7 @@
 them before its modules were moved into rooms.
 """
 
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -114,9 +115,20 @@ def test_checkpoints_of_ensembles_resume_to_the_same_bits(place, name, many):
 
 @pytest.mark.parametrize("name", ["whole.zarr", "whole.nc"])
 def test_results_of_ensembles_load(place, name, many):
-    result = ph.load(place / name)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = ph.load(place / name)
     same(result, many)
     same_reductions(result, many)
+    assert [one.category for one in told] == [ph.PolhodeWarning] * name.endswith("zarr")
+
+
+def test_stores_are_not_replaced(place):
+    """They do not carry the number of a run."""
+    before = (place / "whole.zarr" / "q" / "0.0.0").read_bytes()
+    with pytest.raises(ph.FileError, match="not a store that this version of polhode made"):
+        ph.solve_ensemble(TOP, (0, 1), method="mr2", dt=0.1, members=2, out=place / "whole.zarr")
+    assert (place / "whole.zarr" / "q" / "0.0.0").read_bytes() == before
 
 
 def test_trajectories_load(place):

@@ -154,6 +154,7 @@ class EnsembleSaver:
         counts = data.get("counts") or {"done": [], "chunk": None}
         self.done: list[tuple[int, int]] = [(a, b) for a, b in counts["done"]]
         self.chunk = None if counts["chunk"] is None else tuple(counts["chunk"])
+        self.settle: Callable[[], None] = lambda: None  # brings the store to the disk
         self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # after them
         self._before: tuple[Mapping[str, np.ndarray], Arrays] | None = None
         self._row = 0  # of the running chunk, the first that is not in the journal
@@ -179,6 +180,7 @@ class EnsembleSaver:
             **news,
         }
         arrays = {f"{STATE}{key}": value for key, value in (state or {}).items()}
+        self.settle()
         write(self.path, KIND, self.data, {**self.tables, **arrays})
         self._last = time.monotonic()
 

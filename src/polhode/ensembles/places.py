@@ -9,6 +9,8 @@ import json
 import os
 import re
 import secrets
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from polhode.errors import FileError, InputError
@@ -16,9 +18,10 @@ from polhode.files.whole import settle
 
 ATTRIBUTES, MARK = ".zattrs", "run"  # the file, and the attribute in it
 MOST = 1 << 22  # bytes that attributes may be long
-GROUP_FILES = {ATTRIBUTES, ".zgroup", ".zmetadata"}
+LIST = ".contents"  # of all files, with checksums
+GROUP_FILE = re.compile(r"\.zattrs|\.zgroup|\.zmetadata|\.contents")
 ARRAY_FILE = re.compile(r"\.zarray|\.zattrs|\d+(\.\d+)*")
-PARTIAL = ".partial"  # how names of files end that Zarr is writing
+PARTIAL = (".partial", ".part")  # how names of files end that are being written
 RUN = re.compile(r"[0-9a-f]{32}")
 
 
@@ -37,7 +40,7 @@ def run_of(place: Path) -> str | None:
     try:
         run = json.loads(file.read_bytes())[MARK]
         return run if RUN.fullmatch(run) else None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
@@ -60,7 +63,7 @@ def check_place(path: str | os.PathLike) -> Path:
                 f"{str(path)!r} exists and is not a store that this version of polhode made: give"
                 " another name, or remove it"
             )
-        _entries(place)
+        entries_of(place)
     return place
 
 
@@ -71,6 +74,7 @@ def draft_of(place: Path, run: str) -> Path:
 
 def move_into_place(draft: Path, place: Path) -> None:
     """Give a store its name; an older store there is removed, or an empty directory."""
+    settle_files([entry for entry in entries_of(draft) if entry.is_file()], draft)
     check_place(place)
     if place.exists():
         remove(place)
@@ -109,7 +113,7 @@ def remove(place: Path) -> None:
 
 def _remove(place: Path) -> None:
     """Remove exactly what this library writes into a store; anything else is refused before."""
-    mark, entries = place / ATTRIBUTES, _entries(place)
+    mark, entries = place / ATTRIBUTES, entries_of(place)
     for entry in entries:  # the mark goes last: what is left of a killed removal is still ours
         if entry != mark and not entry.is_dir():
             entry.unlink()
@@ -120,35 +124,40 @@ def _remove(place: Path) -> None:
     place.rmdir()
 
 
+def settle_files(files: Collection[Path], place: Path) -> None:
+    """Flush files of a store to the disk, and then the directories with their names."""
+    with ThreadPoolExecutor(8) as pool:  # the disk takes many at once
+        list(pool.map(settle, files))
+        list(pool.map(settle, {file.parent for file in files} - {place}))
+    settle(place)
+
+
 def remove_partial_files(place: Path) -> None:
-    """Remove the files that Zarr was writing when a process was killed."""
-    for entry in _entries(place):
+    """Remove the files that were being written when a process was killed."""
+    for entry in entries_of(place):
         if entry.name.endswith(PARTIAL):
             entry.unlink()
 
 
-def _entries(place: Path) -> list[Path]:
+def entries_of(place: Path) -> list[Path]:
     """All files and folders of a store; a link, or what this library does not write, is refused."""
     if place.is_symlink() or not place.is_dir():
         raise FileError(f"{str(place)!r} is not a directory of this library: move it away")
     found: list[Path] = []
     for entry in place.iterdir():
-        found.append(entry)
-        inside: list[Path] = []
-        if entry.is_symlink():
-            ours = False
-        elif entry.is_dir():
-            inside = list(entry.iterdir())
-            ours = all(
-                not x.is_symlink() and x.is_file()
-                and (ARRAY_FILE.fullmatch(x.name) or x.name.endswith(PARTIAL)) for x in inside
-            )  # fmt: skip
-        else:
-            ours = entry.name in GROUP_FILES or entry.name.endswith(PARTIAL)
-        if not ours:
+        is_folder = entry.is_dir() and not entry.is_symlink()
+        inside = list(entry.iterdir()) if is_folder else []
+        strange = [x for x in inside if not _is_ours(x, ARRAY_FILE)]
+        if strange or not (is_folder or _is_ours(entry, GROUP_FILE)):
+            name = [*strange, entry][0].relative_to(place).as_posix()
             raise FileError(
-                f"{str(place)!r} holds {entry.name!r}, which this library did not write: move it"
-                " away, or give another name"
+                f"{str(place)!r} holds {name!r}, which this library did not write: move it away,"
+                " or give another name"
             )
-        found += inside
+        found += [entry, *inside]
     return found
+
+
+def _is_ours(file: Path, names: re.Pattern) -> bool:
+    known = names.fullmatch(file.name) or file.name.endswith(PARTIAL)
+    return bool(known) and file.is_file() and not file.is_symlink()

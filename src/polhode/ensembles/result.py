@@ -19,6 +19,7 @@ from polhode.problems.problem import Problem
 from polhode.results import trajectory
 from polhode.results.export import as_html, as_text
 from polhode.results.trajectory import Trajectory
+from polhode.solvers.fixed_steps import memory
 
 if TYPE_CHECKING:
     import pandas
@@ -266,12 +267,9 @@ class EnsembleResult:
             return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
             raise FileError(f"{str(path)!r} is the store that this result is read from")
-        data = self.to_xarray()
-        place = places.check_place(path)
-        run = places.new_run()
-        data.attrs |= {"complete": True, places.MARK: run}
-        with store.translate_errors(place), store.create_store(place, run) as draft:
-            data.to_zarr(draft, mode="a", zarr_format=2, consolidated=True)
+        place, run, data = places.check_place(path), places.new_run(), self._data()
+        attrs = {**data.attributes, "complete": True, places.MARK: run}
+        store.write_store(place, run, data._replace(attributes=attrs))
         return place
 
 
@@ -319,18 +317,19 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
     so ``result.problem(i)`` works only on the result of the run itself.
     """
     if Path(path).is_dir():
-        group = store.open_store(path)
-        dims = {name: tuple(a.attrs["_ARRAY_DIMENSIONS"]) for name, a in group.arrays()}
-        arrays: dict[str, Any] = dict(group.arrays())
-        about = {name: dict(array.attrs) for name, array in arrays.items()}
-        return _rebuild(arrays, dims, about, dict(group.attrs), Path(path))
+        found, arrays = store.open_store(path)
+        dims = {name: one.dims for name, one in found.arrays.items()}
+        about = {name: one.attrs for name, one in found.arrays.items()}
+        with store.reading(path):
+            return _rebuild(arrays, dims, about, found.attrs, Path(path))
     data = storage.read(path, (storage.FORMAT, store.FORMAT))
     if data.attrs["format"] == storage.FORMAT:
         return trajectory.load(path)
     dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
     about = {name: dict(data[name].attrs) for name in dims}
     arrays = {name: data[name].values for name in dims}
-    return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
+    with store.reading(path):
+        return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
 
 
 def _rebuild(
@@ -367,6 +366,8 @@ def _rebuild(
         "path": path,
     }
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
+    if set(reached["status"].tolist()) - {*Status, store.NOT_RUN}:
+        raise ValueError("some members have an unknown status")
     saved = StoredStates(arrays, np.asarray(arrays["time"][:]), None, mass, members)
     recorded = RecordedMembers(given, count, int(attrs["seed"]), problem)
     return EnsembleResult(recorded, saved, reached, reductions, facts)
@@ -375,6 +376,8 @@ def _rebuild(
 def _by_number(array: Any, members: np.ndarray, count: int) -> np.ndarray:
     """The values of members, each at the index of its number."""
     values = np.asarray(array[:])
+    if members.min(initial=0) < 0 or count * values[:1].nbytes > memory():
+        raise ValueError(f"the numbers of members go from {members.min()} to {members.max()}")
     found = np.full((count, *values.shape[1:]), np.nan)
     found[members] = values
     return found

@@ -13,7 +13,7 @@ from polhode.ensembles.movers import Reached
 from polhode.ensembles.quantities import Labelled
 from polhode.ensembles.reductions.first_time import FirstTime
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.store import MemoryStates, Store
+from polhode.ensembles.store import MemoryStates, Store, check_store
 from polhode.ensembles.task import Task
 from polhode.errors import PolhodeError
 from polhode.solvers.progress import reporter
@@ -49,6 +49,8 @@ class Run:
             "arguments": solver.arguments,
         }
         self.store = None if out is None else Store(out, task, size, self.facts, run, reopen)
+        if self.store is not None and saver is not None:
+            saver.settle = self.store.settle
 
     def finish(
         self,
@@ -120,6 +122,8 @@ class Run:
             times = task.times[task.at_save]
             states: Any = MemoryStates(task.members, times, self._join("states", 1))
         else:
+            if written:
+                check_store(self.store.path)
             states = self.store.states() if written else self.store.finish(reductions, facts)
             facts["path"] = self.store.path
         return EnsembleResult(task.members, states, reached, reductions, facts)

@@ -7,6 +7,7 @@ have not run have the status ``NOT_RUN``.
 
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode._version import __version__
-from polhode.ensembles import places
+from polhode.ensembles import contents, places
 from polhode.ensembles.members import AXES, MASS, Members, Rows
 from polhode.ensembles.quantities import (
     COMPONENTS,
@@ -25,19 +26,23 @@ from polhode.ensembles.quantities import (
     label,
     label_varied,
 )
-from polhode.errors import FileError
+from polhode.errors import FileError, InputError, PolhodeError, PolhodeWarning
 from polhode.kernels.quaternion import product, to_body, to_inertial
+from polhode.solvers.fixed_steps import memory
 
 if TYPE_CHECKING:
     from polhode.ensembles.task import Task
+    from polhode.files.netcdf import Data
 
 FORMAT = "polhode ensemble 1"
 PIECE_BYTES = 2**24  # of an array, at most, that lie together in a store
 NOT_RUN = -1
 ROTATION = {"q": "q", "omega": "omega", "angular_momentum": "angular_momentum"}
 TRANSLATION = {"x": "position", "v": "velocity"}  # names in files, and of quantities
+STATES = {*ROTATION, *TRANSLATION, "energy"}  # arrays that are read on demand
 REACHED = {"status": "status", "t_reached": "t", "nsteps": "nsteps", "niter": "niter"}
 VARIED = "varied_"
+JSON_TEXTS = "problem", "arguments", "reductions"  # attributes
 RESERVED = {
     *ROTATION, *TRANSLATION, *REACHED, *COMPONENTS, "energy", "count", "time", "member",
     "time_reduced",
@@ -83,6 +88,8 @@ def translate_errors(path: Path) -> Iterator[None]:
     """Turn errors of the operating system into a ``FileError`` that says what to do."""
     try:
         yield
+    except RuntimeError as error:  # of a chunk that is read to be completed
+        raise FileError(f"{str(path)!r} is damaged: {error}") from error
     except OSError as error:
         raise FileError(
             f"cannot write {str(path)!r}: {error.strerror or error}; its directory must exist, be"
@@ -108,9 +115,54 @@ def open_for_writing(path: Path, attrs: Mapping[str, Any] | None = None) -> Any:
     """The group of a store that exists, or of one that is made with these attributes."""
     import zarr
 
+    from polhode.ensembles.durable import DurableStore
+
     if attrs is None:
-        return zarr.open_group(path, mode="r+", use_consolidated=False)
+        return zarr.open_group(DurableStore(path), mode="r+", use_consolidated=False)
     return zarr.open_group(path, mode="a", zarr_format=2, attributes=dict(attrs))
+
+
+def create_array(
+    group: Any,
+    name: str,
+    about: Labelled,
+    shape: Sequence[int],
+    chunks: Sequence[int],
+    dtype: Any = float,
+    overwrite: bool = False,
+) -> Any:
+    """Make room for an array; its chunks will have checksums, and all be there."""
+    return group.create_array(
+        name,
+        shape=tuple(shape),
+        chunks=tuple(max(1, n) for n in chunks),
+        dtype=dtype,
+        **contents.codecs(),
+        fill_value=np.nan if dtype is float else None,
+        attributes={**about.attrs, "_ARRAY_DIMENSIONS": list(about.dims)},
+        overwrite=overwrite,
+        config={"write_empty_chunks": True},
+    )
+
+
+def write_store(path: Path, run: str, data: "Data") -> None:
+    """Write a whole store at once."""
+    import zarr
+
+    with translate_errors(path), create_store(path, run) as draft:
+        group = open_for_writing(draft, data.attributes)
+        for name, entry in {**data.variables, **data.coordinates}.items():
+            dims, values, attrs = entry if isinstance(entry, tuple) else ((name,), entry, {})
+            values = np.asarray(values)
+            dtype = float if values.dtype.kind == "f" else values.dtype
+            about = Labelled(dims, None, attrs, {})
+            room = max(1, PIECE_BYTES // max(1, values[:1].nbytes))
+            chunks = min(room, len(values)), *values.shape[1:]
+            array = create_array(group, name, about, values.shape, chunks, dtype)
+            if values.size:
+                array[...] = values
+        zarr.consolidate_metadata(group.store, zarr_format=2)
+        contents.write_list(contents.survey(draft, compared=False))
 
 
 class Store:
@@ -172,30 +224,23 @@ class Store:
 
     def _open_again(self, attrs: Mapping[str, Any]) -> Any:
         """The group that an earlier process created, if it belongs to this run."""
-        open_store(self.path)
+        found = check_store(self.path, finished=False)
         places.remove_partial_files(self.path)
-        group: Any = open_for_writing(self.path)
         shape = len(self.times), self.count, 4
-        same = all(group.attrs.get(k) == v for k, v in attrs.items() if k != "complete")
-        if not same or "q" not in group or group["q"].shape != shape:
+        same = all(found.attrs.get(k) == v for k, v in attrs.items() if k != "complete")
+        varied = {VARIED + name for name in self.task.members.vary}
+        same = same and found.arrays["q"].shape == shape and varied <= set(found.arrays)
+        if not same or set(self.names) - set(found.arrays):
             raise FileError(
                 f"{str(self.path)!r} is the store of another run: the checkpoint and the store"
                 " belong together"
             )
-        return group
+        return open_for_writing(self.path)
 
     def _create(self, name: str, about: Labelled, shape: Sequence[int], dtype: Any = float) -> Any:
         pieces = {"time": self.rows, "member": self.size}
-        chunks = [max(1, pieces.get(d, n)) for d, n in zip(about.dims, shape, strict=True)]
-        return self.group.create_array(
-            name,
-            shape=tuple(shape),
-            chunks=tuple(chunks),
-            dtype=dtype,
-            fill_value=np.nan if dtype is float else None,
-            attributes={**about.attrs, "_ARRAY_DIMENSIONS": list(about.dims)},
-            overwrite=self.reopen,
-        )
+        chunks = [pieces.get(d, n) for d, n in zip(about.dims, shape, strict=True)]
+        return create_array(self.group, name, about, shape, chunks, dtype, self.reopen)
 
     def _write_whole(self, name: str, about: Labelled) -> None:
         values = np.asarray(about.values)
@@ -209,6 +254,14 @@ class Store:
 
         zarr.consolidate_metadata(self.group.store, zarr_format=2)
 
+    def _array(self, name: str) -> Any:
+        return self.group[name].with_config({"write_empty_chunks": True})
+
+    def settle(self) -> None:
+        """Bring to the disk what was written: before a checkpoint says that it is there."""
+        with translate_errors(self.path):
+            self.group.store.settle()
+
     def write(self, rows: Rows, first: int, place: int, states: np.ndarray) -> None:
         """Write states (times, members, …) from the ``place``-th time and member ``first`` on."""
         last = first + states.shape[1]
@@ -216,7 +269,7 @@ class Store:
         for name, quantity in self.names.items():
             values = np.array([snapshot[quantity] for snapshot in snapshots])
             with translate_errors(self.path):
-                self.group[name][place : place + len(states), first:last] = values
+                self._array(name)[place : place + len(states), first:last] = values
 
     def put(self, first: int, last: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Write a finished chunk, with its states unless they were written while it ran."""
@@ -225,22 +278,26 @@ class Store:
             rows = members.rows(first, last)
             for place in range(0, len(self.times), self.rows):
                 self.write(rows, first, place, arrays["states"][place : place + self.rows])
-        group: Any = self.group
+        ends = {VARIED + name: members.values(name, first, last) for name in members.vary}
+        ends |= {name: arrays[f"reached {key}"] for name, key in REACHED.items()}
         with translate_errors(self.path):
-            for name in members.vary:
-                group[VARIED + name][first:last] = members.values(name, first, last)
-            for name, key in REACHED.items():
-                group[name][first:last] = arrays[f"reached {key}"]
+            for name, values in ends.items():
+                self._array(name)[first:last] = values
 
     def finish(
         self, reductions: Mapping[str, Labelled], facts: Mapping[str, Any]
     ) -> "StoredStates":
         """Write what is known at the end, and that the store is complete."""
         with translate_errors(self.path):
+            (self.path / places.LIST).unlink(missing_ok=True)
             for name, about in with_coordinates(reductions, facts).items():
                 self._write_whole(name, about)
             self.group.attrs.update({**list_names(reductions), "complete": True})
             self._consolidate()
+            self.settle()
+            found = contents.survey(self.path, compared=False)
+            if all(one.summed for one in found.arrays.values()):
+                contents.write_list(found)
         return self.states()
 
     def remove(self) -> None:
@@ -257,20 +314,120 @@ class Store:
 
 
 # ---- reading
-def open_store(path: str | os.PathLike) -> Any:
-    """The group of a store that this library wrote; anything else is refused."""
+@contextmanager
+def reading(path: str | os.PathLike) -> Iterator[None]:
+    """Turn whatever a damaged or forged file leads to into a ``FileError``."""
+    try:
+        yield
+    except (PolhodeError, PolhodeWarning):
+        raise
+    except Exception as error:
+        why = (str(error).splitlines() or [""])[0]
+        kind = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
+        raise FileError(f"cannot read {str(path)!r}: {kind}{why}") from error
+
+
+def open_store(path: str | os.PathLike) -> tuple[contents.Contents, dict[str, Any]]:
+    """(contents, arrays by name) of a store that this library wrote; anything else is refused."""
     import zarr
 
-    try:
-        group = zarr.open_group(path, mode="r")
-    except (OSError, ValueError, KeyError) as error:
-        raise FileError(f"{str(path)!r} is not a Zarr store: {error}") from None
-    if group.attrs.get("format") != FORMAT:
+    found = check_store(path)
+    with reading(path):
+        group = zarr.open_group(found.place, mode="r", use_consolidated=False)
+        return found, {name: group[name] for name in found.arrays}
+
+
+def check_store(path: str | os.PathLike, finished: bool = True) -> contents.Contents:
+    """Return what a store holds, if that is what this library writes; nothing is decoded.
+
+    ``finished``: it is as its run left it, and not to be continued, so that its list counts.
+    """
+    with reading(path):
+        found = _look_at_store(path)
+        summed = all(one.summed for one in found.arrays.values())
+        complete, listed = found.attrs["complete"], (found.place / places.LIST).exists()
+        contents.check_chunks(found, {"time"} | (STATES & set(found.arrays) if complete else set()))
+        if finished and summed and listed:
+            contents.check_list(found)
+    if finished and summed and complete and not listed:
+        raise FileError(
+            f"{str(path)!r} is complete but has no list of its files, '{places.LIST}': the list was"
+            " removed, or the run was killed as it ended; resume from the checkpoint, if there is"
+            " one"
+        )
+    if finished and not summed:
+        warnings.warn(
+            f"{str(path)!r} was written by an earlier version, without checksums: damage is not"
+            " noticed; load and save it to add them",
+            PolhodeWarning,
+            stacklevel=4,
+        )
+    return found
+
+
+def _look_at_store(path: str | os.PathLike) -> contents.Contents:
+    """Return what a store holds, after a look at its attributes and at its arrays."""
+    place = Path(path).resolve()
+    if not (place / ".zgroup").is_file():
+        raise FileError(f"{str(path)!r} is not a Zarr store: it has no file '.zgroup'")
+    form = contents.read_json(place / places.ATTRIBUTES).get("format")
+    if form != FORMAT:
         raise FileError(
             f"{str(path)!r} is not an ensemble of this library: its attribute 'format' is"
-            f" {group.attrs.get('format')!r}, not {FORMAT!r}"
+            f" {form!r}, not {FORMAT!r}"
         )
-    return group
+    found = contents.survey(place)
+    _check_attributes(found)
+    _check_layout(found)
+    contents.check_size(found, set(found.arrays) - STATES)
+    return found
+
+
+def _check_attributes(found: contents.Contents) -> None:
+    """Refuse attributes of other types than those of ``attributes``."""
+    given = {"reductions": "[]", **found.attrs}
+    texts: dict[str, Any] = {
+        name: given.get(name) for name in ("method", "reason", "seed", *JSON_TEXTS)
+    }
+    good = all(type(text) is str for text in texts.values()) and type(given["complete"]) is bool
+    if good:
+        problem, arguments, order = (json.loads(texts[name]) for name in JSON_TEXTS)
+        good = isinstance(problem, dict) and isinstance(arguments, dict)
+        good = good and isinstance(problem["name"] or "", str) and type(problem["model"]) is str
+        good = good and type(problem.get("mass")) in (int, float)
+        good = good and isinstance(order, list) and all(type(name) is str for name in order)
+    if not good:
+        raise FileError(f"{str(found.place)!r} is damaged: its attributes are not those of a run")
+
+
+def _check_layout(found: contents.Contents) -> None:
+    """Refuse a store that lacks an array, or whose arrays do not fit together."""
+    place, arrays = found.place, found.arrays
+    wanted: dict[str, tuple[str, ...]] = {"time": ("time",), "member": ("member",)}
+    wanted |= dict.fromkeys(REACHED, ("member",))
+    moves = "x" in arrays or "v" in arrays
+    for name, quantity in (ROTATION | (TRANSLATION if moves else {})).items():
+        wanted[name] = "time", "member", *QUANTITIES[quantity].dims
+    if "energy" in arrays:
+        wanted["energy"] = "time", "member"
+    for name, dims in wanted.items():
+        if name not in arrays:
+            raise FileError(f"{str(place)!r} lacks the array {name!r}")
+        kind = "i" if name in ("member", "status", "nsteps", "niter") else "f"
+        if (arrays[name].dims, arrays[name].dtype.kind) != (dims, kind):
+            raise FileError(
+                f"{str(place)!r}: {name!r} must have the dimensions {', '.join(dims)}, not"
+                f" {', '.join(arrays[name].dims)} with numbers of the type {arrays[name].dtype}"
+            )
+    lengths = {name: len(letters) for name, letters in COMPONENTS.items()}
+    for name, one in arrays.items():
+        for dim, n in zip(one.dims, one.shape, strict=True):
+            if lengths.setdefault(dim, n) != n:
+                raise FileError(
+                    f"{str(place)!r}: {name!r} has the length {n} along {dim!r}, not {lengths[dim]}"
+                )
+        if name.startswith(VARIED) and (one.dims[0] != "member" or one.dtype.kind != "f"):
+            raise FileError(f"{str(place)!r}: {name!r} must hold numbers of members")
 
 
 class MemoryStates:
@@ -337,7 +494,17 @@ class StoredStates:
         array, key = self.arrays[name], (_slice(self.times), _slice(self.places))
         if isinstance(array, np.ndarray):
             return array[key[0]][:, key[1]]
-        return array.oindex[key]
+        size = 8 * len(self.times) * len(self.places) * int(np.prod(array.shape[2:]))
+        if size > memory():
+            raise InputError(
+                f"{name} of {len(self.times)} times and {len(self.places)} members takes"
+                f" {size / 1e9:.3g} GB, with {memory() / 1e9:.3g} GB of memory: select some first,"
+                " result.select(times=…, members=…)"
+            )
+        try:
+            return array.oindex[key]
+        except Exception as error:
+            raise contents.explain(array, error) from error
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A quantity, (times, members, components)."""
