@@ -6,6 +6,7 @@ only as a digest of their content: to continue a run they must be given again, a
 
 import hashlib
 import importlib
+import inspect
 import json
 import math
 import platform
@@ -16,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from polhode import contracts
 from polhode.body import RigidBody
 from polhode.compiler.tree import Uncacheable, digest, flat
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, total
+from polhode.contracts.registry import file_names
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.checkpoint import TYPES
 from polhode.formulations import COORDINATES, FORMULATIONS
@@ -34,6 +37,7 @@ UNSEEN = "<unseen>"  # in place of a digest
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
+ROOMS = f"{PACKAGE}.models", f"{PACKAGE}.celestial"  # whose files have functions of models
 
 Arrays = dict[str, np.ndarray]
 
@@ -114,7 +118,7 @@ def _describe_model(model: Model) -> dict[str, Any]:
         "name": model.name,
         "parameters": list(model.names),
         "numbers": _lists(model.numbers),
-        "functions": {k: None if f is None else describe(f) for k, f in functions.items()},
+        "functions": {k: None if f is None else describe(f, k) for k, f in functions.items()},
         "user": list(map(digest_function, model.user)),
         **{flag: getattr(model, flag) for flag in FLAGS},
         "tables": _lists(model.tables, _digest_table),
@@ -134,7 +138,7 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
     if "terms" in data:
         return total(tuple(_rebuild_model(term, arrays) for term in data["terms"]))
     functions: dict[str, Any] = {
-        key: None if text is None else _find_function(text)
+        key: None if text is None else _find_function(text, key)
         for key, text in data["functions"].items()
     }
     return Model(
@@ -154,34 +158,42 @@ def _digest_table(table: np.ndarray) -> str:
 
 
 # ---- functions
-def _name_or_digest(function: Callable) -> str:
-    """Return ``module:name`` of a function of this library, a digest of any other."""
-    module, name = function.__module__ or "", function.__qualname__
-    if module.partition(".")[0] == PACKAGE and "<" not in name:
-        place = importlib.import_module(module)
-        if getattr(place, name, None) is function:
-            return f"{module}:{name}"
-    return digest_function(function)
+def _name_or_digest(function: Callable, kind: str) -> str:
+    """Return ``module:name`` of a function of this library's models, a digest of any other."""
+    text = f"{function.__module__}:{function.__qualname__}"
+    return text if _look_up(text, kind) is function else digest_function(function)
 
 
-def _find_function(text: str) -> Callable:
-    """Return the function of this library with this name."""
-    module, _, name = text.partition(":")
-    if module.partition(".")[0] != PACKAGE:
-        raise FileError(f"{text!r} is not a function of this library")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
+def _find_function(text: str, kind: str) -> Callable:
+    """Return the function of this library's models with this name."""
+    found = _look_up(text, kind)
+    if found is None:
         raise FileError(
-            f"this version of polhode has no function {text!r}, which the run needs; continue it"
-            " with the version that began it, or give model="
-        ) from None
+            f"this version of polhode has no {kind} {text!r}, which the run needs; continue it with"
+            " the version that began it, or give model="
+        )
     return found
 
 
-def _describe_use(function: Callable) -> str:
+def _look_up(text: str, kind: str) -> Callable | None:
+    """Return the function of a model with this name, if there is one.
+
+    A file may come from anywhere.  It can name what its own module defines, with the arguments of
+    ``kind``, in the rooms of models; nothing else of them, and no other module is imported.
+    """
+    module, _, name = text.partition(":")
+    room, _, file = module.rpartition(".")
+    if module != contracts.__name__ and (room not in ROOMS or file not in file_names(room)):
+        return None
+    found = vars(importlib.import_module(module)).get(name)
+    like = getattr(contracts, kind)
+    own = inspect.isfunction(found) and found.__module__ == module
+    return found if own and inspect.signature(found) == inspect.signature(like) else None
+
+
+def _describe_use(function: Callable, kind: str) -> str:
     """Describe how a user's function is used: in which axes, at which point."""
-    if (known := _name_or_digest(function)).startswith(f"{PACKAGE}."):
+    if (known := _name_or_digest(function, kind)).startswith(f"{PACKAGE}."):
         return known
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     numbers = [cell for cell in cells if not callable(cell)]
