@@ -1,12 +1,14 @@
 """Values of members read from files: a variable of NetCDF or Zarr, or columns of CSV."""
 
 import csv
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.files.given import open_file
 
 LETTERS = {"x": 0, "y": 1, "z": 2}
 
@@ -37,10 +39,12 @@ def attitudes(values: np.ndarray) -> Any:
 
 def _from_text(name: str, path: Path) -> np.ndarray:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with TextIOWrapper(open_file(path), newline="", encoding="utf-8-sig") as file:
             header, *lines = ([cell.strip() for cell in line] for line in csv.reader(file) if line)
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}") from error
+    except (OSError, csv.Error) as error:
+        raise FileError(f"cannot be read: {error}") from error
+    except FileError:
+        raise
     except ValueError as error:
         raise FileError("has no header with the names of its columns") from error
     vector = [f"{name}_{letter}" for letter in LETTERS]

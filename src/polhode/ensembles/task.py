@@ -126,8 +126,8 @@ def make_task(
     at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
     rows = times, at_save, at_reduce, at_event
     task = Task(members, arguments, t0, t1, *rows, reductions, bound)
-    _check_results(task)
-    _check_size(task, in_memory)
+    check_results(task)
+    check_size(task, in_memory)
     return task
 
 
@@ -214,7 +214,7 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
             )
 
 
-def _check_results(task: Task) -> None:
+def check_results(task: Task) -> None:
     """Try the reductions: mistakes show now, and no two results share a name."""
     owners = dict.fromkeys(RESERVED, "the saved states")
     for one in task.reductions:
@@ -236,7 +236,7 @@ def _trial_values(task: Task, one: Reduction) -> np.ndarray:
     return task.values(one.key, one, Snapshot(task.members, rows, task.t0, rows.states))
 
 
-def _check_size(task: Task, in_memory: bool) -> None:
+def check_size(task: Task, in_memory: bool) -> None:
     count = task.members.count
     if count > MOST_MEMBERS:
         raise InputError(

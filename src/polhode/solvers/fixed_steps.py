@@ -1,21 +1,22 @@
 """Fixed steps: after which of them a state is kept, and how they are taken in chunks."""
 
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from polhode.contracts import OK
+from polhode.contracts import OK, Status
 from polhode.errors import InputError
+from polhode.files.given import damage_refused, memory
 from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
 
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
+COUNTS = {"steps": int, "iterations": int}  # in a checkpoint
 ROW = 80  # bytes for a state that is kept, with its time and its place
 
 
@@ -48,6 +49,7 @@ def plan(
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))
+    save_every = min(save_every, n + 1)  # more is the same, and may be more than can be counted
     _check_memory(n, save_every)
     ends = np.arange(0, n + save_every, save_every)
     ends[-1] = n  # also when n is not a multiple
@@ -70,14 +72,6 @@ def _check_memory(steps: int, save_every: int) -> None:
         )
 
 
-def memory() -> int:
-    """Return the memory of this machine in bytes; a terabyte if it is not known."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 10**12
-
-
 def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return (ends, sides): the grid point before each time, and the step from there."""
     if h == 0.0:
@@ -88,6 +82,26 @@ def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndar
     ends = np.where(on_grid, near, np.floor((times - t0) / h))
     ends = np.clip(ends, 0, n).astype(np.int64)
     return ends, np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
+
+
+def _restore(
+    saver: Saver, row: np.ndarray, grid: Plan, out: np.ndarray
+) -> tuple[int | None, int, int, int, float] | None:
+    """Return what ``take_steps`` returns, from a checkpoint; the status is None under way."""
+    with damage_refused(saver.path):
+        found = saver.restore(row, out.shape[1], COUNTS)
+        if found is None:
+            return None
+        counts, old, numbers = found
+        place, done, status, size = len(old), counts["steps"], None, 0.0
+        due = int(np.searchsorted(grid.ends, done, side="right"))
+        if "status" in counts:
+            status, size = int(Status(counts["status"])), float(numbers["size"][0])
+            due = len(out) if status == OK else min(place, due)
+        if place != due or done > grid.steps:
+            raise ValueError(f"it has {place} rows after {done} steps")
+        out[:place] = old
+        return status, place, done, counts["iterations"], size
 
 
 def take_steps(
@@ -110,14 +124,12 @@ def take_steps(
     h, ends, sides = grid.h, grid.ends, grid.sides
     fresh, place, done, iterations, saved = True, 0, 0, 0, 0
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
-    before = None if saver is None else saver.restore(row, out.shape[1])
+    before = None if saver is None else _restore(saver, row, grid, out)
     if before is not None:
-        counts, old, numbers = before
-        fresh, place, saved = False, len(old), len(old)
-        out[:place] = old
-        done, iterations = counts["steps"], counts["iterations"]
-        if "status" in counts:
-            return counts["status"], place, done, iterations, float(numbers["size"][0])
+        status, place, done, iterations, size = before
+        fresh, saved = False, place
+        if status is not None:
+            return status, place, done, iterations, size
     while place < len(ends):
         ahead = chunk if saver is None else min(chunk, saver.left(done))
         last = int(np.searchsorted(ends, done + ahead, side="right"))

@@ -12,6 +12,7 @@ import math
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -24,8 +25,10 @@ from polhode.contracts import Coordinates, Formulation, Integrator, Method, Mode
 from polhode.contracts.registry import file_names
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.checkpoint import TYPES
+from polhode.files.given import check_form
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
+from polhode.loops.binding import model_pieces
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
@@ -40,6 +43,40 @@ PACKAGE = __name__.partition(".")[0]
 ROOMS = f"{PACKAGE}.models", f"{PACKAGE}.celestial"  # whose files have functions of models
 
 Arrays = dict[str, np.ndarray]
+
+# ---- forms of what follows, see ``check_form``
+TERM = {
+    "name": str,
+    "parameters": [str],
+    "numbers": list,
+    "functions": dict.fromkeys(FUNCTIONS, (None, str)),
+    "user": [str],
+    "tables": list,
+    "references": [str],
+    **dict.fromkeys(FLAGS, bool),
+}
+PROBLEM = {
+    "name": (None, str),
+    "body": {
+        "inertia": [[float]],
+        "mass": float,
+        **dict.fromkeys(("centre", "moments", "turn"), [float]),
+        "axes": [[float]],
+    },
+    "model": ({"name": str, "terms": [TERM]}, TERM),
+    **dict.fromkeys(("attitude", "omega", "angular_momentum"), [float]),
+    **dict.fromkeys(("position", "velocity"), (None, [float])),
+}
+RECORD = {"name": str, "digest": (None, str)}
+ASKED = {
+    "method": RECORD,
+    "formulation": (None, RECORD),
+    "options": (None, dict),
+    "events": [{"function": str, "terminal": float, "direction": (float, str)}],
+    **dict.fromkeys(NUMBERS, (None, float, str)),
+    "save_every": int,
+    "compensated": bool,
+}
 
 
 # ---- problems
@@ -73,14 +110,8 @@ def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
     """Rebuild a problem from its description; ``model`` if the file holds only its digest."""
-    body = data["body"]
-    shape = RigidBody(body["inertia"], body["mass"], centre=body["centre"])
-    shape.principal_moments = np.array(body["moments"])
-    shape.principal_axes = np.array(body["axes"])
-    vars(shape)["_axes"] = tuple(
-        body["turn"]
-    )  # to the last bit, whatever computes eigenvectors here
-    known = data["model"]
+    check_form(file, data, PROBLEM, "problem")
+    shape, known = _rebuild_body(data["body"]), data["model"]
     if model is None:
         if not _is_complete(known, arrays):
             raise InputError(
@@ -90,7 +121,7 @@ def rebuild_problem(
         model = _rebuild_model(known, arrays)
     else:
         if not isinstance(model, Model):
-            raise InputError(f"model must be a Model, got {model!r}")
+            raise InputError(f"model must be a Model, got {model!r}, to continue {file!r}")
         refuse_differences(file, "model", known, _describe_model(model))
     made = Problem(
         shape,
@@ -102,9 +133,31 @@ def rebuild_problem(
         scalar_first=True,
         name=data["name"],
     )
-    for key in ("attitude", "omega", "angular_momentum"):
-        setattr(made, key, tuple(data[key]))
+    for key, width in (("attitude", 4), ("omega", 3), ("angular_momentum", 3)):
+        setattr(made, key, tuple(np.array(data[key], dtype=float).reshape(width).tolist()))
+    if not model.user:
+        _try_model(made)
     return made
+
+
+def _try_model(problem: Problem) -> None:
+    """Call the functions of a model once: their numbers must be as many as they take."""
+    body, model, (q, m, x, p) = problem.body, problem.model, contracts.whole(problem.state)
+    for term in model.terms or (model,):
+        pieces = model_pieces(term, body.is_aligned)
+        with suppress(ArithmeticError):  # what a run meets, too
+            pieces[contracts.wrench](0.0, q, m, x, p, body.data, term.params)
+            if term.has_potential:
+                pieces[contracts.potential_at](0.0, q, x, body.data, term.params)
+
+
+def _rebuild_body(data: Mapping[str, Any]) -> RigidBody:
+    body = RigidBody(data["inertia"], data["mass"], centre=data["centre"])
+    body.principal_moments = np.array(data["moments"], dtype=float).reshape(3)
+    body.principal_axes = np.array(data["axes"], dtype=float).reshape(3, 3)
+    w, x, y, z = data["turn"]  # to the last bit, whatever computes eigenvectors here
+    vars(body)["_axes"] = w, x, y, z
+    return body
 
 
 # ---- models
@@ -141,11 +194,14 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         key: None if text is None else _find_function(text, key)
         for key, text in data["functions"].items()
     }
+    names, numbers = tuple(data["parameters"]), tuples(data["numbers"])
+    if len(names) != len(numbers):
+        raise ValueError(f"the model {data['name']!r} has {len(numbers)} numbers for {list(names)}")
     return Model(
         name=data["name"],
         **functions,
-        names=tuple(data["parameters"]),
-        numbers=tuples(data["numbers"]),
+        names=names,
+        numbers=numbers,
         tables=tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
@@ -253,6 +309,7 @@ def rebuild_arguments(
     **others: Any,
 ) -> Arguments:
     """Rebuild the arguments of ``prepare``, from their description and what is given again."""
+    check_form(file, data, ASKED, "asked")
     given: dict[str, Any] = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]
@@ -349,6 +406,8 @@ def plain_number(number: Any) -> Any:
 
 def read_number(value: Any) -> Any:
     """Return the number that ``plain_number`` wrote."""
+    if not isinstance(value, (bool, int, float, str)):
+        raise ValueError(f"{value!r} is not a number")
     return float(value) if isinstance(value, str) else value
 
 
