@@ -37,8 +37,11 @@ from polhode.errors import FileError, InputError, PolhodeError
 from polhode.files.checkpoint import Journal, mark_of, read, remove, write
 from polhode.files.given import check_form, damage_refused
 from polhode.problems.problem import Problem
+from polhode.solvers.arguments import in_order, times_of
+from polhode.solvers.bound import FIXED
 from polhode.solvers.checkpoint import SECONDS, check_chosen, check_place
 from polhode.solvers.entry import prepare_from
+from polhode.solvers.fixed_steps import plan
 from polhode.solvers.plain_data import (
     describe_arguments,
     describe_problem,
@@ -453,6 +456,9 @@ def resume_ensemble(
             members, rows = _rebuild_members(name, data, problem, numbers)
             task = Task(members, arguments, *span(data["span"]), *rows, reductions, solver.bound)
             check_size(task, store is None)
+            in_order(times_of(task.times, "times"), task.t0, task.t1, "times")
+            if solver.bound.kind == FIXED:
+                plan(task.t0, task.t1, solver.bound.dt, task.times)
             if wanted is None:
                 check_results(task)
             layout = Layout(task, store is not None, data["widths"])

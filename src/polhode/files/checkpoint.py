@@ -33,6 +33,7 @@ import hashlib
 import json
 import os
 import platform
+import stat
 import struct
 import warnings
 from collections.abc import Iterator, Mapping
@@ -300,10 +301,11 @@ class Journal:
             if self.path.is_symlink():
                 raise whole.refusal(self.path) from error
             raise self._unwritable(error) from error
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise whole.refusal(self.path)
         self._file = os.fdopen(handle, "r+b")
         try:
-            if not self.path.is_file():
-                raise whole.refusal(self.path)
             self._lock()
             if self.mark.size == 0 and not is_journal(self._file):
                 raise whole.refusal(self.path)

@@ -99,10 +99,13 @@ def memory() -> int:
         return 10**12
 
 
+def shortage(size: float) -> str:
+    """Return how many bytes are needed and there, if they do not fit into memory; else nothing."""
+    room = memory()
+    return f"{size / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory" if size > room else ""
+
+
 def check_room(path: str | os.PathLike, size: int) -> None:
     """Raise an error if what a file declares does not fit into memory."""
-    if size > (room := memory()):
-        raise FileError(
-            f"{str(path)!r} declares {size / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory: use a"
-            " larger machine, if it is what you expect"
-        )
+    if short := shortage(size):
+        raise FileError(f"{str(path)!r} declares {short}: it is damaged, or for a larger machine")

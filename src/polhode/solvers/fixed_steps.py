@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
-from polhode.files.given import damage_refused, memory
+from polhode.files.given import damage_refused, memory, shortage
 from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
 
@@ -62,13 +62,12 @@ def plan(
 
 def _check_memory(steps: int, save_every: int) -> None:
     """Raise an error if the states that would be kept do not fit into memory."""
-    rows, room = steps // save_every + 1, memory()
-    if rows * ROW > room:
-        enough = math.ceil(steps * ROW / (0.1 * room))
+    rows = steps // save_every + 1
+    if short := shortage(rows * ROW):
+        enough = math.ceil(steps * ROW / (0.1 * memory()))
         raise InputError(
             f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"
-            f" {rows * ROW / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory: keep fewer with"
-            f" save_every={enough:.0e} or more"
+            f" {short}: keep fewer with save_every={enough:.0e} or more"
         )
 
 

@@ -60,11 +60,11 @@ PROBLEM = {
     "body": {
         "inertia": [[float]],
         "mass": float,
-        **dict.fromkeys(("centre", "moments", "turn"), [float]),
+        **{key: [float] for key in ("centre", "moments", "turn")},
         "axes": [[float]],
     },
     "model": ({"name": str, "terms": [TERM]}, TERM),
-    **dict.fromkeys(("attitude", "omega", "angular_momentum"), [float]),
+    **{key: [float] for key in ("attitude", "omega", "angular_momentum")},
     **dict.fromkeys(("position", "velocity"), (None, [float])),
 }
 RECORD = {"name": str, "digest": (None, str)}

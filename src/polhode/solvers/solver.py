@@ -17,8 +17,8 @@ from polhode.problems.problem import inner_state, outer_states, quaternion, rate
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion
-from polhode.solvers.arguments import Arguments, in_order, times_of
-from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
+from polhode.solvers.arguments import Arguments, breaks, in_order, times_of
+from polhode.solvers.bound import ADAPTIVE, EXACT, FIXED, Bound, problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_chosen, open_checkpoint
 from polhode.solvers.events import SEEN, watch_for
 from polhode.solvers.fixed_steps import Plan, plan
@@ -152,10 +152,11 @@ class Solver:
         """Raise errors about a span, times and events that are not from the caller."""
         output, bound = self.output, self.bound
         assert output.checkpoint is not None
-        if bound.kind == ADAPTIVE and output.t_eval is not None:
-            in_order(output.t_eval, t0, t1)
-        elif bound.kind != ADAPTIVE:
+        if bound.kind == FIXED:
             output.plan(t0, t1, bound.dt)
+        elif output.t_eval is not None:
+            in_order(output.t_eval, t0, t1)
+        breaks(self.keywords.breakpoints, t0, t1)
         if output.watch is not None and seen is not None:
             check_form(output.checkpoint.path, seen, SEEN, "seen")
             output.watch.fresh(seen)
