@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.files.given import open_file
+from polhode.files.given import DAMAGE, damage_refused, open_file
+from polhode.files.netcdf import SIGNATURE, inspect
 
 LETTERS = {"x": 0, "y": 1, "z": 2}
 
@@ -66,11 +67,16 @@ def _from_data(name: str, path: Path) -> np.ndarray:
 
     if not path.exists():
         raise FileError("there is no such file")
+    if not path.is_dir():
+        with open_file(path) as file:
+            is_hdf = file.read(len(SIGNATURE)) == SIGNATURE
+        if is_hdf:
+            inspect(path)
     try:
         data = xarray.open_zarr(path) if path.is_dir() else xarray.open_dataset(path)
-    except (OSError, ValueError, KeyError) as error:
+    except DAMAGE as error:
         raise FileError(f"is not a NetCDF file, Zarr store or .csv: {error}") from None
-    with data:
+    with data, damage_refused(path):
         for key in (f"varied_{name}", name):
             if key in data and "member" in data[key].dims and "time" not in data[key].dims:
                 return np.array(data[key].transpose("member", ...).values, dtype=float)
