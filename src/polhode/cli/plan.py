@@ -236,7 +236,7 @@ def _parse(text: str) -> dict:
             raise ValueError(f"{key} is nested more than {DEEPEST} deep")
         if isinstance(value, int) and abs(value) >= 2**64:
             raise ValueError(f"{key} is a number of {len(hex(value)) - 2} hexadecimal digits")
-        inner = value if isinstance(value, list) else ()
+        inner: Iterable[Any] = value if isinstance(value, list) else ()
         inner = value.values() if isinstance(value, dict) else inner
         rest += [(key, part, depth + 1) for part in inner]
     return data

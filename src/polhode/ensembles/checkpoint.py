@@ -406,7 +406,7 @@ def new_checkpoint(
 
 def _rebuild_members(
     file: str, data: Mapping[str, Any], problem: Problem, numbers: "Numbers"
-) -> tuple[Members, tuple[np.ndarray, ...]]:
+) -> tuple[Members, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """The members, and the times of the rows with what is done at each."""
     check_form(file, list(data["given"].values()), [[int]], "given")
     given, about = numbers.arrays(data["given"]), data["members"]

@@ -224,6 +224,7 @@ def remove(path: str | os.PathLike) -> None:
     """Remove a checkpoint, and any draft of its next version left by a killed process."""
     path = Path(path)
     path.unlink(missing_ok=True)
+    whole.settle(path.parent)  # before the journal that it needs is emptied or removed
     whole.remove_own(whole.draft_of(path), MAGIC)
 
 

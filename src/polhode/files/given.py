@@ -67,8 +67,8 @@ def check_form(path: str | os.PathLike, value: Any, form: Any, where: str) -> No
 def _misfit(value: Any, form: Any, where: str) -> str | None:
     """Return where a value does not have the form, if anywhere."""
     if isinstance(form, tuple):
-        found = [_misfit(value, one, where) for one in form]
-        return max(found, key=len) if all(found) else None  # the one that came furthest
+        found = [place for one in form if (place := _misfit(value, one, where))]
+        return max(found, key=len) if len(found) == len(form) else None  # the one furthest inside
     if isinstance(form, dict):
         if not isinstance(value, dict):
             return where

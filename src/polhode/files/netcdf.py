@@ -189,7 +189,7 @@ def _look(path: str | os.PathLike) -> None:
 
 
 def inspect(path: str | os.PathLike, formats: Sequence[str] | None = None) -> None:
-    """Refuse a file that is damaged, or not of these formats, before any of its numbers are read."""
+    """Refuse a file that is damaged, or not of these formats, before its numbers are read."""
     if not is_sealed(path):
         _look(path)
     examine(path, formats)

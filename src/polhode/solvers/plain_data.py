@@ -241,7 +241,7 @@ def _look_up(text: str, kind: str) -> Callable | None:
     room, _, file = module.rpartition(".")
     if module != contracts.__name__ and (room not in ROOMS or file not in file_names(room)):
         return None
-    found = vars(importlib.import_module(module)).get(name)
+    found: Any = vars(importlib.import_module(module)).get(name)
     like = getattr(contracts, kind)
     own = inspect.isfunction(found) and found.__module__ == module
     return found if own and inspect.signature(found) == inspect.signature(like) else None
