@@ -283,3 +283,25 @@ def test_members_without_common_steps_save_times():
         ph.solve_ensemble(FREE, SPAN, members=2, save="all")
     with pytest.raises(ph.InputError, match="problem must be a Problem, got 3"):
         ph.solve_ensemble(3, SPAN, members=2)
+
+
+def spin(t, q, omega):
+    return omega[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"reduce_times": 10**12}, r"reduce_times=1000000000000 asks for 1e\+12 times, some"),
+        ({"members": 10**11}, "100000000000 members are more than"),
+        (
+            {"method": "dop853", "dt": None, "reduce": ph.reductions.FirstTime(spin, every=1e-13)},
+            r"FirstTime: every=1e-13 asks for 1e\+13 times",
+        ),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused_with_the_numbers(arguments, words):
+    arguments = {"members": 5, "method": "mr2", "dt": 0.01, "reduce": "mean(omega)"} | arguments
+    vary = {"omega": ph.distributions.Normal([0, 0, 5], 1.0)}
+    with pytest.raises(ph.InputError, match=words):
+        ph.solve_ensemble(ph.problems.fast_top(), (0, 1), vary=vary, **arguments)

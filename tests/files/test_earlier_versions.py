@@ -141,4 +141,6 @@ def test_trajectories_load(place):
 
 @pytest.mark.parametrize("name", MODEL_FUNCTIONS)
 def test_functions_of_models_are_found_by_their_names_in_checkpoints(name):
-    assert callable(plain_data._find_function(name))
+    kind = max((kind for kind in plain_data.FUNCTIONS if name.endswith(kind)), key=len)
+    found = plain_data._find_function(name, kind)
+    assert f"{found.__module__}:{found.__name__}" == name

@@ -1,12 +1,15 @@
 """Values of members read from files: a variable of NetCDF or Zarr, or columns of CSV."""
 
 import csv
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.files.given import DAMAGE, damage_refused, open_file
+from polhode.files.netcdf import SIGNATURE, inspect
 
 LETTERS = {"x": 0, "y": 1, "z": 2}
 
@@ -37,10 +40,12 @@ def attitudes(values: np.ndarray) -> Any:
 
 def _from_text(name: str, path: Path) -> np.ndarray:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with TextIOWrapper(open_file(path), newline="", encoding="utf-8-sig") as file:
             header, *lines = ([cell.strip() for cell in line] for line in csv.reader(file) if line)
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}") from error
+    except (OSError, csv.Error) as error:
+        raise FileError(f"cannot be read: {error}") from error
+    except FileError:
+        raise
     except ValueError as error:
         raise FileError("has no header with the names of its columns") from error
     vector = [f"{name}_{letter}" for letter in LETTERS]
@@ -62,11 +67,16 @@ def _from_data(name: str, path: Path) -> np.ndarray:
 
     if not path.exists():
         raise FileError("there is no such file")
+    if not path.is_dir():
+        with open_file(path) as file:
+            is_hdf = file.read(len(SIGNATURE)) == SIGNATURE
+        if is_hdf:
+            inspect(path)
     try:
         data = xarray.open_zarr(path) if path.is_dir() else xarray.open_dataset(path)
-    except (OSError, ValueError, KeyError) as error:
+    except DAMAGE as error:
         raise FileError(f"is not a NetCDF file, Zarr store or .csv: {error}") from None
-    with data:
+    with data, damage_refused(path):
         for key in (f"varied_{name}", name):
             if key in data and "member" in data[key].dims and "time" not in data[key].dims:
                 return np.array(data[key].transpose("member", ...).values, dtype=float)

@@ -21,6 +21,7 @@ from polhode.cli.output import (
     print_summary,
     save_picture,
     stoppable,
+    title,
     warn,
 )
 
@@ -111,14 +112,17 @@ def resume_ensemble(
 ) -> None:
     """Continue an ensemble from its checkpoint; write what ``ensemble`` would have written."""
     from polhode import resume
-    from polhode.ensembles.checkpoint import KIND, place_of_store, progress
+    from polhode.ensembles.checkpoint import FORM, KIND, place_of_store, progress
     from polhode.files.checkpoint import head
+    from polhode.files.given import check_form, damage_refused
 
     about = head(checkpoint, KIND)
-    name = about["problem"]["name"] or checkpoint.stem
-    store = place_of_store(checkpoint, about, None if about["out"] is None else out)
+    check_form(checkpoint, about, FORM, "data")
+    name = title(about["problem"]["name"], checkpoint)
+    with damage_refused(checkpoint):
+        after = "finished before" if about["finished"] else f"resumed after {progress(about)}"
+        store = place_of_store(checkpoint, about, None if about["out"] is None else out)
     file = place(out, f"{name}.nc", (".nc",)) if store is None else store
-    after = "finished before" if about["finished"] else f"resumed after {progress(about)}"
     with (
         stoppable(checkpoint),
         _client(dask, threads) as client,

@@ -164,6 +164,12 @@ def place(out: Path | None, name: str, suffixes: Collection[str]) -> Path:
     return file
 
 
+def title(name: str | None, checkpoint: Path) -> str:
+    """Return the name of a run for its files: never one that leads to another directory."""
+    plain_name = name and name == os.path.basename(name) and name.isprintable() and len(name) < 200
+    return name if name and plain_name and name not in (".", "..") else checkpoint.stem
+
+
 def save_picture(draw: Callable[[], Any], file: Path) -> Path:
     """Draw a picture and save it beside a file."""
     from polhode import plot

@@ -17,6 +17,7 @@ from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
 from polhode.ensembles.members import member_array, shapes_of
 from polhode.errors import FileError, InputError
+from polhode.files.given import open_file
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
 from polhode.problems import CATALOGUE
@@ -24,6 +25,7 @@ from polhode.problems.problem import Problem
 
 Change = tuple[str, Any]
 VARY = "vary"
+MOST_BYTES, DEEPEST = 2**26, 16  # of a run file
 BARE_WORD = re.compile(r"[A-Za-z][\w.:-]*")
 
 
@@ -214,12 +216,30 @@ def _dotted(table: dict, prefix: str) -> Iterator[Change]:
 
 
 def _read_toml(path: Path) -> dict:
+    with open_file(path) as file:
+        text = file.read(MOST_BYTES + 1)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if len(text) > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES} bytes")
+        return _parse(text.decode())
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not TOML: {error}") from error
+
+
+def _parse(text: str) -> dict:
+    """Read TOML, with the numbers and the depth that a run file may have."""
+    data = tomllib.loads(text)
+    rest: list[tuple[str, Any, int]] = [(key, value, 1) for key, value in data.items()]
+    while rest:
+        key, value, depth = rest.pop()
+        if depth > DEEPEST:
+            raise ValueError(f"{key} is nested more than {DEEPEST} deep")
+        if isinstance(value, int) and abs(value) >= 2**64:
+            raise ValueError(f"{key} is a number of {len(hex(value)) - 2} hexadecimal digits")
+        inner: Iterable[Any] = value if isinstance(value, list) else ()
+        inner = value.values() if isinstance(value, dict) else inner
+        rest += [(key, part, depth + 1) for part in inner]
+    return data
 
 
 def _find_mesh(path: Path, data: dict) -> dict:
@@ -265,8 +285,8 @@ def parse_change(text: str) -> Change:
     if not (key and sign and value):
         raise InputError(f"--set takes key=value, got {text!r}")
     try:
-        data = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError:
+        data = _parse(f"value = {value}")
+    except (ValueError, RecursionError):
         data = {"value": value} if BARE_WORD.fullmatch(value) else {}
     if set(data) != {"value"}:
         raise InputError(

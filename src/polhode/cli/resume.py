@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.ensemble import resume_ensemble
-from polhode.cli.output import bar, place, stoppable
+from polhode.cli.output import bar, place, stoppable, title
 from polhode.cli.run import write
 from polhode.errors import InputError
 
@@ -35,7 +35,8 @@ def resume(
     from polhode import resume
     from polhode.ensembles.checkpoint import KIND as ENSEMBLE
     from polhode.files.checkpoint import head, kind_of
-    from polhode.solvers.checkpoint import KIND
+    from polhode.files.given import check_form
+    from polhode.solvers.checkpoint import FORM, KIND
 
     if kind_of(file) == ENSEMBLE:
         resume_ensemble(file, threads, dask, out, no_plot, quiet)
@@ -43,7 +44,8 @@ def resume(
     if threads is not None or dask is not None:
         raise InputError(f"{file} holds a single run: --threads and --dask are for ensembles")
     about = head(file, KIND)
-    name = about["problem"]["name"] or file.stem
+    check_form(file, about, FORM, "data")
+    name = title(about["problem"]["name"], file)
     to = place(out, f"{name}.nc", (".nc",))
     steps = (about["counts"] or {}).get("steps", 0)
     after = "finished before" if about["finished"] else f"resumed after {steps} steps"

@@ -28,6 +28,7 @@ from polhode.contracts import Model
 from polhode.ensembles import distributions
 from polhode.ensembles.reductions import reductions_of
 from polhode.errors import InputError, PolhodeError
+from polhode.files.given import shortage
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import OF_BODIES
 from polhode.methods import METHODS
@@ -250,6 +251,8 @@ class SweepTable(Table):
     def _alike(self) -> "SweepTable":
         if np.shape(self.start) != np.shape(self.to):
             raise ValueError("from and to must be numbers, or lists of the same length")
+        if short := shortage(8.0 * self.count * max(np.size(self.start), 1)):
+            raise ValueError(f"count = {self.count} needs {short}")
         return self
 
     def values(self) -> np.ndarray:

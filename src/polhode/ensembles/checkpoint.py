@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.contracts import Formulation, Integrator, Method, Model
+from polhode.contracts import Formulation, Integrator, Method, Model, Status
+from polhode.contracts.checks import span, whole
 from polhode.ensembles.chunk import Arrays, Chunk
 from polhode.ensembles.dask_cluster import connect
-from polhode.ensembles.distributions import GROUP
+from polhode.ensembles.distributions import GROUP, Sweep
 from polhode.ensembles.members import Members
 from polhode.ensembles.movers import Reached
 from polhode.ensembles.places import RUN, clear_remains, new_run
@@ -28,13 +29,19 @@ from polhode.ensembles.plain_data import (
     rebuild_reductions,
     rebuild_vary,
 )
+from polhode.ensembles.reductions import reductions_of
 from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.run import Run
-from polhode.ensembles.task import Task, threads_of
+from polhode.ensembles.task import Task, check_results, check_size, threads_of
 from polhode.errors import FileError, InputError, PolhodeError
-from polhode.files.checkpoint import Journal, Mark, read, remove, write
+from polhode.files.checkpoint import Journal, mark_of, read, remove, write
+from polhode.files.given import check_form, damage_refused
+from polhode.problems.problem import Problem
+from polhode.solvers.arguments import in_order, times_of
+from polhode.solvers.bound import FIXED
 from polhode.solvers.checkpoint import SECONDS, check_chosen, check_place
 from polhode.solvers.entry import prepare_from
+from polhode.solvers.fixed_steps import plan
 from polhode.solvers.plain_data import (
     describe_arguments,
     describe_problem,
@@ -43,6 +50,24 @@ from polhode.solvers.plain_data import (
 )
 
 KIND = "ensemble"
+FORM = {  # of the header, see ``check_form``
+    "problem": {"name": (None, str)},
+    "asked": dict,
+    "span": [float],
+    "chosen": str,
+    "members": {"count": int, "vary": dict},
+    "reductions": [{"name": str, "kind": str, "of": (str, dict), "called": (None, str)}],
+    "out": (None, str),
+    "store": bool,
+    "given": dict,
+    "finished": bool,
+    "every": (None, int),
+    "size": int,
+    "counts": {"done": [[int]], "chunk": (None, [int])},
+    "mark": list,
+    "whole": list,
+    "widths": dict,
+}
 CLOCK_SECONDS = 0.25 * SECONDS  # between two looks at the clock
 STATE = "chunk "  # begins the names of the arrays of the running chunk
 
@@ -107,6 +132,8 @@ class Layout:
         for name in Reached._fields:
             values = numbers.next(members)
             found[f"reached {name}"] = values.copy() if name == "t" else values.astype(np.int64)
+        if not np.isin(found["reached status"], list(Status)).all():
+            raise numbers.mismatch()
         return found
 
 
@@ -154,8 +181,9 @@ class EnsembleSaver:
         counts = data.get("counts") or {"done": [], "chunk": None}
         self.done: list[tuple[int, int]] = [(a, b) for a, b in counts["done"]]
         self.chunk = None if counts["chunk"] is None else tuple(counts["chunk"])
+        check_ranges([*self.done, *([self.chunk] if self.chunk else [])], layout.task.members.count)
         self.settle: Callable[[], None] = lambda: None  # brings the store to the disk
-        self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # after them
+        self.whole = mark_of(path, data["whole"]) if "whole" in data else journal.mark  # after them
         self._before: tuple[Mapping[str, np.ndarray], Arrays] | None = None
         self._row = 0  # of the running chunk, the first that is not in the journal
         self._way = self._due = 0.0
@@ -193,6 +221,8 @@ class EnsembleSaver:
         if self.chunk is not None:
             state = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
             self._row = int(state["place"][0])
+            if not 0 <= self._row < rows:
+                raise ValueError(f"it is at row {self._row} of {rows}")
             members = self.chunk[1] - self.chunk[0]
             self._before = state, self.layout.read_rows(numbers, members, self._row)
         if numbers.place != len(numbers.values):
@@ -223,7 +253,7 @@ class EnsembleSaver:
             state, rows = self._before
             try:
                 chunk.restore(state, rows)
-            except (KeyError, ValueError) as error:
+            except (LookupError, TypeError, ValueError) as error:
                 raise FileError(
                     f"{str(self.path)!r} does not hold the numbers of members that this version of"
                     f" polhode needs ({error}); resume with the version that began it"
@@ -271,6 +301,14 @@ class EnsembleSaver:
         self.done.append((first, last))
         self.chunk, self._row = None, 0
         self.write()
+
+
+def check_ranges(ranges: list[tuple[int, ...]], count: int) -> None:
+    """Raise an error unless ranges of members follow each other without overlapping."""
+    ends = [end for pair in sorted(ranges) for end in pair]
+    good = all(len(pair) == 2 and pair[0] < pair[1] for pair in ranges)
+    if not good or ends != sorted(ends) or (ends and (ends[0] < 0 or ends[-1] > count)):
+        raise ValueError(f"it has the members {ranges} of {count}")
 
 
 def journal_of(path: Path) -> Path:
@@ -368,6 +406,27 @@ def new_checkpoint(
             raise
 
 
+def _rebuild_members(
+    file: str, data: Mapping[str, Any], problem: Problem, numbers: "Numbers"
+) -> tuple[Members, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """The members, and the times of the rows with what is done at each."""
+    check_form(file, list(data["given"].values()), [[int]], "given")
+    given, about = numbers.arrays(data["given"]), data["members"]
+    vary = rebuild_vary(file, about["vary"], given)
+    members = Members(problem, whole(about["count"], "count", 1), vary, about["seed"])
+    whole(members.seed, "seed", 0)
+    for name in vary:
+        one = 0 if isinstance(vary[name], Sweep) else min(members.count, GROUP)
+        found = members.values(name, 0, one or 1)
+        if found.shape not in [(one or 1, *shape) for shape in (members.shapes[name], (3, 3))]:
+            raise ValueError(f"vary[{name!r}] has the shape {found.shape}")
+    members.rows(0, min(members.count, GROUP))
+    times, flags = given["times"], given["flags"].astype(int)
+    if times.ndim != 1 or flags.shape != times.shape or not len(times):
+        raise ValueError(f"it has {times.shape} times and {flags.shape} flags")
+    return members, (times, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
+
+
 def resume_ensemble(
     file: str | os.PathLike,
     *,
@@ -383,27 +442,31 @@ def resume_ensemble(
     """Continue an ensemble from its checkpoint, as described in ``ph.resume``."""
     path, name = Path(file), str(file)
     threads = threads_of(threads, client)
+    wanted = None if reduce is None else reductions_of(reduce)  # the caller's mistakes first
     data, arrays = read(path, KIND)
-    problem = rebuild_problem(name, data["problem"], arrays, model)
-    arguments = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
-    solver = prepare_from(problem, arguments)
-    bound = solver.bound
-    check_chosen(data["chosen"], bound.name)
-    reductions = rebuild_reductions(name, data["reductions"], reduce)
-    store = place_of_store(path, data, out)
-    with Journal(journal_of(path), Mark(*data["mark"])) as journal:
+    check_form(name, data, FORM, "data")
+    with damage_refused(name):
+        problem = rebuild_problem(name, data["problem"], arrays, model)
+        arguments = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
+        solver = prepare_from(problem, arguments)
+        check_chosen(data["chosen"], solver.bound.name)
+        reductions = rebuild_reductions(name, data["reductions"], wanted)
+        store = place_of_store(path, data, out)
+    with Journal(journal_of(path), mark_of(path, data["mark"])) as journal:
         numbers, journal.rows = Numbers(journal.path, journal.rows), np.empty(0)
-        given = numbers.arrays(data["given"])
-        about = data["members"]
-        vary = rebuild_vary(name, about["vary"], given)
-        members = Members(problem, about["count"], vary, about["seed"])
-        flags, (t0, t1) = given["flags"].astype(int), data["span"]
-        rows = given["times"], flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
-        task = Task(members, arguments, t0, t1, *rows, reductions, bound)
-        layout = Layout(task, store is not None, data["widths"])
-        tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
-        saver = EnsembleSaver(path, journal, layout, data, tables)
-        parts = saver.read(numbers, arrays)
+        with damage_refused(name):
+            members, rows = _rebuild_members(name, data, problem, numbers)
+            task = Task(members, arguments, *span(data["span"]), *rows, reductions, solver.bound)
+            check_size(task, store is None)
+            in_order(times_of(task.times, "times"), task.t0, task.t1, "times")
+            if solver.bound.kind == FIXED:
+                plan(task.t0, task.t1, solver.bound.dt, task.times)
+            if wanted is None:
+                check_results(task)
+            layout = Layout(task, store is not None, data["widths"])
+            tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
+            saver = EnsembleSaver(path, journal, layout, data, tables)
+            parts = saver.read(numbers, arrays)
         del numbers, arrays
         if store is not None and not data["store"]:
             saver.data["run"] = data.get("run") or new_run()

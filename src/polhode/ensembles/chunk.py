@@ -220,14 +220,26 @@ class Chunk:
     def restore(self, state: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray]) -> None:
         """Go on from ``state``; ``rows`` are those of ``arrays`` up to there."""
         self.row, self.done = int(state["place"][0]), float(state["place"][1])
+        if not 0 <= self.done <= self.mover.position(self.row):
+            raise ValueError(f"members are at {self.done}, beyond row {self.row}")
         if "seen" in state:  # not at the start, and not in files of 0.1.0
-            self.seen, self.lost = np.array(state["seen"]), np.array(state["lost"])
+            self.seen = np.array(self.seen)
+            _fill(self.seen, state["seen"])
+            _fill(self.lost, state["lost"])
         self.arrays |= {key: np.array(value) for key, value in rows.items()}
-        self.arrays |= {key: np.array(state[f"kept {key}"]) for key in self._event_arrays}
+        for key in self._event_arrays:
+            _fill(self.arrays[key], state[f"kept {key}"])
         if "waiting" in state:
-            self.arrays["states"][: len(state["waiting"])] = state["waiting"]
+            _fill(self.arrays["states"][: len(state["waiting"])], state["waiting"])
         for i, group in enumerate(self.groups):
-            group.blocks[:] = state[f"blocks {i}"]
+            _fill(group.blocks, state[f"blocks {i}"])
+
+
+def _fill(room: np.ndarray, values: np.ndarray) -> None:
+    """Put values into an array of the same shape."""
+    if room.shape != values.shape:
+        raise ValueError(f"an array of shape {values.shape} instead of {room.shape}")
+    room[...] = values
 
 
 def find_zeros(values, low, high, f_low, f_high):

@@ -19,7 +19,7 @@ import numpy as np
 from polhode.ensembles import places
 from polhode.errors import FileError
 from polhode.files import whole
-from polhode.solvers.fixed_steps import memory
+from polhode.files.given import memory
 
 LIST = places.LIST
 COMPARED = 2**28  # bytes of chunks that are compared on opening; those of more, when they are read

@@ -96,7 +96,7 @@ def rebuild_reductions(file: str, data: list[dict[str, Any]], given: Any) -> tup
             f"reduce= is needed to resume {file!r}: it holds only a digest of the function or class"
             f" of {', '.join(unknown)}; give the same reductions again"
         )
-    return tuple(_rebuild_reduction(file, one) for one in data)
+    return reductions_of(tuple(_rebuild_reduction(file, one) for one in data))
 
 
 def _describe_reduction(one: Reduction) -> dict[str, Any]:

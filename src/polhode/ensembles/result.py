@@ -15,11 +15,11 @@ from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_vari
 from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
 from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
+from polhode.files.given import damage_refused, memory
 from polhode.problems.problem import Problem
 from polhode.results import trajectory
 from polhode.results.export import as_html, as_text
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.fixed_steps import memory
 
 if TYPE_CHECKING:
     import pandas
@@ -324,12 +324,28 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
             return _rebuild(arrays, dims, about, found.attrs, Path(path))
     data = storage.read(path, (storage.FORMAT, store.FORMAT))
     if data.attrs["format"] == storage.FORMAT:
-        return trajectory.load(path)
-    dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
-    about = {name: dict(data[name].attrs) for name in dims}
-    arrays = {name: data[name].values for name in dims}
-    with store.reading(path):
+        return trajectory.rebuild(path, data)
+    with damage_refused(path):
+        dims = {str(name): tuple(map(str, data[name].dims)) for name in data.variables}
+        about = {name: dict(data[name].attrs) for name in dims}
+        arrays = {name: data[name].values for name in dims}
+        _check_layout(arrays, dims)
         return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
+
+
+def _check_layout(arrays: Mapping[str, np.ndarray], dims: Mapping[str, tuple[str, ...]]) -> None:
+    """Raise an error unless the arrays of a file are numbers over the dimensions they must have."""
+    states = {**ROTATION, **TRANSLATION, "energy": "energy"}
+    for name in arrays:
+        wanted = ("time", "member")[: 2 if name in states else 0] or ("member",)
+        if (name in states or name in REACHED or name == "member") and (
+            dims[name][: len(wanted)] != wanted or arrays[name].dtype.kind not in "fiub"
+        ):
+            raise ValueError(f"{name} is {arrays[name].dtype} over {dims[name]}")
+    numbers = arrays["member"]
+    unique = len(np.unique(numbers)) == len(numbers)
+    if numbers.dtype.kind != "i" or not unique or (numbers < 0).any() or (numbers >= 2**31).any():
+        raise ValueError(f"its members are {numbers[:4].tolist()} …")
 
 
 def _rebuild(
@@ -362,7 +378,7 @@ def _rebuild(
         "t_reduced": np.asarray(arrays["time_reduced"][:]) if "time_reduced" in arrays else none,
         "count": np.asarray(arrays["count"][:]) if "count" in arrays else none,
         **{name: attrs[name] for name in ("method", "reason", "complete")},
-        "arguments": json.loads(attrs["arguments"]),
+        "arguments": dict(json.loads(attrs["arguments"])),
         "path": path,
     }
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}

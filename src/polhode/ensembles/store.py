@@ -27,8 +27,8 @@ from polhode.ensembles.quantities import (
     label_varied,
 )
 from polhode.errors import FileError, InputError, PolhodeError, PolhodeWarning
+from polhode.files.given import memory
 from polhode.kernels.quaternion import product, to_body, to_inertial
-from polhode.solvers.fixed_steps import memory
 
 if TYPE_CHECKING:
     from polhode.ensembles.task import Task

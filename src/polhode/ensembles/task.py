@@ -22,11 +22,12 @@ from polhode.ensembles.reductions.base import Reduction, ValuesReduction
 from polhode.ensembles.reductions.first_time import FirstTime
 from polhode.ensembles.store import RESERVED, VARIED
 from polhode.errors import InputError, MethodError
+from polhode.files.given import shortage
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments, in_order, times_of
 from polhode.solvers.bound import FIXED, Bound
 from polhode.solvers.events import event_values
-from polhode.solvers.fixed_steps import plan
+from polhode.solvers.fixed_steps import ROW, plan
 
 CHUNK_MEMBERS = 64 * GROUP  # in memory at the same time
 EVENT_TIMES = 1001  # where members have no steps in common
@@ -129,8 +130,8 @@ def make_task(
     at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
     rows = times, at_save, at_reduce, at_event
     task = Task(members, arguments, t0, t1, *rows, reductions, bound)
-    _check_results(task)
-    _check_size(task, in_memory)
+    check_results(task)
+    check_size(task, in_memory)
     return task
 
 
@@ -170,6 +171,7 @@ def _reduce_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
     if isinstance(reduce_times, (int, np.integer)) and not isinstance(reduce_times, bool):
         if reduce_times < 1:
             raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
+        _check_times(int(reduce_times), f"reduce_times={reduce_times!r}")
         return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
     return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
 
@@ -182,6 +184,7 @@ def _event_times(
     for every in {one.every for one in events}:
         if grid is None:
             count = EVENT_TIMES if every is None else 1 + int(np.ceil(abs(t1 - t0) / every - 1e-9))
+            _check_times(count, f"FirstTime: every={every!r}")
             found.append(np.linspace(t0, t1, count))
             continue
         steps = 1 if every is None else int(every / dt + 1e-9)
@@ -195,6 +198,12 @@ def _event_times(
 
 
 # ---- checks
+def _check_times(count: int, asked: str) -> None:
+    """Raise an error if so many times do not fit into memory."""
+    if short := shortage(count * ROW):
+        raise InputError(f"{asked} asks for {count:.3g} times, some {short}: ask for fewer")
+
+
 def _check_formulation(bound: Bound) -> None:
     variables = bound.variables
     if isinstance(variables, Coordinates) or (variables is not None and not variables.continuous):
@@ -217,7 +226,7 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
             )
 
 
-def _check_results(task: Task) -> None:
+def check_results(task: Task) -> None:
     """Try the reductions: mistakes show now, and no two results share a name."""
     owners = dict.fromkeys(RESERVED, "the saved states")
     for one in task.reductions:
@@ -239,7 +248,7 @@ def _trial_values(task: Task, one: Reduction) -> np.ndarray:
     return task.values(one.key, one, Snapshot(task.members, rows, task.t0, rows.states))
 
 
-def _check_size(task: Task, in_memory: bool) -> None:
+def check_size(task: Task, in_memory: bool) -> None:
     count = task.members.count
     if count > MOST_MEMBERS:
         raise InputError(

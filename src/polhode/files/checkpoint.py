@@ -33,12 +33,14 @@ import hashlib
 import json
 import os
 import platform
+import stat
 import struct
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -47,6 +49,7 @@ import numpy as np
 from polhode._version import __version__
 from polhode.errors import FileError, PolhodeWarning
 from polhode.files import whole
+from polhode.files.given import check_form, check_room, damage_refused, open_file
 
 VERSION = 1
 MAGIC = b"polhode checkpoint "
@@ -56,6 +59,7 @@ FRAME = struct.Struct(f"<Q{DIGEST}s")
 TYPES = "<f8", "<i8", "|u1", "|b1"
 PLACE = 8  # bytes: arrays begin at multiples of this
 LONGEST = 2**48  # bytes of a piece: text and other files begin with larger numbers
+HEADER = {"kind": str, "made": dict, "arrays": [list], "data": dict}
 RESTART = "start the run again, or use a copy of the file"
 
 
@@ -92,10 +96,12 @@ def read(
     Warns if it was made by other software or on another processor.
     """
     path = Path(path)
+    _read_header(path, kind)  # before all of it is believed
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
+        with open_file(path) as file:
+            data = file.read()
+    except (OSError, MemoryError) as error:
+        raise FileError(f"cannot read {str(path)!r}: {error}") from error
     text, begin = _check_header(path, data, len(data), kind)
     if hashlib.sha256(memoryview(data)[:-DIGEST]).digest() != data[-DIGEST:]:
         raise FileError(
@@ -104,10 +110,9 @@ def read(
         )
     arrays = {}
     for name, dtype, shape in text["arrays"]:
-        if dtype not in TYPES:
-            raise FileError(f"{str(path)!r}: array {name!r} is of unknown type {dtype!r}")
-        count = int(np.prod(shape, dtype=np.int64))
-        array = np.frombuffer(data, dtype, count, begin).reshape(shape)
+        array = np.frombuffer(data, dtype, prod(shape), begin)
+        with damage_refused(path):
+            array = array.reshape(shape)
         arrays[name] = array.astype(array.dtype.newbyteorder("="))  # a writable copy
         begin += _next_place(array.nbytes)
     warn_if_made_elsewhere(path, text["made"])
@@ -126,13 +131,14 @@ def kind_of(path: str | os.PathLike) -> str:
 
 def _read_header(path: Path, kind: str | None) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            check_room(path, size)
             data = file.read(1 << 16)
             lead = len(data.partition(b"\n")[0]) + 1 + SIZES.size
             if data.startswith(MAGIC) and len(data) >= lead:
                 _, length = SIZES.unpack(data[lead - SIZES.size : lead])
-                data += file.read(max(0, lead + min(length, path.stat().st_size) - len(data)))
-            size = path.stat().st_size
+                data += file.read(max(0, lead + min(length, size) - len(data)))
     except OSError as error:
         raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
     return _check_header(path, data, size, kind)[0]
@@ -169,21 +175,32 @@ def _check_header(
             f" header; {RESTART}"
         )
     try:
-        text = json.loads(data[lead : lead + length].decode())
-        listed, found = text["arrays"], text["kind"]
-        begin = _next_place(lead + length)
-        spans = [
-            _next_place(int(np.prod(shape, dtype=np.int64)) * int(dtype[-1]))
-            for _, dtype, shape in listed
-        ]
-        fits = begin + sum(spans) + DIGEST == whole and {"data", "made"} <= set(text)
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        text = json.loads(data[lead : lead + length].decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{damaged}: its header cannot be read ({error}); {RESTART}") from error
+    check_form(path, text, HEADER, "header")
+    listed, found = text["arrays"], text["kind"]
+    begin = _next_place(lead + length)
+    known = all(len(a) == 3 and _is_array(*a) for a in listed)
+    if not known or len({a[0] for a in listed}) < len(listed):
+        raise FileError(f"{damaged}: its list of arrays is {str(listed)[:200]}; {RESTART}")
+    sizes = (prod(shape) * np.dtype(dtype).itemsize for _, dtype, shape in listed)
+    fits = begin + sum(map(_next_place, sizes)) + DIGEST == whole
     if not fits:
         raise FileError(f"{damaged}: its arrays do not fit its size of {whole} bytes; {RESTART}")
     if kind is not None and found != kind:
         raise FileError(f"{name} is a checkpoint of kind {found!r}, and {kind!r} is needed here")
     return text, begin
+
+
+def _is_array(name: Any, dtype: Any, shape: Any) -> bool:
+    """Whether these are the name, the type and the shape of an array."""
+    counts = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+    return isinstance(name, str) and isinstance(dtype, str) and dtype in TYPES and counts
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not a number")
 
 
 def _portable(name: str, array: np.ndarray) -> np.ndarray:
@@ -207,6 +224,7 @@ def remove(path: str | os.PathLike) -> None:
     """Remove a checkpoint, and any draft of its next version left by a killed process."""
     path = Path(path)
     path.unlink(missing_ok=True)
+    whole.settle(path.parent)  # before the journal that it needs is emptied or removed
     whole.remove_own(whole.draft_of(path), MAGIC)
 
 
@@ -235,7 +253,7 @@ def _processor() -> str:
 def warn_if_made_elsewhere(path: str | os.PathLike, made: Mapping[str, str]) -> None:
     """Warn of any differences in software and processor."""
     here = made_by()
-    other = [f"{k} {v}, here {here.get(k)}" for k, v in made.items() if here.get(k) != v]
+    other = [f"{k} {v}, here {here.get(k)}"[:80] for k, v in made.items() if here.get(k) != v]
     if other:
         warnings.warn(
             f"{str(path)!r} was made elsewhere ({'; '.join(other)}): the results may differ from"
@@ -251,6 +269,17 @@ class Mark(NamedTuple):
 
     size: int = 0
     digest: str = "00" * DIGEST
+
+
+def mark_of(path: str | os.PathLike, value: Any) -> Mark:
+    """Return the mark that the checkpoint at ``path`` holds as a list."""
+    check_form(path, value, list, "mark")
+    with damage_refused(path):
+        size, digest = value
+        check_form(path, {"size": size, "digest": digest}, {"size": int, "digest": str}, "mark")
+        if len(bytes.fromhex(digest)) != DIGEST:
+            raise ValueError(f"its mark has the digest {digest[:80]!r}")
+    return Mark(size, digest)
 
 
 class Journal:
@@ -273,6 +302,9 @@ class Journal:
             if self.path.is_symlink():
                 raise whole.refusal(self.path) from error
             raise self._unwritable(error) from error
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise whole.refusal(self.path)
         self._file = os.fdopen(handle, "r+b")
         try:
             self._lock()
@@ -353,7 +385,8 @@ class Journal:
         while place < self.mark.size:
             length, digest = FRAME.unpack(self._file.read(FRAME.size).ljust(FRAME.size, b"\0"))
             payload = self._file.read(min(length, self.mark.size - place))
-            if len(payload) < length or hashlib.sha256(before + payload).digest() != digest:
+            whole_rows = len(payload) == length and length % 8 == 0
+            if not whole_rows or hashlib.sha256(before + payload).digest() != digest:
                 raise self._edited(place)
             yield np.frombuffer(payload, "<f8").astype(float)
             place, before = place + FRAME.size + length, digest

@@ -5,11 +5,13 @@ import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 
 from polhode.errors import FileError, InputError
+from polhode.files.given import check_room, open_file
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 DELIMITERS = ",;\t"
@@ -69,6 +71,7 @@ def read_log(
     file = Path(path)
     if not file.is_file():
         raise FileError(f"there is no file {str(path)!r}")
+    check_room(path, file.stat().st_size)
     rows = _rows(file)
     first = next(rows, None)
     if first is None:
@@ -97,7 +100,7 @@ def read_log(
 def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield (number, cells) of each line that is neither empty nor a comment."""
     try:
-        with file.open(newline="", encoding="utf-8-sig") as text:
+        with TextIOWrapper(open_file(file), newline="", encoding="utf-8-sig") as text:
             delimiter = ""
             for number, line in enumerate(text, 1):
                 line = line.strip()
@@ -112,6 +115,8 @@ def _rows(file: Path) -> Iterator[tuple[int, list[str]]]:
                 yield number, cells
     except UnicodeDecodeError:
         raise FileError(f"{str(file)!r} is not a text file") from None
+    except (csv.Error, OSError) as error:
+        raise FileError(f"cannot read {str(file)!r}: {error}") from error
 
 
 def _is_number(cell: str) -> bool:
@@ -132,7 +137,7 @@ def _places(
         text = str(column).strip()
         if text in names:
             place = names.index(text)
-        elif text.isdigit():
+        elif text.isdecimal() and len(text) < 10:
             place = int(text) - 1
         else:
             known = f"its columns are {', '.join(names)}" if names else "it has no line of names"
@@ -159,7 +164,7 @@ def _numbers(cells: list[str], places: list[int], line: int, file: Path) -> list
             numbers.append(float(cells[place].strip() or "nan"))
         except ValueError:
             raise FileError(
-                f"line {line} of {file.name!r}: {cells[place]!r} in column {place + 1} is not"
+                f"line {line} of {file.name!r}: {cells[place][:40]!r} in column {place + 1} is not"
                 " a number; leave the cell empty, or write nan, if the value is missing"
             ) from None
     return numbers

@@ -14,6 +14,7 @@ from polhode.body import RigidBody
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
 from polhode.files import netcdf
+from polhode.files.given import damage_refused
 from polhode.results import export
 from polhode.results.details import Details, GivenDetails, PartDetails
 
@@ -395,27 +396,44 @@ def _rows(values: Any, argument: str) -> np.ndarray:
 
 def load(path: str | os.PathLike) -> Trajectory:
     """Read the trajectory in a file that ``Trajectory.save`` wrote."""
-    data = netcdf.read(path)
-    facts = data.attrs
-    stored = data["potential_energy"].values if "potential_energy" in data else None
+    return rebuild(path, netcdf.read(path))
+
+
+def rebuild(path: str | os.PathLike, data: "xarray.Dataset") -> Trajectory:
+    """Make the trajectory that was read from ``path``."""
+    with damage_refused(path):
+        return _rebuild(data)
+
+
+def _rebuild(data: "xarray.Dataset") -> Trajectory:
+    facts, count = data.attrs, data["time"].size
+
+    def stored(name: str, *shape: int) -> np.ndarray:
+        values = np.asarray(data[name].values, dtype=float)
+        if values.shape != (count, *shape):
+            raise ValueError(f"{name} has the shape {values.shape}, not {(count, *shape)}")
+        return values
+
+    potential = stored("potential_energy") if "potential_energy" in data else None
     problem = json.loads(facts["problem"])
     body = None
     if "inertia" in facts:
         inertia, centre = np.reshape(facts["inertia"], (3, 3)), facts.get("centre", np.zeros(3))
         body = RigidBody(inertia, float(facts["mass"]), centre=centre)
-    found: dict[str, Any] = {n: data[n].values for n in ("error", "x", "v") if n in data}
+    shapes = {"error": (), "x": (3,), "v": (3,)}
+    found: dict[str, Any] = {n: stored(n, *shape) for n, shape in shapes.items() if n in data}
     found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}
     return Trajectory(
-        data["time"].values,
-        data["q"].values,
-        None if body is None else data["angular_momentum"].values,
+        stored("time"),
+        stored("q", 4),
+        None if body is None else stored("angular_momentum", 3),
         body,
-        potential=None if stored is None else lambda: stored,
-        omega=data["omega"].values if body is None else None,
-        method=facts["method"],
-        message=facts["message"],
-        arguments=json.loads(facts["arguments"]),
-        reason=facts.get("reason", ""),
+        potential=None if potential is None else lambda: potential,
+        omega=stored("omega", 3) if body is None else None,
+        method=str(facts["method"]),
+        message=str(facts["message"]),
+        arguments=dict(json.loads(facts["arguments"])),
+        reason=str(facts.get("reason", "")),
         problem=lambda: problem,
         **found,
     )

@@ -1,8 +1,9 @@
 """Adaptive runs: how steps are taken, and the states between them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from polhode.compiler.tree import like
 from polhode.contracts import ADVICE, NOT_FINITE, OK, Coordinates, Status
 from polhode.errors import InputError
+from polhode.files.given import damage_refused
 from polhode.loops.join import BoundIntegrator
 from polhode.loops.rows import ROUNDING
 from polhode.solvers.checkpoint import Saver
@@ -17,6 +19,10 @@ from polhode.solvers.events import Watch
 from polhode.solvers.raised import adaptive_steps_before, told
 
 FIRST_ROWS, MOST_ROWS = 1000, 8000  # of one call of a compiled loop, between which Ctrl-C is served
+COUNTS = {  # in a checkpoint
+    **dict.fromkeys(("steps", "place", "room", "left", "rejected", "evaluations"), int),
+    "breaks": [int],
+}
 LOOKS = 8  # at the sign of an attitude inside a step, where it may jump
 SHORTEST = 1e-3  # of the span: how close a run comes to a time at which a user's function raises
 
@@ -415,11 +421,13 @@ class AdaptiveRun:
     # ---- checkpoints
     def restore(self, saver: Saver) -> bool:
         """Continue from a checkpoint, if there is one; return whether that run had finished."""
-        found = saver.restore(self.row, self.width)
-        if found is None:
-            return False
-        counts, rows, numbers = found
-        self.t, self.low, self.h = numbers["clock"].tolist()
+        with damage_refused(saver.path):
+            found = saver.restore(self.row, self.width, COUNTS)
+            if found is None:
+                return False
+            counts, rows, numbers = found
+            self.t, self.low, self.h = numbers["clock"].tolist()
+            self._check(counts, rows)
         self.kept, self.saved, self.steps = GrowingRows(rows), len(rows), counts["steps"]
         self.place, self.room, self.left = counts["place"], counts["room"], counts["left"]
         self.taken.breaks = tuple(counts["breaks"])
@@ -431,6 +439,25 @@ class AdaptiveRun:
         self._find_end()
         self.fresh = False
         return False
+
+    def _check(self, counts: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Raise an error unless the counts and the clock of a checkpoint fit its rows."""
+        points, place, breaks = self.points, counts["place"], counts["breaks"]
+        forward = 1.0 if points[-1] >= points[0] else -1.0
+        times = rows[:, 0]
+        fits = 1 <= place < len(points) and np.isfinite([self.t, self.low, self.h]).all()
+        fits = fits and len(rows) and times[0] == points[0]
+        fits = fits and (forward * np.diff(times) >= 0).all()
+        fits = fits and all(a < b for a, b in pairwise([0, *breaks, len(rows)]))
+        if "status" in counts:
+            Status(counts["status"])
+        else:
+            ahead = forward * (points[place] - self.t) >= 0 < forward * self.h
+            fits = fits and ahead and len(breaks) == place - 1
+            fits = fits and (self.t, self.low) == (*rows[-1, :2],)
+            fits = fits and 0 < counts["left"] < counts["room"] <= MOST_ROWS
+        if not fits:
+            raise ValueError(f"its counts {dict(counts)} do not fit its {len(rows)} rows")
 
     def save(self, saver: Saver) -> None:
         """Write a checkpoint with the rows since the last one."""

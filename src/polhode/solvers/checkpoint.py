@@ -13,13 +13,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError, InputError
-from polhode.files.checkpoint import Journal, Mark, head, remove_journal, write
+from polhode.files.checkpoint import Journal, Mark, head, mark_of, remove_journal, write
+from polhode.files.given import check_form, damage_refused
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
 from polhode.solvers.plain_data import describe_arguments, describe_problem
 
 KIND = "run"
+FORM = {  # of the header, see ``check_form``
+    "problem": {"name": (None, str)},
+    "asked": dict,
+    "span": [float],
+    "chosen": str,
+    "every": (None, int),
+    "counts": (None, {"steps": int}),
+    "mark": list,
+    "finished": bool,
+}
 SECONDS = 10.0  # between two checkpoints, by default
 NEVER = 2**62  # steps
 
@@ -43,6 +54,8 @@ def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:
         file = Path(path)
     except TypeError:
         raise InputError(f"checkpoint must be the name of a file, got {path!r}") from None
+    if file.is_dir():
+        raise FileError(f"checkpoint must be the name of a file, and {str(path)!r} is a directory")
     whole = isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1
     if every is not None and not whole:
         raise InputError(f"checkpoint_every must be a whole number of steps, got {every!r}")
@@ -112,7 +125,7 @@ class Saver:
         elif self.before.data["finished"]:
             remove_journal(self._rows)  # a killed process may have left it
         else:
-            self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
+            self._journal = Journal(self._rows, mark_of(self.path, self.before.data["mark"]))
             self.before.arrays["rows"] = self._journal.rows
         return self
 
@@ -121,19 +134,27 @@ class Saver:
             self._journal.__exit__(*error)
 
     def restore(
-        self, row: np.ndarray, width: int
+        self, row: np.ndarray, width: int, form: Mapping[str, Any]
     ) -> tuple[dict[str, Any], np.ndarray, dict[str, np.ndarray]] | None:
-        """Return (counts, rows, numbers) to continue from; its state is put into ``row``."""
+        """Return (counts, rows, numbers) to continue from; its state is put into ``row``.
+
+        ``form`` is that of the counts; those of a run that is finished have a "status", too.
+        """
         if self.before is None or self.before.data["counts"] is None:
             return None
-        rows, old = self.before.arrays["rows"], self.before.arrays["row"]
+        counts, finished = self.before.data["counts"], self.before.data["finished"]
+        check_form(self.path, counts, {**form, "status": int} if finished else form, "counts")
+        if finished != ("status" in counts):
+            raise FileError(f"{str(self.path)!r} was edited or damaged: a run under way has ended")
+        arrays = {key: array.astype(float) for key, array in self.before.arrays.items()}
+        rows, old = arrays["rows"], arrays["row"]
         if old.shape != row.shape or rows.size % width:
             raise FileError(
                 f"{str(self.path)!r} holds {old.shape[1]} numbers of its run, and this version of"
                 f" polhode needs {row.shape[1]}; continue it with the version that began it"
             )
         row[:] = old
-        return self.before.data["counts"], rows.reshape(-1, width), self.before.arrays
+        return counts, rows.reshape(-1, width), arrays
 
     def left(self, steps: int) -> int:
         """Return the number of steps to the next checkpoint."""
@@ -180,15 +201,18 @@ def check_place(path: Path, kind: str, progress: Callable[[dict[str, Any]], str]
         return
     try:
         old = head(path, kind)
+        with damage_refused(path):
+            finished = old["finished"] is True
+            far = "" if finished else progress(old)
     except FileError as error:
         raise FileError(
             f"checkpoint={str(path)!r} would replace a file that is not a checkpoint of"
             f" {'a run' if kind == KIND else 'an ensemble'} ({error}); take another name, or remove"
             " it"
         ) from error
-    if not old["finished"]:
+    if not finished:
         raise FileError(
-            f"checkpoint={str(path)!r} holds a run that is not finished, after {progress(old)}:"
+            f"checkpoint={str(path)!r} holds a run that is not finished, after {far}:"
             " continue it with ph.resume (or `polhode resume`), take another name, or remove the"
             " file"
         )

@@ -9,13 +9,15 @@ from typing import Any
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
 from polhode.errors import InputError
 from polhode.files.checkpoint import read
+from polhode.files.given import check_form, damage_refused
 from polhode.integrators import INTEGRATORS
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive import prepare_adaptive
 from polhode.solvers.arguments import AUTO, Arguments, answers_habits, with_options
-from polhode.solvers.checkpoint import KIND, Stored, check_checkpoint, open_checkpoint
+from polhode.solvers.checkpoint import FORM, KIND, Stored, check_checkpoint, open_checkpoint
 from polhode.solvers.closed_form import prepare_closed_form
+from polhode.solvers.events import watch_for
 from polhode.solvers.maps import prepare_map
 from polhode.solvers.plain_data import rebuild_arguments, rebuild_problem
 from polhode.solvers.solver import Solver
@@ -181,14 +183,17 @@ def resume_run(
 ) -> Trajectory:
     """Continue the run of one body that a checkpoint holds, as described in ``ph.resume``."""
     path, name = Path(file), str(file)
+    watch_for(events)  # the caller's mistakes first
     stored = Stored(*read(path, KIND))
     data, arrays = stored.data, stored.arrays
-    problem = rebuild_problem(name, data["problem"], arrays, model)
+    check_form(name, data, FORM, "data")
     others: dict[str, Any] = {
         "progress": progress,
         "checkpoint": path,
         "checkpoint_every": data["every"],
     }
     given = data["asked"], arrays, method, formulation, events
-    arguments = rebuild_arguments(name, *given, **others)
-    return prepare_from(problem, arguments).resume(stored)
+    with damage_refused(name):
+        problem = rebuild_problem(name, data["problem"], arrays, model)
+        solver = prepare_from(problem, rebuild_arguments(name, *given, **others))
+    return solver.resume(stored)

@@ -25,6 +25,13 @@ PARTS = 8  # of a step
 BLOCK = 4096  # steps that are searched together
 
 See = Callable[[np.ndarray], np.ndarray]  # times -> rows (q, omega), or (q, omega, x, v)
+SEEN = {  # the form of ``Watch.plain_data``
+    "times": [[float]],
+    "stop": (None, float),
+    "done": int,
+    "signs": [float],
+    "tails": [(None, [float])],
+}
 FORMS = "event(t, q, omega), or event(t, x, v, q, omega) where the body has a position"
 
 
@@ -52,6 +59,10 @@ class Watch:
         """Return a watch for the same events, at its start or as its ``plain_data`` say."""
         watch = Watch(self.events)
         if found is not None:
+            if any(len(found[key]) != len(self.events) for key in ("times", "signs", "tails")):
+                raise ValueError(f"there are {len(self.events)} events, and it has seen others")
+            if not (found["stop"] is None or [found["stop"]] in [t[-1:] for t in found["times"]]):
+                raise ValueError(f"it stopped at {found['stop']} without an event")
             watch.times = [list(times) for times in found["times"]]
             watch.stop, watch._done = found["stop"], found["done"]
             watch._signs = list(found["signs"])

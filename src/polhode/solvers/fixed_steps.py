@@ -1,15 +1,15 @@
 """Fixed steps: after which of them a state is kept, and how they are taken in chunks."""
 
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from polhode.contracts import OK
+from polhode.contracts import OK, Status
 from polhode.errors import InputError
+from polhode.files.given import damage_refused, memory, shortage
 from polhode.solvers.arguments import in_order
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.raised import call_fixed
@@ -17,6 +17,7 @@ from polhode.solvers.raised import call_fixed
 FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
+COUNTS = {"steps": int, "iterations": int}  # in a checkpoint
 ROW = 80  # bytes for a state that is kept, with its time and its place
 SAVE_FEWER = "keep fewer with save_every={:.0e} or more"
 
@@ -58,6 +59,7 @@ def plan(
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))
+    save_every = min(save_every, n + 1)  # more is the same, and may be more than can be counted
     _check_memory(n, save_every, remedy)
     ends = np.arange(0, n + save_every, save_every)
     ends[-1] = n  # also when n is not a multiple
@@ -70,22 +72,13 @@ def plan(
 
 def _check_memory(steps: int, save_every: int, remedy: str) -> None:
     """Raise an error if the states that would be kept do not fit into memory."""
-    rows, room = steps // save_every + 1, memory()
-    if rows * ROW > room:
-        enough = math.ceil(steps * ROW / (0.1 * room))
+    rows = steps // save_every + 1
+    if short := shortage(rows * ROW):
+        enough = math.ceil(steps * ROW / (0.1 * memory()))
         raise InputError(
             f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"
-            f" {rows * ROW / 1e9:.3g} GB, with {room / 1e9:.3g} GB of memory:"
-            f" {remedy.format(enough)}"
+            f" {short}: {remedy.format(enough)}"
         )
-
-
-def memory() -> int:
-    """Return the memory of this machine in bytes; a terabyte if it is not known."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 10**12
 
 
 def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -98,6 +91,26 @@ def _side_steps(times: np.ndarray, t0: float, h: float, n: int) -> tuple[np.ndar
     ends = np.where(on_grid, near, np.floor((times - t0) / h))
     ends = np.clip(ends, 0, n).astype(np.int64)
     return ends, np.where(on_grid & (near <= n), 0.0, times - (t0 + ends * h))
+
+
+def _restore(
+    saver: Saver, row: np.ndarray, grid: Plan, out: np.ndarray
+) -> tuple[int | None, int, int, int, float] | None:
+    """Return what ``take_steps`` returns, from a checkpoint; the status is None under way."""
+    with damage_refused(saver.path):
+        found = saver.restore(row, out.shape[1], COUNTS)
+        if found is None:
+            return None
+        counts, old, numbers = found
+        place, done, status, size = len(old), counts["steps"], None, 0.0
+        due = int(np.searchsorted(grid.ends, done, side="right"))
+        if "status" in counts:
+            status, size = int(Status(counts["status"])), float(numbers["size"][0])
+            due = len(out) if status == OK else min(place, due)
+        if place != due or done > grid.steps:
+            raise ValueError(f"it has {place} rows after {done} steps")
+        out[:place] = old
+        return status, place, done, counts["iterations"], size
 
 
 def take_steps(
@@ -120,14 +133,12 @@ def take_steps(
     h, ends, sides, settings = grid.h, grid.ends, grid.sides, (weights, offsets, tables)
     fresh, place, done, iterations, saved, raised = True, 0, 0, 0, 0, []
     chunk, scratch = FIRST_CHUNK, np.empty((1, out.shape[1]))
-    before = None if saver is None else saver.restore(row, out.shape[1])
+    before = None if saver is None else _restore(saver, row, grid, out)
     if before is not None:
-        counts, old, numbers = before
-        fresh, place, saved = False, len(old), len(old)
-        out[:place] = old
-        done, iterations = counts["steps"], counts["iterations"]
-        if "status" in counts:
-            return counts["status"], place, done, iterations, float(numbers["size"][0])
+        status, place, done, iterations, size = before
+        fresh, saved = False, place
+        if status is not None:
+            return status, place, done, iterations, size
     while place < len(ends):
         ahead = chunk if saver is None else min(chunk, saver.left(done))
         last = int(np.searchsorted(ends, done + ahead, side="right"))

@@ -6,23 +6,29 @@ only as a digest of their content: to continue a run they must be given again, a
 
 import hashlib
 import importlib
+import inspect
 import json
 import math
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from polhode import contracts
 from polhode.body import RigidBody
 from polhode.compiler.tree import Uncacheable, digest, flat
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, total
+from polhode.contracts.registry import file_names
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.checkpoint import TYPES
+from polhode.files.given import check_form
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
+from polhode.loops.binding import model_pieces
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
@@ -34,8 +40,43 @@ UNSEEN = "<unseen>"  # in place of a digest
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step", "max_steps"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
+ROOMS = f"{PACKAGE}.models", f"{PACKAGE}.celestial"  # whose files have functions of models
 
 Arrays = dict[str, np.ndarray]
+
+# ---- forms of what follows, see ``check_form``
+TERM = {
+    "name": str,
+    "parameters": [str],
+    "numbers": list,
+    "functions": dict.fromkeys(FUNCTIONS, (None, str)),
+    "user": [str],
+    "tables": list,
+    "references": [str],
+    **dict.fromkeys(FLAGS, bool),
+}
+PROBLEM = {
+    "name": (None, str),
+    "body": {
+        "inertia": [[float]],
+        "mass": float,
+        **{key: [float] for key in ("centre", "moments", "turn")},
+        "axes": [[float]],
+    },
+    "model": ({"name": str, "terms": [TERM]}, TERM),
+    **{key: [float] for key in ("attitude", "omega", "angular_momentum")},
+    **dict.fromkeys(("position", "velocity"), (None, [float])),
+}
+RECORD = {"name": str, "digest": (None, str)}
+ASKED = {
+    "method": RECORD,
+    "formulation": (None, RECORD),
+    "options": (None, dict),
+    "events": [{"function": str, "terminal": float, "direction": (float, str)}],
+    **dict.fromkeys(NUMBERS, (None, float, str)),
+    "save_every": int,
+    "compensated": bool,
+}
 
 
 # ---- problems
@@ -69,14 +110,8 @@ def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
     """Rebuild a problem from its description; ``model`` if the file holds only its digest."""
-    body = data["body"]
-    shape = RigidBody(body["inertia"], body["mass"], centre=body["centre"])
-    shape.principal_moments = np.array(body["moments"])
-    shape.principal_axes = np.array(body["axes"])
-    vars(shape)["_axes"] = tuple(
-        body["turn"]
-    )  # to the last bit, whatever computes eigenvectors here
-    known = data["model"]
+    check_form(file, data, PROBLEM, "problem")
+    shape, known = _rebuild_body(data["body"]), data["model"]
     if model is None:
         if not _is_complete(known, arrays):
             raise InputError(
@@ -86,7 +121,7 @@ def rebuild_problem(
         model = _rebuild_model(known, arrays)
     else:
         if not isinstance(model, Model):
-            raise InputError(f"model must be a Model, got {model!r}")
+            raise InputError(f"model must be a Model, got {model!r}, to continue {file!r}")
         refuse_differences(file, "model", known, _describe_model(model))
     made = Problem(
         shape,
@@ -98,9 +133,31 @@ def rebuild_problem(
         scalar_first=True,
         name=data["name"],
     )
-    for key in ("attitude", "omega", "angular_momentum"):
-        setattr(made, key, tuple(data[key]))
+    for key, width in (("attitude", 4), ("omega", 3), ("angular_momentum", 3)):
+        setattr(made, key, tuple(np.array(data[key], dtype=float).reshape(width).tolist()))
+    if not model.user:
+        _try_model(made)
     return made
+
+
+def _try_model(problem: Problem) -> None:
+    """Call the functions of a model once: their numbers must be as many as they take."""
+    body, model, (q, m, x, p) = problem.body, problem.model, contracts.whole(problem.state)
+    for term in model.terms or (model,):
+        pieces = model_pieces(term, body.is_aligned)
+        with suppress(ArithmeticError):  # what a run meets, too
+            pieces[contracts.wrench](0.0, q, m, x, p, body.data, term.params)
+            if term.has_potential:
+                pieces[contracts.potential_at](0.0, q, x, body.data, term.params)
+
+
+def _rebuild_body(data: Mapping[str, Any]) -> RigidBody:
+    body = RigidBody(data["inertia"], data["mass"], centre=data["centre"])
+    body.principal_moments = np.array(data["moments"], dtype=float).reshape(3)
+    body.principal_axes = np.array(data["axes"], dtype=float).reshape(3, 3)
+    w, x, y, z = data["turn"]  # to the last bit, whatever computes eigenvectors here
+    vars(body)["_axes"] = w, x, y, z
+    return body
 
 
 # ---- models
@@ -114,7 +171,7 @@ def _describe_model(model: Model) -> dict[str, Any]:
         "name": model.name,
         "parameters": list(model.names),
         "numbers": _lists(model.numbers),
-        "functions": {k: None if f is None else describe(f) for k, f in functions.items()},
+        "functions": {k: None if f is None else describe(f, k) for k, f in functions.items()},
         "user": list(map(digest_function, model.user)),
         **{flag: getattr(model, flag) for flag in FLAGS},
         "tables": _lists(model.tables, _digest_table),
@@ -134,14 +191,17 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
     if "terms" in data:
         return total(tuple(_rebuild_model(term, arrays) for term in data["terms"]))
     functions: dict[str, Any] = {
-        key: None if text is None else _find_function(text)
+        key: None if text is None else _find_function(text, key)
         for key, text in data["functions"].items()
     }
+    names, numbers = tuple(data["parameters"]), tuples(data["numbers"])
+    if len(names) != len(numbers):
+        raise ValueError(f"the model {data['name']!r} has {len(numbers)} numbers for {list(names)}")
     return Model(
         name=data["name"],
         **functions,
-        names=tuple(data["parameters"]),
-        numbers=tuples(data["numbers"]),
+        names=names,
+        numbers=numbers,
         tables=tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
@@ -154,34 +214,42 @@ def _digest_table(table: np.ndarray) -> str:
 
 
 # ---- functions
-def _name_or_digest(function: Callable) -> str:
-    """Return ``module:name`` of a function of this library, a digest of any other."""
-    module, name = function.__module__ or "", function.__qualname__
-    if module.partition(".")[0] == PACKAGE and "<" not in name:
-        place = importlib.import_module(module)
-        if getattr(place, name, None) is function:
-            return f"{module}:{name}"
-    return digest_function(function)
+def _name_or_digest(function: Callable, kind: str) -> str:
+    """Return ``module:name`` of a function of this library's models, a digest of any other."""
+    text = f"{function.__module__}:{function.__qualname__}"
+    return text if _look_up(text, kind) is function else digest_function(function)
 
 
-def _find_function(text: str) -> Callable:
-    """Return the function of this library with this name."""
-    module, _, name = text.partition(":")
-    if module.partition(".")[0] != PACKAGE:
-        raise FileError(f"{text!r} is not a function of this library")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
+def _find_function(text: str, kind: str) -> Callable:
+    """Return the function of this library's models with this name."""
+    found = _look_up(text, kind)
+    if found is None:
         raise FileError(
-            f"this version of polhode has no function {text!r}, which the run needs; continue it"
-            " with the version that began it, or give model="
-        ) from None
+            f"this version of polhode has no {kind} {text!r}, which the run needs; continue it with"
+            " the version that began it, or give model="
+        )
     return found
 
 
-def _describe_use(function: Callable) -> str:
+def _look_up(text: str, kind: str) -> Callable | None:
+    """Return the function of a model with this name, if there is one.
+
+    A file may come from anywhere.  It can name what its own module defines, with the arguments of
+    ``kind``, in the rooms of models; nothing else of them, and no other module is imported.
+    """
+    module, _, name = text.partition(":")
+    room, _, file = module.rpartition(".")
+    if module != contracts.__name__ and (room not in ROOMS or file not in file_names(room)):
+        return None
+    found: Any = vars(importlib.import_module(module)).get(name)
+    like = getattr(contracts, kind)
+    own = inspect.isfunction(found) and found.__module__ == module
+    return found if own and inspect.signature(found) == inspect.signature(like) else None
+
+
+def _describe_use(function: Callable, kind: str) -> str:
     """Describe how a user's function is used: in which axes, at which point."""
-    if (known := _name_or_digest(function)).startswith(f"{PACKAGE}."):
+    if (known := _name_or_digest(function, kind)).startswith(f"{PACKAGE}."):
         return known
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     numbers = [cell for cell in cells if not callable(cell)]
@@ -241,6 +309,7 @@ def rebuild_arguments(
     **others: Any,
 ) -> Arguments:
     """Rebuild the arguments of ``prepare``, from their description and what is given again."""
+    check_form(file, data, ASKED, "asked")
     given: dict[str, Any] = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]
@@ -338,6 +407,8 @@ def plain_number(number: Any) -> Any:
 
 def read_number(value: Any) -> Any:
     """Return the number that ``plain_number`` wrote."""
+    if not isinstance(value, (bool, int, float, str)):
+        raise ValueError(f"{value!r} is not a number")
     return float(value) if isinstance(value, str) else value
 
 

@@ -26,6 +26,7 @@ from polhode.contracts import (
 )
 from polhode.contracts.checks import finite, three, whole
 from polhode.errors import InputError, MethodError, StepError
+from polhode.files.given import memory as machine_memory
 from polhode.formulations.quaternion import FORMULATION as QUATERNION
 from polhode.kernels.quaternion import to_body, to_inertial, to_unit_length
 from polhode.kernels.vector import cross, dot, multiply, scale
@@ -43,7 +44,6 @@ from polhode.solvers.arguments import (
     with_options,
 )
 from polhode.solvers.bound import Bound, bind_fixed
-from polhode.solvers.fixed_steps import memory as machine_memory
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

@@ -12,14 +12,15 @@ import numpy as np
 from polhode.compiler.tree import flat, like
 from polhode.contracts.checks import span, three
 from polhode.errors import InputError, MethodError
+from polhode.files.given import check_form, damage_refused
 from polhode.problems.problem import inner_state, outer_states, quaternion, rates, translation
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion
-from polhode.solvers.arguments import Arguments, in_order, times_of
-from polhode.solvers.bound import ADAPTIVE, EXACT, Bound, problem_facts
+from polhode.solvers.arguments import Arguments, breaks, in_order, times_of
+from polhode.solvers.bound import ADAPTIVE, EXACT, FIXED, Bound, problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_chosen, open_checkpoint
-from polhode.solvers.events import watch_for
+from polhode.solvers.events import SEEN, watch_for
 from polhode.solvers.fixed_steps import Plan, plan
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
@@ -137,13 +138,28 @@ class Solver:
     def resume(self, stored: Stored) -> Trajectory:
         """Continue the run that a checkpoint of this solver holds, to its end."""
         data, arrays, bound = stored.data, stored.arrays, self.bound
-        check_chosen(data["chosen"], bound.name)
-        t0, t1 = data["span"]
-        state = like(bound.state, iter(arrays["state"].tolist()))
-        numbers = like(bound.params[0], iter(arrays["numbers"].tolist()))
-        params = numbers, bound.params[1]
+        assert self.output.checkpoint is not None
+        with damage_refused(self.output.checkpoint.path):
+            check_chosen(data["chosen"], bound.name)
+            t0, t1 = span(data["span"])
+            state = _nested(bound.state, arrays["state"], "state")
+            params = _nested(bound.params[0], arrays["numbers"], "numbers"), bound.params[1]
+            self._check_resumed(t0, t1, data.get("seen"))
         result = self._move(self, t0, t1, state, params, stored)
         return self.trajectory(*result, state, params)
+
+    def _check_resumed(self, t0: float, t1: float, seen: Any) -> None:
+        """Raise errors about a span, times and events that are not from the caller."""
+        output, bound = self.output, self.bound
+        assert output.checkpoint is not None
+        if bound.kind == FIXED:
+            output.plan(t0, t1, bound.dt)
+        elif output.t_eval is not None:
+            in_order(output.t_eval, t0, t1)
+        breaks(self.keywords.breakpoints, t0, t1)
+        if output.watch is not None and seen is not None:
+            check_form(output.checkpoint.path, seen, SEEN, "seen")
+            output.watch.fresh(seen)
 
     def replace(self, **changes: Any) -> "Solver":
         """Return this solver with other events, progress, checkpoint or checkpoint_every.
@@ -258,6 +274,14 @@ class Solver:
                 f" ({', '.join(model.names)}), got {params!r}{stay}"
             )
         return like(old, iter(map(float, given))), tables
+
+
+def _nested(pattern: tuple, numbers: np.ndarray, name: str) -> tuple:
+    """Return numbers of a checkpoint, nested like ``pattern``."""
+    count = len(flat(pattern))
+    if numbers.shape != (count,) or numbers.dtype != float:
+        raise ValueError(f"its {name} are {numbers.dtype} {numbers.shape}, not {count} numbers")
+    return like(pattern, iter(numbers.tolist()))
 
 
 class BodyDetails(Details):
