@@ -350,7 +350,7 @@ def _split(params: Any) -> tuple[tuple[str, ...], tuple, tuple, Callable]:
     if (table := as_table(params, "params")) is not None:
         return ("params",), ((),), (table,), lambda params: tables(params)[0]
     if isinstance(params, Mapping):
-        names, entries = tuple(map(str, params)), params.items()
+        names, entries = tuple(map(str, params)), list(params.items())
     else:
         if not hasattr(params, "__iter__") or getattr(params, "ndim", 1) == 0:
             params = (params,)
