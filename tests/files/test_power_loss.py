@@ -1,8 +1,9 @@
 """Power loss: what was not brought to the disk is gone, and checkpoints resume from what is left.
 
 ``Disk`` is a model of a disk under a running process.  A file keeps the content that it had when it
-was last synced, and a directory the entries.  In the ``eager`` model new entries, removals and
-lengths reach the disk at once, before the content of files: what journalling file systems may do.
+was last synced, and a directory the entries; a file that is cut is cut at once.  In the ``eager``
+model new entries and removals reach the disk at once, too, before the content of files: what
+journalling file systems may do.
 """
 
 import os
@@ -49,10 +50,10 @@ class Disk:
             self.content[about.st_ino] = os.pread(handle, about.st_size, 0)
 
     def left(self):
-        if not self.eager:
-            return {name: self.content.get(node, b"") for name, node in self.entries.items()}
-        found = ((path.name, path.stat()) for path in self.place.iterdir())
-        return {n: self.content.get(about.st_ino, b"")[: about.st_size] for n, about in found}
+        now = {path.name: path.stat() for path in self.place.iterdir()}
+        sizes = {about.st_ino: about.st_size for about in now.values()}
+        names = {name: about.st_ino for name, about in now.items()} if self.eager else self.entries
+        return {n: self.content.get(node, b"")[: sizes.get(node)] for n, node in names.items()}
 
 
 def states_of(place, eager, solve):
