@@ -1,7 +1,5 @@
 """``polhode gyro``: integrate a gyro's log."""
 
-import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -84,7 +82,7 @@ def gyro(
         )
     for message in found.doubts or [str(warning.message) for warning in caught]:
         warn(message)  # a wrong unit explains the others
-    written = [run.save(file) if file.suffix == ".nc" else _save_csv(run, file)]
+    written = [run.save(file)]
     if not no_plot:
         written.append(save_picture(run.plot, file))
     if not quiet:
@@ -117,14 +115,6 @@ def _place(out: Path | None, log: Path) -> Path:
     file = place(out, f"{log.stem}-attitude.nc", FORMATS)
     if file.resolve() == log.resolve():
         raise FileError(f"--out would replace the log itself, {str(log)!r}")
-    return file
-
-
-def _save_csv(run: "Trajectory", file: Path) -> Path:
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".") as place:
-        draft = Path(place) / file.name
-        run.to_dataframe().to_csv(draft)
-        os.replace(draft, file)
     return file
 
 

@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from polhode.body import RigidBody
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
-from polhode.files import netcdf
+from polhode.files import netcdf, zarr_folder
 from polhode.results import export
 from polhode.results.details import Details, GivenDetails, PartDetails
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from matplotlib.axes import Axes
     from scipy.spatial.transform import Rotation
 
 
@@ -109,7 +110,7 @@ class Trajectory:
 
     # ---- derived quantities
     @cached_property
-    def q(self) -> Any:
+    def q(self) -> np.ndarray:
         self.q, self.angular_momentum = self._details.motion()
         return self.q
 
@@ -349,9 +350,17 @@ class Trajectory:
         return export.dataframe(self)
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write a NetCDF file (.nc) with everything, including its origin."""
-        return netcdf.write(path, export.data(self))
+        """Write everything, with its origin, to a NetCDF file (.nc) or a Zarr store (.zarr).
 
+        ``ph.load`` reads them.  For other programs, .csv and .parquet are the table of
+        ``to_dataframe``, with all digits (Parquet takes ``pip install 'polhode[parquet]'``).
+        """
+        return export.save(self, path)
+
+    @overload
+    def plot(self, panel: None = None, axes: Any = None, **options: Any) -> np.ndarray: ...
+    @overload
+    def plot(self, panel: str, axes: Any = None, **options: Any) -> "Axes": ...
     def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
         """Plot four panels: attitude, rates, the path of body axis 3, the drift of invariants.
 
@@ -359,7 +368,8 @@ class Trajectory:
 
         Or one panel by name, "polhode", "herpolhode", "poinsot", "trace" and others in
         ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
-        point=(1, 0, 0))``.  ``axes`` are matplotlib's, to draw into; they are returned.
+        point=(1, 0, 0))``.  ``axes`` (or ``ax``) are matplotlib's, to draw into; they are
+        returned.  ``figsize`` is the size of a new figure in inches.
         """
         from polhode import plot
 
@@ -395,7 +405,8 @@ def _rows(values: Any, argument: str) -> np.ndarray:
 
 def load(path: str | os.PathLike) -> Trajectory:
     """Read the trajectory in a file that ``Trajectory.save`` wrote."""
-    data = netcdf.read(path)
+    is_folder = Path(path).is_dir()
+    data = zarr_folder.read(path, netcdf.FORMAT) if is_folder else netcdf.read(path)
     facts = data.attrs
     stored = data["potential_energy"].values if "potential_energy" in data else None
     problem = json.loads(facts["problem"])
