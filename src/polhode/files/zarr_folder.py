@@ -134,7 +134,7 @@ def _attributes(path: Path, form: str) -> dict[str, Any]:
     try:
         attributes = dict(json.loads(_content(path / GROUP, MOST))["attributes"])
         found = attributes.pop("crc32c", None)
-        shapes = attributes.get("arrays")
+        shapes = attributes["arrays"]
         fine = found == _sum(_json(attributes)).hex() and attributes.get("format") == form
         fine = fine and all(
             name.isidentifier() and all(type(n) is int and n >= 0 for n in shape) and shape

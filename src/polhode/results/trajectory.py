@@ -20,8 +20,9 @@ from polhode.results.details import Details, GivenDetails, PartDetails
 if TYPE_CHECKING:
     import pandas
     import xarray
-    from matplotlib.axes import Axes
     from scipy.spatial.transform import Rotation
+
+    from polhode.plot.style import Axes
 
 
 FACTS = (
@@ -94,7 +95,8 @@ class Trajectory:
         x: np.ndarray | None = None,
         v: np.ndarray | None = None,
     ):
-        self.t, self.q, self.angular_momentum, self.error = t, q, angular_momentum, error
+        self.t, self.angular_momentum, self.error = t, angular_momentum, error
+        self.q: np.ndarray = q  # type: ignore[assignment]
         self.body: Any = body
         self.method, self.reason, self.arguments = method, reason, arguments or {}
         self.status, self.message, self.t_events = Status(status), message, t_events
