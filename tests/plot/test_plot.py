@@ -303,7 +303,7 @@ def test_states_are_added_until_curves_are_smooth(sparse, ax):
     assert len(sparse.plot("drift").lines[0].get_xdata()) == 31  # of the states themselves
 
 
-def test_states_that_are_dense_or_have_no_more_between_them_stay(free, sparse, tmp_path):
+def test_states_that_are_dense_or_have_no_more_between_them_stay(top, free, sparse, tmp_path):
     class Watched(SimpleNamespace):
         __hash__ = object.__hash__
 
@@ -312,6 +312,7 @@ def test_states_that_are_dense_or_have_no_more_between_them_stay(free, sparse, t
 
     dense = Watched(t=free.t, q=free.q, omega=free.omega)
     assert smooth(dense) is dense
+    assert smooth(top) is top
     loaded = ph.load(sparse.save(tmp_path / "run.nc"))
     assert smooth(loaded) is loaded
     assert smooth(sparse[:1]).t.tolist() == [0.0]
