@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode._version import __version__
 from polhode.errors import FileError
-from polhode.files import netcdf, tables, zarr_folder
+from polhode.files import netcdf
 
 if TYPE_CHECKING:
     import pandas
@@ -143,9 +143,13 @@ def dataframe(run: Any) -> "pandas.DataFrame":
 def save(run: Any, path: str | os.PathLike) -> Path:
     """Write a trajectory to a file, whose suffix chooses the format."""
     suffix = Path(path).suffix
-    if suffix in tables.SUFFIXES:
+    if suffix in (".csv", ".parquet"):
+        from polhode.files import tables
+
         return tables.write(path, {"time": run.t, **columns(run)}, data(run).attributes)
     if suffix == ".zarr":
+        from polhode.files import zarr_folder
+
         return zarr_folder.write(path, data(run))
     if suffix != ".nc":
         raise FileError(f"path must end in {CHOICES}, got {str(path)!r}")

@@ -13,7 +13,7 @@ import numpy as np
 from polhode.body import RigidBody
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
-from polhode.files import netcdf, zarr_folder
+from polhode.files import netcdf
 from polhode.results import export
 from polhode.results.details import Details, GivenDetails, PartDetails
 
@@ -407,8 +407,12 @@ def _rows(values: Any, argument: str) -> np.ndarray:
 
 def load(path: str | os.PathLike) -> Trajectory:
     """Read the trajectory in a file that ``Trajectory.save`` wrote."""
-    is_folder = Path(path).is_dir()
-    data = zarr_folder.read(path, netcdf.FORMAT) if is_folder else netcdf.read(path)
+    if Path(path).is_dir():
+        from polhode.files import zarr_folder
+
+        data = zarr_folder.read(path, netcdf.FORMAT)
+    else:
+        data = netcdf.read(path)
     facts = data.attrs
     stored = data["potential_energy"].values if "potential_energy" in data else None
     problem = json.loads(facts["problem"])
