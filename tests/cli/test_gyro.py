@@ -10,6 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.cli import main as entry
+from polhode.files import headers
 from support.gyros import CONING, jittered
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +60,7 @@ def test_columns_units_and_kinds(tmp_path):
     assert np.allclose(times, [1.0, 2.5, 3.0])
     assert np.allclose(values[:, 0], [np.pi, np.pi / 2, np.pi / 4])
     assert np.isnan(values[:, 2]).tolist() == [False, True, True]
-    by_number, _ = ph.read_samples(path, kind="increment", columns=[5, 2, 3, 4])
+    by_number, _ = ph.read_samples(path, kind="increment", columns=[5, 2, 3, 4], time_unit="s")
     assert by_number[:, 0].tolist() == [90, 45]  # since the line before
 
 
@@ -112,7 +113,190 @@ def test_the_log_of_the_example_is_current(tmp_path):
     assert again == kept, "copy the log that examples/gyro_log.py writes"
 
 
+LOGGERS = {  # headers as they are written, and what is read: time, x, y, z, units
+    "timestamp,ax,ay,az,gx,gy,gz": "timestamp gx gy gz",
+    "Time (s)|Gyroscope x (rad/s)|Gyroscope y (rad/s)|Gyroscope z (rad/s)|Absolute (rad/s)": (
+        "Time (s)|Gyroscope x (rad/s)|Gyroscope y (rad/s)|Gyroscope z (rad/s)|s|rad"
+    ),  # phyphox
+    "time,seconds_elapsed,z,y,x": "seconds_elapsed x y z s ",  # Sensor Logger
+    "time,gFx,gFy,gFz,ax,ay,az,wx,wy,wz,p,Bx,By,Bz,Azimuth,Pitch,Roll": "time wx wy wz",
+    "GYROSCOPE X (rad/s);GYROSCOPE Y (rad/s);GYROSCOPE Z (rad/s);ACCELEROMETER X (m/s²);"
+    "ACCELEROMETER Y (m/s²);ACCELEROMETER Z (m/s²);Time since start in ms": (
+        "Time since start in ms|GYROSCOPE X (rad/s)|GYROSCOPE Y (rad/s)|GYROSCOPE Z (rad/s)|ms|rad"
+    ),  # AndroSensor
+    "loggingTime(txt),accelerometerTimestamp_sinceReboot(s),accelerometerAccelerationX(G),"
+    "accelerometerAccelerationY(G),accelerometerAccelerationZ(G),gyroTimestamp_sinceReboot(s),"
+    "gyroRotationX(rad/s),gyroRotationY(rad/s),gyroRotationZ(rad/s)": (
+        "gyroTimestamp_sinceReboot(s) gyroRotationX(rad/s) gyroRotationY(rad/s)"
+        " gyroRotationZ(rad/s) s rad"
+    ),  # SensorLog
+    "timestamp,timestamp_sample,device_id,x,y,z,temperature,error_count": "timestamp x y z",  # PX4
+    "timestamp,device_id,x,y,z,integral_dt,x_integral,y_integral,z_integral,x_raw,y_raw,z_raw": (
+        "timestamp x y z"
+    ),
+    "timestamp,gyro_rad[0],gyro_rad[1],gyro_rad[2],gyro_integral_dt,accelerometer_m_s2[0],"
+    "accelerometer_m_s2[1],accelerometer_m_s2[2]": (
+        "timestamp gyro_rad[0] gyro_rad[1] gyro_rad[2]  rad"
+    ),
+    "timestamp,TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T,GH,AH,GHz,AHz": (
+        "TimeUS GyrX GyrY GyrZ us "
+    ),  # ArduPilot
+    "time_usec,xacc,yacc,zacc,xgyro,ygyro,zgyro,xmag,ymag,zmag": "time_usec xgyro ygyro zgyro us ",
+    "millis,AccX,AccY,AccZ,GyroX,GyroY,GyroZ": "millis GyroX GyroY GyroZ ms ",  # Arduino
+    "time_ms,gyro_x_dps,gyro_y_dps,gyro_z_dps,accel_x_g,accel_y_g,accel_z_g": (
+        "time_ms gyro_x_dps gyro_y_dps gyro_z_dps ms deg"
+    ),
+    "%time,field.header.stamp,field.orientation.x,field.orientation.y,field.orientation.z,"
+    "field.orientation.w,field.angular_velocity.x,field.angular_velocity.y,"
+    "field.angular_velocity.z,field.angular_velocity_covariance0,field.linear_acceleration.x": (
+        "%time field.angular_velocity.x field.angular_velocity.y field.angular_velocity.z"
+    ),  # rostopic echo -p
+    "Time,header.stamp.secs,header.stamp.nsecs,angular_velocity.x,angular_velocity.y,"
+    "angular_velocity.z,linear_acceleration.x,linear_acceleration.y,linear_acceleration.z": (
+        "Time angular_velocity.x angular_velocity.y angular_velocity.z"
+    ),  # bagpy
+    "__time,/imu/angular_velocity/x,/imu/angular_velocity/y,/imu/angular_velocity/z": (
+        "__time /imu/angular_velocity/x /imu/angular_velocity/y /imu/angular_velocity/z"
+    ),  # PlotJuggler
+    "timestamp [ns]|w_RS_S_x [rad s^-1]|w_RS_S_y [rad s^-1]|w_RS_S_z [rad s^-1]|a_RS_S_x [m s^-2]"
+    "|a_RS_S_y [m s^-2]|a_RS_S_z [m s^-2]": (
+        "timestamp [ns]|w_RS_S_x [rad s^-1]|w_RS_S_y [rad s^-1]|w_RS_S_z [rad s^-1]|ns|rad"
+    ),  # EuRoC
+    "SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z,Mag_X,Mag_Y,Mag_Z,Quat_q0": (
+        "SampleTimeFine Gyr_X Gyr_Y Gyr_Z"
+    ),  # Xsens
+    "t|wx [deg/s]|wy [deg/s]|wz [deg/s]": "t|wx [deg/s]|wy [deg/s]|wz [deg/s]||deg",
+    "t [ms]|ω_x [°/s]|ω_y [°/s]|ω_z [°/s]": "t [ms]|ω_x [°/s]|ω_y [°/s]|ω_z [°/s]|ms|deg",
+    "t,omega_x_rad_s,omega_y_rad_s,omega_z_rad_s": (
+        "t omega_x_rad_s omega_y_rad_s omega_z_rad_s  rad"
+    ),
+    "t,gx,gy,gz,gx_bias,gy_bias,gz_bias": "t gx gy gz",
+    "t,p,q,r,phi,theta,psi": "t p q r",
+}
+
+
+@pytest.mark.parametrize("header", LOGGERS)
+def test_columns_and_units_are_found_by_their_names(header):
+    wanted = LOGGERS[header]
+    *four, time_unit, unit = [*wanted.split("|" if "|" in wanted else " "), "", ""][:6]
+    names = header.split(next(d for d in "|;," if d in header))
+    found = [names[place] for place in headers.find(names, "rate")]
+    assert found == four
+    assert headers.units(found) == (time_unit, unit)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("aX,aY,aZ,gX,gY,gZ", "none of the columns aX, .*gZ is called a time"),
+        ("t,ax,ay,az", "no three columns are called rates, .*t, ax, ay, az"),
+        ("t,x,y,z,qx,qy,qz,qw", "no three columns are called rates"),  # a pose
+        ("time[ms],x-axis[m/s^2],y-axis[m/s^2],z-axis[m/s^2]", "no three columns"),
+        ("time,alpha,beta,gamma", "no three columns"),
+        ("t,gx_rps,gy_rps,gz_rps", "no three columns"),  # radians or revolutions?
+        ("t,gx_raw,gy_raw,gz_raw", "no three columns"),
+        ("t,theta_x (deg),theta_y (deg),theta_z (deg)", "no three columns"),
+        ("t,gx,gy,ax,ay,az", "the rates may be gx, gy, in a log"),
+        ("t,gx,gx,gx", "the rates may be gx, gx, gx"),
+        ("t,g1_x,g1_y,g1_z,g2_x,g2_y,g2_z", "the rates may be g1_x, g1_y, g1_z; g2_x"),
+        ("t,gx [rad/s],gy [deg/s],gz [deg/s]", "the rates may be gx|the columns.*different units"),
+        (
+            "epoc (ms),elapsed (s),gx,gy,gz",
+            r"several columns may be the time: epoc \(ms\), elapsed",
+        ),
+        ("header.stamp.sec,header.stamp.nanosec,wx,wy,wz", "none of the columns header"),
+    ],
+)
+def test_names_that_leave_a_doubt_are_refused(header, message, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(header + "\n" + ",".join("1" * (header.count(",") + 1)) + "\n")
+    with pytest.raises(ph.InputError, match=message) as refused:
+        ph.read_samples(path, kind="rate")
+    assert "--columns" in str(refused.value)
+
+
+def test_many_columns_without_names_are_refused(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("0,1,2,3,4,5,6\n1,1,2,3,4,5,6\n")
+    with pytest.raises(ph.InputError, match=r"7 columns and no line of names.*--columns"):
+        ph.read_samples(path, kind="rate")
+    values, _ = ph.read_samples(path, kind="rate", columns=[1, 5, 6, 7])
+    assert values[0].tolist() == [4, 5, 6]
+
+
+def test_names_in_a_comment_and_names_that_say_nothing(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "#timestamp [ns],a_x [m s^-2],w_x [rad s^-1],w_y [rad s^-1],w_z [rad s^-1]\n"
+        "5000000,9,1,2,3\n10000000,9,1,2,3\n"
+    )
+    with pytest.warns(ph.PolhodeWarning, match="read in rad/s and ns, as the names of the columns"):
+        values, times = ph.read_samples(path, kind="rate")
+    assert (values[0].tolist(), times.tolist()) == ([1, 2, 3], [0.005, 0.01])
+    path.write_text("foo,bar,baz,qux\n0,1,2,3\n")
+    with pytest.warns(ph.PolhodeWarning, match="foo, bar, baz, qux say nothing.*columns="):
+        values, _ = ph.read_samples(path, kind="rate")
+    assert values.tolist() == [[1, 2, 3]]
+
+
+def test_units_come_from_the_names_and_are_told(gyro):
+    t = 10 * np.arange(11)
+    log = written(np.full((11, 3), 90.0), t, "time_ms,gyro_x_dps,gyro_y_dps,gyro_z_dps\n")
+    with pytest.warns(ph.PolhodeWarning, match="read in deg/s and ms, .*give degrees="):
+        values, times = ph.read_samples(log, kind="rate")
+    assert (values[0, 0], times[1]) == (np.pi / 2, 0.01)
+    values, times = ph.read_samples(log, kind="rate", degrees=False, time_unit="s")
+    assert (values[0, 0], times[1]) == (90, 10)
+    code, out, err = gyro(log, "--no-plot")
+    assert (code, err) == (0, "")
+    assert "body rates in degrees/s, times in ms   as the names of the columns say" in out
+    assert "give --degrees or --radians" in gyro(log, "--degrees", "--radians")[2]
+
+
+def test_whole_numbers_far_apart_are_no_seconds(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("timestamp,x,y,z\n0,1,2,3\n4000,1,2,3\n8001,1,2,3\n")
+    with pytest.warns(ph.PolhodeWarning, match="whole numbers, 4000.5 apart.*time_unit="):
+        ph.read_samples(path, kind="rate")
+
+
+@pytest.mark.parametrize(
+    ("stamps", "passed"),
+    [
+        (("2026-03-01T12:00:00", "2026-03-01T12:00:01.5"), 1.5),
+        (("2026-03-01 12:00:00.000000001Z", "2026-03-01 12:00:00.000000003Z"), 2e-9),
+        (("2026-03-01T12:00:00.25+01:00", "2026-03-01T11:00:01,25UTC"), 1.0),
+        (("2026-03-01T23:59:59.9-0530", "2026-03-02T05:30:00.0Z"), 0.1),
+    ],
+)
+def test_dates_are_times(stamps, passed, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("time;gx;gy;gz\n" + "".join(f"{stamp};1;2;3\n" for stamp in stamps))
+    assert ph.read_samples(path, kind="rate")[1].tolist() == [0.0, passed]
+    for bad in ("2026-03-01T12:00:61", "later", "", "7", "2026-03-01T12:00"):
+        bad += "" if stamps[0][-1].isdigit() and "+" not in stamps[0] else "x"
+        path.write_text(f"time;gx;gy;gz\n{stamps[0]};1;2;3\n{bad};1;2;3\n")
+        message = "line 3.*not a date|line 3.*the time"
+        with pytest.raises(ph.FileError, match=message):
+            ph.read_samples(path, kind="rate")
+
+
 # ---- the command
+def test_the_bias_is_subtracted(gyro):
+    t = np.linspace(0, 4, 401)
+    rates = np.degrees(CONING.body_rate(t)) * (t >= 1)[:, None]
+    options = "--degrees", "--no-plot", "--order", 2
+    assert gyro(written(rates, t), *options, "--out", "right.nc")[0] == 0
+    log = written(np.add(rates, [1.0, -2.0, 0.5]), t)
+    for bias in ("1,-2,0.5", "0.9"):
+        code, out, err = gyro(log, *options, "--bias", bias, "--out", "b.nc")
+        assert (code, err) == (0, "")
+        assert "0.01745, -0.03491, 0.008727 rad/s, subtracted" in out
+        assert np.allclose(ph.load("b.nc").q, ph.load("right.nc").q, rtol=0, atol=1e-13)
+    assert "--bias takes X,Y,Z or seconds at rest" in gyro(log, "--bias", "1,2")[2]
+    assert "does not look at rest" in gyro(log, *options, "--bias", 2)[2]
+
+
 def test_the_command_alone(gyro):
     t = jittered(10.0, 400)
     code, out, err = gyro(written(CONING.body_rate(t), t))
@@ -188,5 +372,9 @@ def test_a_missing_value_is_refused_with_its_line(gyro):
 def test_degrees_are_suspected(gyro):
     code, _, err = gyro(written(np.full((101, 3), 400.0), np.linspace(0, 1, 101)))
     assert code == 0
-    assert err.startswith("warning: the body turns by 6.93 rad")
+    assert err.startswith(
+        "warning: the rates look like degrees per second: as rad/s they reach 693"
+    )
     assert "--degrees" in err
+    code, _, err = gyro(written(np.full((101, 3), 400.0), np.linspace(0, 1, 101)), "--radians")
+    assert err.startswith("warning: the body turns by 6.93 rad")

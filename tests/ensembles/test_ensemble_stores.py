@@ -68,7 +68,7 @@ def test_data_sets(many):
     assert (data.attrs["method"], data.attrs["seed"]) == ("mr2", "11")
 
 
-def test_tables(many):
+def test_tables(many, tmp_path):
     table = many[5:8].to_dataframe()
     assert table.index.tolist() == [5, 6, 7]
     assert table["omega_z"].tolist() == many.omega[-1, 5:8, 2].tolist()
@@ -76,6 +76,10 @@ def test_tables(many):
     tensors = {"inertia": np.stack([np.diag([2.0, 3.0, 4.5])] * 2)}
     final = ph.solve_ensemble(HEAVY, SPAN, vary=tensors, save=None, method="mr2", dt=DT)
     assert {"varied_inertia_xx", "varied_inertia_yz"} <= set(final.to_dataframe())
+    written = many[5:8].save(tmp_path / "some.csv")
+    assert written.read_text() == table.to_csv()
+    with pytest.raises(ph.FileError, match=r"must end in \.nc .*\.zarr, \.csv or \.parquet"):
+        many.save(tmp_path / "some.txt")
 
 
 def test_text(many):

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 import polhode as ph
 from polhode import plot
 from polhode.plot import ellipsoid, quantities, space, style
+from polhode.plot.smooth import smooth
 
 MOVING = "position", "path"  # panels that need a position
 ASYMMETRIC = ph.RigidBody([1.0, 2.0, 2.5])
@@ -275,6 +277,106 @@ def test_nothing_global_is_touched_and_importing_the_library_draws_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# ---- smooth curves
+@pytest.fixture(scope="module")
+def sparse():
+    """Fewer states than the motion has turns."""
+    problem = ph.Problem(ASYMMETRIC, omega=[0.3, 1.0, 0.2])
+    return ph.solve(problem, (0, 300), t_eval=np.linspace(0, 300, 31))
+
+
+def test_states_are_added_until_curves_are_smooth(sparse, ax):
+    fine = smooth(sparse)
+    assert 300 * 1.0 / 0.1 < len(fine) < 10_000
+    turns = 4 * np.arcsin(0.5 * np.linalg.norm(np.diff(fine.q, axis=0), axis=1))
+    assert turns.max() < 0.1
+    assert set(sparse.t) <= set(fine.t)
+    assert smooth(fine) is fine
+    exact = sparse.sol(np.linspace(0, 300, 20_001))
+    for k, line in enumerate(plot.rates(sparse, ax).lines):
+        drawn = np.interp(exact.t, *line.get_data())
+        assert np.abs(drawn - exact.omega[:, k]).max() < 0.002 * np.ptp(exact.omega)
+    for panel in ("tilt", "trace", "polhode", "herpolhode", "poinsot"):
+        sparse.plot(panel)
+    assert len(sparse.plot("drift").lines[0].get_xdata()) == 31  # of the states themselves
+
+
+def test_states_that_are_dense_or_have_no_more_between_them_stay(top, free, sparse, tmp_path):
+    class Watched(SimpleNamespace):
+        __hash__ = object.__hash__
+
+        def sol(self, t):
+            raise AssertionError("no more states are needed")
+
+    dense = Watched(t=free.t, q=free.q, omega=free.omega)
+    assert smooth(dense) is dense
+    assert smooth(top) is top
+    loaded = ph.load(sparse.save(tmp_path / "run.nc"))
+    assert smooth(loaded) is loaded
+    assert smooth(sparse[:1]).t.tolist() == [0.0]
+    shuffled = sparse.sol([3.0, 1.0, 2.0])
+    assert smooth(shuffled) is shuffled
+
+
+def test_motions_that_are_too_fast_become_bands(sparse):
+    long = ph.solve(ph.Problem(ASYMMETRIC, omega=[0.3, 1.0, 0.2]), (5e6, 0), t_eval=[5e6, 0])
+    fine = smooth(long)
+    assert len(fine) == quantities.POINTS
+    assert (np.diff(fine.t) < 0).all()
+    assert (fine.t[0], fine.t[-1]) == (5e6, 0)
+    low, high = np.ptp(smooth(sparse).omega, axis=0), np.ptp(fine.omega, axis=0)
+    assert np.allclose(low, high, rtol=0.01)
+
+
+def test_few_states_of_a_curve_without_a_turn():
+    """Three points of a parabola, and nothing turns."""
+    start = {"omega": (0, 0, 0), "position": (0, 0, 1), "velocity": (1, 0, 4)}
+    problem = ph.Problem(ASYMMETRIC, **start)
+    straight = ph.solve(problem, (0, 1), t_eval=[0, 1])
+    assert len(smooth(straight)) < 30
+    t = np.linspace(0, 1, 3)
+    made = []
+
+    class Parabola(SimpleNamespace):
+        __hash__ = object.__hash__
+
+        def sol(self, t):
+            made.append(
+                Parabola(t=t, omega=np.zeros((len(t), 3)), x=np.outer(t * (1 - t), [1, 0, 0]))
+            )
+            return made[-1]
+
+    fine = smooth(Parabola(t=t, omega=np.zeros((3, 3)), x=np.outer(t * (1 - t), [1, 0, 0])))
+    assert fine is made[-1]
+    assert 20 < len(fine.t) < 100
+
+
+def test_axes_sizes_and_options(free, ax):
+    assert free.plot("tilt", ax=ax) is ax
+    assert free.plot("tilt", figsize=(3, 2)).figure.get_size_inches().tolist() == [3, 2]
+    assert free.plot(figsize=(6, 5))[0, 0].figure.get_size_inches().tolist() == [6, 5]
+    for options, message in (
+        ({"panel": "tilt", "ax": ax, "axes": ax}, "give axes= or ax=, not both"),
+        ({"panel": "tilt", "ax": ax, "figsize": (3, 2)}, "figsize= is the size of a new figure"),
+        ({"panel": "trace", "colour": "red"}, "'trace' has no option 'colour'; it has point, view"),
+        ({"panel": "tilt", "view": (0, 0)}, "'tilt' has no option 'view'; it has ax, figsize"),
+        ({"ax": ax}, "draws into four axes, got 1; name a panel"),
+        ({"dpi": 3}, "panel must be one of tilt.*with dpi="),
+    ):
+        with pytest.raises(ph.InputError, match=message):
+            free.plot(**options)
+
+
+def test_a_figure_is_the_same_whatever_shows_it(free, tmp_path):
+    pictures = []
+    for kind in (None, FigureCanvasSVG):
+        ax = free.plot("rates")
+        canvas = ax.figure.canvas if kind is None else kind(ax.figure)
+        pictures.append(plot.save(ax, tmp_path / "rates.png").read_bytes())
+        assert ax.figure.canvas is canvas
+    assert pictures[0] == pictures[1]
 
 
 # ---- with a position

@@ -1,6 +1,7 @@
 """Results: derived quantities, parts, tables, files."""
 
 import json
+from typing import get_overloads, get_type_hints
 
 import h5netcdf
 import numpy as np
@@ -124,7 +125,7 @@ def test_nothing_half_written_is_left(run, tmp_path, monkeypatch):
 
 def test_other_files_are_refused(run, tmp_path):
     with pytest.raises(ph.FileError, match=r"must end in \.nc"):
-        run.save(tmp_path / "run.csv")
+        run.save(tmp_path / "run.txt")
     with pytest.raises(ph.FileError, match="no directory"):
         run.save(tmp_path / "nowhere" / "run.nc")
     with pytest.raises(ph.FileError, match="there is no file"):
@@ -144,3 +145,14 @@ def test_one_state_after_another():
     for index in (3, 100, -4):
         with pytest.raises(IndexError, match=f"the index {index} is outside a trajectory of 3 sta"):
             run[index]
+
+
+def test_types_that_users_see():
+    from matplotlib.axes import Axes
+
+    names = {"Axes": Axes}
+    for name in ("q", "omega"):
+        function = vars(ph.Trajectory)[name].func
+        assert get_type_hints(function)["return"] is np.ndarray
+    drawn = [get_type_hints(each, localns=names) for each in get_overloads(ph.Trajectory.plot)]
+    assert [each["return"] for each in drawn] == [np.ndarray, Axes]

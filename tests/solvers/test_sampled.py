@@ -418,3 +418,65 @@ def test_pictures(run):
             run.plot(panel)
     with pytest.raises(ph.InputError, match="needs a run with an error estimate"):
         plot.error(ph.exact_free_motion(ph.RigidBody([1, 2, 2.5]), None, [1, 0, 0], [0, 1]))
+
+
+# ---- bias and dates
+def test_a_bias_is_subtracted_from_rates_and_increments():
+    t = jittered(4.0, 200)
+    bias = np.array([0.01, -0.02, 0.005])
+    for kind, shift in (("rate", bias), ("increment", np.outer(np.diff(t), bias))):
+        values = CONING.samples(t, "body", kind)
+        given = {"frame": "body", "kind": kind, "order": 4}
+        right = ph.integrate_samples(values, t, **given)
+        run = ph.integrate_samples(values + shift, t, bias=bias, **given)
+        assert np.allclose(run.q, right.q, rtol=0, atol=1e-13)
+        assert run.arguments["bias"] == bias.tolist()
+        quiet = np.where((t[-len(values) :] > 1.0)[:, None], values, 0.0)
+        run = ph.integrate_samples(quiet + shift, t, bias=1.0, **given)
+        assert np.allclose(run.arguments["bias"], bias, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("bias", [0.0, -1.0, [1.0, 2.0], "rest", [0.0, 0.0, np.nan], 0.001, 1e3])
+def test_a_bias_that_is_none(bias):
+    t = np.linspace(0, 1, 11)
+    with pytest.raises(ph.InputError, match="bias"):
+        ph.integrate_samples(np.zeros((11, 3)), t, frame="body", kind="rate", bias=bias)
+    with pytest.raises(ph.InputError, match="needs frame='body'"):
+        ph.integrate_samples(np.zeros((11, 3)), t, frame="inertial", kind="rate", bias=[0, 0, 0])
+
+
+def test_a_body_that_moves_is_not_at_rest():
+    t = np.linspace(0, 1, 11)
+    with pytest.warns(
+        ph.PolhodeWarning, match=r"in the first 0\.5 s the body does not look at rest"
+    ):
+        ph.integrate_samples(np.ones((11, 3)), t, frame="body", kind="rate", bias=0.5)
+
+
+def test_dates_are_counted_from_the_first():
+    from datetime import UTC, datetime, timedelta
+
+    import pandas
+
+    t = np.arange(11) / 64
+    stamps = np.datetime64("2026-03-01T12:00:00.000000001") + np.rint(t * 1e9).astype("m8[ns]")
+    zoned = [datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=x) for x in t]
+    given = {"frame": "body", "kind": "rate"}
+    for times in (
+        *(stamps, stamps.astype(str).tolist(), stamps - stamps[0], zoned),
+        *(pandas.DatetimeIndex(stamps), pandas.Series(stamps).dt.tz_localize("Europe/Oslo")),
+    ):
+        assert np.array_equal(ph.integrate_samples(np.ones((11, 3)), times, **given).t, t)
+    for wrong, message in (
+        ([*zoned[:-1], zoned[-1].replace(tzinfo=None)], "some have a zone"),
+        ([*zoned[:-1], "later"], r"times\[10\] is 'later'"),
+        (np.array([*stamps[:-1], np.datetime64("NaT")]), r"times\[10\] is nan"),
+    ):
+        with pytest.raises(ph.InputError, match=message):
+            ph.integrate_samples(np.ones((11, 3)), wrong, **given)
+
+
+def test_rates_beyond_the_range_of_gyros_look_like_degrees():
+    t = np.linspace(0, 1, 101)
+    with pytest.warns(ph.PolhodeWarning, match="look like degrees per second: as rad/s they reach"):
+        ph.integrate_samples(np.full((101, 3), 30.0), t, frame="body", kind="rate")

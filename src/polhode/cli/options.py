@@ -99,10 +99,24 @@ KIND = option(
 )
 COLUMNS = option(
     "--columns T,X,Y,Z",
-    "Names, or numbers from 1, of the columns of time and values. Default: 1,2,3,4.",
+    "Names, or numbers from 1, of the columns of time and values. Default: found by their names.",
 )
-DEGREES = option("--degrees", "The values are in degrees, or degrees per second.")
-TIME_UNIT = option("--time-unit", "The unit of the times: s, ms, us or ns.")
+DEGREES = option(
+    "--degrees",
+    "The values are in degrees, or degrees per second. Default: as the names of the columns say,"
+    " else radians.",
+)
+RADIANS = option("--radians", "The values are in radians, or radians per second.")
+TIME_UNIT = option(
+    "--time-unit",
+    "The unit of the times: s, ms, us or ns. Default: as the name of the column says, else s. Dates"
+    " (ISO 8601) need none.",
+)
+BIAS = option(
+    "--bias X,Y,Z",
+    "The rates at rest, in the units of the log, which are subtracted; or one number N: their mean"
+    " over the first N seconds, in which the body is at rest.",
+)
 ORDER = option("--order", "The order of the method: 2, 4, 6 or 8.")
 ATTITUDE = option(
     "--attitude W,X,Y,Z",

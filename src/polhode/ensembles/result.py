@@ -15,10 +15,11 @@ from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_vari
 from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
 from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
+from polhode.files import tables, zarr_folder
 from polhode.files.given import damage_refused, memory
 from polhode.problems.problem import Problem
 from polhode.results import trajectory
-from polhode.results.export import as_html, as_text
+from polhode.results.export import CHOICES, as_html, as_text
 from polhode.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -201,14 +202,15 @@ class EnsembleResult:
         return as_html("EnsembleResult", self.summary())
 
     # ---- other forms
-    def plot(self, axes: Any = None) -> np.ndarray:
+    def plot(self, axes: Any = None, *, figsize: tuple[float, float] | None = None) -> np.ndarray:
         """Draw a panel for every reduction, and two for the last saved states.
 
-        ``axes``: matplotlib axes to draw into; the axes are returned.
+        ``axes``: matplotlib axes to draw into; the axes are returned.  ``figsize`` is the size of
+        a new figure in inches.
         """
         from polhode import plot
 
-        return plot.ensemble(self, axes)
+        return plot.ensemble(self, axes, figsize)
 
     def to_xarray(self) -> "xarray.Dataset":
         """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).
@@ -243,6 +245,9 @@ class EnsembleResult:
         """A table of the last saved states, indexed by member, with a column for each component."""
         import pandas
 
+        return pandas.DataFrame(self._table(), index=pandas.Index(self.members, name="member"))
+
+    def _table(self) -> dict[str, Any]:
         columns: dict[str, Any] = {}
         for name in self._members.vary:
             values = self.varied(name)
@@ -258,11 +263,18 @@ class EnsembleResult:
             if (energy := last.energy) is not None:
                 columns["energy"] = energy[0]
         columns |= {n: one.values for n, one in self.labelled.items() if "member" in one.dims}
-        columns |= {name: self._reached[key] for name, key in REACHED.items()}
-        return pandas.DataFrame(columns, index=pandas.Index(self.members, name="member"))
+        return columns | {name: self._reached[key] for name, key in REACHED.items()}
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write everything to a NetCDF file (.nc) or a Zarr store (.zarr), for ``ph.load``."""
+        """Write everything to a NetCDF file (.nc) or a Zarr store (.zarr), for ``ph.load``.
+
+        .csv and .parquet are the table of ``to_dataframe``, for other programs.
+        """
+        if Path(path).suffix in tables.SUFFIXES:
+            about = store.attributes(self._facts, self._members)
+            return tables.write(path, {"member": self.members, **self._table()}, about)
+        if Path(path).suffix not in (".nc", ".zarr"):
+            raise FileError(f"path must end in {CHOICES}, got {str(path)!r}")
         if Path(path).suffix != ".zarr":
             return storage.write(path, self._data())
         if self.path is not None and Path(path).resolve() == self.path.resolve():
@@ -316,6 +328,8 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
     The states of an ensemble in a Zarr store are read on demand.  A file does not hold the model,
     so ``result.problem(i)`` works only on the result of the run itself.
     """
+    if Path(path).is_dir() and zarr_folder.is_store(path):
+        return trajectory.load(path)
     if Path(path).is_dir():
         found, arrays = store.open_store(path)
         dims = {name: one.dims for name, one in found.arrays.items()}

@@ -15,16 +15,18 @@ BINS = 60
 TIME = "time (s)"
 
 
-def ensemble(result: Any, axes: Any = None) -> np.ndarray:
+def ensemble(
+    result: Any, axes: Any = None, figsize: tuple[float, float] | None = None
+) -> np.ndarray:
     """Draw one panel for each reduction, and two for the last saved states.
 
-    ``axes`` is one for each panel, or None for a new figure; returns them.
+    ``axes`` is one for each panel, or None for a new figure of ``figsize`` inches; returns them.
     """
     panels = _panels(result)
     if axes is None:
         wide = min(len(panels), 2 if len(panels) < 5 else 3)
         high = -(-len(panels) // wide)
-        sheet = style.figure((5.2 * wide, 3.1 * high + 0.4), _heading(result))
+        sheet = style.figure(figsize or (5.2 * wide, 3.1 * high + 0.4), _heading(result))
         axes = sheet.subplots(high, wide, squeeze=False)
     axes = np.ravel(axes)
     for ax, draw in zip(axes, panels, strict=False):

@@ -9,6 +9,7 @@ from polhode.errors import InputError
 from polhode.plot import style
 from polhode.plot.panels import curve
 from polhode.plot.quantities import POINTS
+from polhode.plot.smooth import smooth
 from polhode.plot.space import draw_ends, draw_path, eye, frame
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ VIEW = 20.0, -60.0
 
 def position(run: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the three coordinates of the centre of mass over time."""
-    x = _positions(run, "position")
-    ax = style.axes_or_new(ax)
+    _check(run, "position")
+    ax, run = style.axes_or_new(ax), smooth(run)
     for k, colour in enumerate(style.COLOURS[:3]):
-        curve(ax, run.t, x[:, k], colour, "xyz"[k])
+        curve(ax, run.t, run.x[:, k], colour, "xyz"[k])
     style.dress(ax, "Position of the centre of mass", "time (s)", "position (m)")
     return style.legend(ax)
 
@@ -39,11 +40,11 @@ def path(
     ``view`` is (elevation, azimuth) of the eye in degrees.  Bars of equal length along x, y and z
     give the scale.
     """
-    x = _positions(run, "path")
-    ax = style.axes_or_new(ax)
+    _check(run, "path")
+    ax, run = style.axes_or_new(ax), smooth(run)
     every = slice(None, None, -(-len(run.t) // POINTS))
     basis = eye(*view)
-    seen = x[every] @ basis.T
+    seen = run.x[every] @ basis.T
     shown = seen
     if point is not None:
         around = run.point_position(point)[every] @ basis.T
@@ -60,13 +61,11 @@ def path(
     return style.legend(ax)
 
 
-def _positions(run: Any, panel: str) -> np.ndarray:
-    x = getattr(run, "x", None)
-    if x is None:
+def _check(run: Any, panel: str) -> None:
+    if getattr(run, "x", None) is None:
         raise InputError(
             f"the panel {panel!r} needs a body with a position: give position= to the Problem"
         )
-    return x
 
 
 def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.plot import style
 from polhode.plot.quantities import FLOOR, changes, thinned, tilt_angle
+from polhode.plot.smooth import smooth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +18,14 @@ EPSILON = float(np.finfo(float).eps)
 
 def tilt(run: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the angle between body axis 3 and the inertial z axis over time."""
-    ax = style.axes_or_new(ax)
+    ax, run = style.axes_or_new(ax), smooth(run)
     curve(ax, run.t, tilt_angle(run), style.BLUE)
     return style.dress(ax, "Tilt of body axis 3 from inertial z", "time (s)", "angle (degrees)")
 
 
 def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the angular velocity in body axes over time."""
-    ax = style.axes_or_new(ax)
+    ax, run = style.axes_or_new(ax), smooth(run)
     for k, colour in enumerate(style.COLOURS[:3]):
         curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
     style.dress(ax, "Angular velocity, body axes", "time (s)", "rate (rad/s)")

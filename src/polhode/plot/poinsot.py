@@ -8,6 +8,7 @@ from polhode.errors import InputError
 from polhode.plot import ellipsoid, style
 from polhode.plot.ellipsoid import drawn_moments, invariable_plane, on_ellipsoid, rate_inertial
 from polhode.plot.quantities import POINTS, is_free
+from polhode.plot.smooth import smooth
 from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, frame
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def polhode(
     it wander across them.  The labels give the principal axes and their moments.  ``view`` is
     (elevation, azimuth) of the eye in degrees, in body axes.
     """
-    ax = style.axes_or_new(ax)
+    ax, run = style.axes_or_new(ax), smooth(run)
     style.dress(ax, "Polhode on the ellipsoid of inertia")
     ax.set_axis_off()
     moments, surface = drawn_moments(run.body), ellipsoid.matrix(run.body)
@@ -67,7 +68,7 @@ def herpolhode(run: Any, ax: "Axes | None" = None) -> "Axes":
 
     Without torque the tip stays in one plane, the invariable plane, between the two circles.
     """
-    ax = style.axes_or_new(ax)
+    ax, run = style.axes_or_new(ax), smooth(run)
     style.dress(ax, "Herpolhode", "rate across the angular momentum (rad/s)", "rad/s")
     seen = (rate_inertial(run) @ invariable_plane(run).T)[:: -(-len(run.t) // POINTS)]
     size = float(np.hypot(*seen.T[:2]).max()) or 1.0
@@ -113,11 +114,12 @@ def poinsot(
     across, aside, along = invariable_plane(run)
     scale = float(np.sqrt(drawn_moments(run.body).min()))
     room = np.stack([aside, across, -along])  # the momentum points down
-    every = slice(None, None, -(-len(run.t) // POINTS))
     attitude = run.rotation[at].as_matrix()
     surface = attitude @ ellipsoid.matrix(run.body)
-    tips = rate_inertial(run)[every] / np.sqrt(2 * run.kinetic_energy[every, None])
     touch = rate_inertial(run)[at] / np.sqrt(2 * run.kinetic_energy[at])
+    run = smooth(run)
+    every = slice(None, None, -(-len(run.t) // POINTS))
+    tips = rate_inertial(run)[every] / np.sqrt(2 * run.kinetic_energy[every, None])
     path = on_ellipsoid(run)[every] @ attitude.T
     x, y, _ = room @ path.mean(axis=0)
     table = scale * eye(*(view or (LOW, np.degrees(np.arctan2(y, x))))) @ room

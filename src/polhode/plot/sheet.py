@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,33 +28,63 @@ DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # need a body
 MOVING = "position", "path"  # need a position
 
 
-def draw(run: Any, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
-    """Draw one of ``PANELS`` by name, with its options; None draws the ``overview``."""
+def draw(
+    run: Any,
+    panel: str | None = None,
+    axes: Any = None,
+    *,
+    ax: Any = None,
+    figsize: tuple[float, float] | None = None,
+    **options: Any,
+) -> Any:
+    """Draw one of ``PANELS`` by name, with its options; None draws the ``overview``.
+
+    ``axes`` (or ``ax``) are matplotlib's, to draw into.  ``figsize`` is the size of a new figure,
+    width and height in inches.
+    """
+    if axes is not None and ax is not None:
+        raise InputError("give axes= or ax=, not both: they are the same")
+    axes = ax if axes is None else axes
+    if axes is not None and figsize is not None:
+        raise InputError("figsize= is the size of a new figure: leave it out, or axes=")
     if panel is None and not options:
-        return overview(run, axes)
+        return overview(run, axes, figsize)
     if not isinstance(panel, str) or panel not in PANELS:
-        raise InputError(f"panel must be one of {', '.join(PANELS)}, or None, got {panel!r}")
+        given = f" with {', '.join(f'{name}=' for name in options)}" if options else ""
+        raise InputError(f"panel must be one of {', '.join(PANELS)}, or None, got {panel!r}{given}")
     if panel in DYNAMIC and _is_bodiless(run):
         kinematic = ", ".join(name for name in PANELS if name not in (*DYNAMIC, *MOVING))
         raise InputError(
             f"the panel {panel!r} needs a body, and a motion by given angular velocities has none;"
             f" available: {kinematic}"
         )
+    known = [name for name in signature(PANELS[panel]).parameters if name not in ("run", "ax")]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        listed = ", ".join([*known, "ax", "figsize"])
+        raise InputError(f"the panel {panel!r} has no option {unknown[0]!r}; it has {listed}")
+    if figsize is not None:
+        axes = style.figure(figsize).add_subplot()
     return PANELS[panel](run, axes, **options)
 
 
-def overview(run: Any, axes: Any = None) -> np.ndarray:
+def overview(run: Any, axes: Any = None, figsize: tuple[float, float] | None = None) -> np.ndarray:
     """Draw four panels: tilt, rates, path of body axis 3, change of energy and momentum.
 
     For a body with a position: position, rates, path, change of energy.  Without a body the last
     panel is the estimated error of the attitude, if there is an estimate.
-    ``axes`` is a 2×2 array of axes, or None for a new figure.  Returns that array; the figure is
-    ``axes[0, 0].figure``, which a notebook shows.
+    ``axes`` is a 2×2 array of axes, or None for a new figure of ``figsize`` inches.  Returns that
+    array; the figure is ``axes[0, 0].figure``, which a notebook shows.
     """
     if axes is None:
-        sheet = style.figure((10.0, 7.0), _heading(run))
+        sheet = style.figure(figsize or (10.0, 7.0), _heading(run))
         sheet.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
         axes = sheet.subplots(2, 2)
+    if np.size(axes) != 4:
+        raise InputError(
+            f"the overview draws into four axes, got {np.size(axes)}; name a panel for one:"
+            f" {', '.join(PANELS)}"
+        )
     axes = np.asarray(axes).reshape(2, 2)
     moves = getattr(run, "x", None) is not None
     panels: tuple[Any, ...] = (position, rates, path) if moves else (tilt, rates, trace)
@@ -101,11 +132,17 @@ def save(axes: Any, path: str | os.PathLike, dpi: int = 150) -> Path:
 
 @contextmanager
 def _laid_out(sheet: Any, dpi: int) -> Iterator[None]:
-    """Lay the figure out once; ``savefig`` alone would draw all of it twice to the same end."""
-    engine, before = sheet.get_layout_engine(), sheet.dpi
+    """Lay the figure out once; ``savefig`` alone would draw all of it twice to the same end.
+
+    Texts are measured as they will be drawn, whatever pyplot would use to show the figure.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    engine, before, canvas = sheet.get_layout_engine(), sheet.dpi, sheet.canvas
     if engine is None:
         yield
         return
+    FigureCanvasAgg(sheet)
     sheet.set_dpi(dpi)
     engine.execute(sheet)
     sheet.set_layout_engine("none")
@@ -114,3 +151,4 @@ def _laid_out(sheet: Any, dpi: int) -> Iterator[None]:
     finally:
         sheet.set_layout_engine(engine)
         sheet.set_dpi(before)
+        sheet.set_canvas(canvas)

@@ -8,6 +8,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.plot import style
 from polhode.plot.quantities import POINTS, direction
+from polhode.plot.smooth import smooth
 from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, frame
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def trace(
     bounds of a nutation, for instance.
     """
     along = _direction(point)
-    ax = style.axes_or_new(ax)
+    ax, run = style.axes_or_new(ax), smooth(run)
     path = direction(run, along)[:: -(-len(run.t) // POINTS)]
     from_above = view is None and path[:, 2].min() > 0.5
     basis = eye(*(view or (FROM_ABOVE if from_above else FROM_SIDE)))

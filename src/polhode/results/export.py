@@ -2,12 +2,15 @@
 
 import html
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode._version import __version__
+from polhode.errors import FileError
 from polhode.files import netcdf
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ VECTORS = {
     "x": ("position of the centre of mass, inertial axes", "m"),
     "v": ("velocity of the centre of mass, inertial axes", "m/s"),
 }
+CHOICES = ".nc (NetCDF), .zarr, .csv or .parquet"
 COUNTS = "nsteps", "nfev", "niter", "rejected"
 
 
@@ -116,10 +120,8 @@ def _body_facts(run: Any) -> dict[str, Any]:
     return {"inertia": body.inertia.ravel(), "mass": body.mass, "centre": body.centre}
 
 
-def dataframe(run: Any) -> "pandas.DataFrame":
-    """Return the pandas table of a trajectory."""
-    import pandas
-
+def columns(run: Any) -> dict[str, np.ndarray]:
+    """Return the columns of a trajectory's table, without the time."""
     columns = {f"q_{c}": run.q[:, i] for i, c in enumerate("wxyz")}
     for name in VECTORS:
         if (values := getattr(run, name)) is not None:
@@ -128,4 +130,27 @@ def dataframe(run: Any) -> "pandas.DataFrame":
         columns["energy"] = run.energy
     if run.error is not None:
         columns["error"] = run.error
-    return pandas.DataFrame(columns, index=pandas.Index(run.t, name="time"))
+    return columns
+
+
+def dataframe(run: Any) -> "pandas.DataFrame":
+    """Return the pandas table of a trajectory."""
+    import pandas
+
+    return pandas.DataFrame(columns(run), index=pandas.Index(run.t, name="time"))
+
+
+def save(run: Any, path: str | os.PathLike) -> Path:
+    """Write a trajectory to a file, whose suffix chooses the format."""
+    suffix = Path(path).suffix
+    if suffix in (".csv", ".parquet"):
+        from polhode.files import tables
+
+        return tables.write(path, {"time": run.t, **columns(run)}, data(run).attributes)
+    if suffix == ".zarr":
+        from polhode.files import zarr_folder
+
+        return zarr_folder.write(path, data(run))
+    if suffix != ".nc":
+        raise FileError(f"path must end in {CHOICES}, got {str(path)!r}")
+    return netcdf.write(path, data(run))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from scipy.spatial.transform import Rotation
+
+    from polhode.plot.style import Axes
 
 
 FACTS = (
@@ -94,7 +96,8 @@ class Trajectory:
         x: np.ndarray | None = None,
         v: np.ndarray | None = None,
     ):
-        self.t, self.q, self.angular_momentum, self.error = t, q, angular_momentum, error
+        self.t, self.angular_momentum, self.error = t, angular_momentum, error
+        self.q: np.ndarray = q  # type: ignore[assignment]
         self.body: Any = body
         self.method, self.reason, self.arguments = method, reason, arguments or {}
         self.status, self.message, self.t_events = Status(status), message, t_events
@@ -110,7 +113,7 @@ class Trajectory:
 
     # ---- derived quantities
     @cached_property
-    def q(self) -> Any:
+    def q(self) -> np.ndarray:
         self.q, self.angular_momentum = self._details.motion()
         return self.q
 
@@ -350,9 +353,17 @@ class Trajectory:
         return export.dataframe(self)
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write a NetCDF file (.nc) with everything, including its origin."""
-        return netcdf.write(path, export.data(self))
+        """Write everything, with its origin, to a NetCDF file (.nc) or a Zarr store (.zarr).
 
+        ``ph.load`` reads them.  For other programs, .csv and .parquet are the table of
+        ``to_dataframe``, with all digits (Parquet takes ``pip install 'polhode[parquet]'``).
+        """
+        return export.save(self, path)
+
+    @overload
+    def plot(self, panel: None = None, axes: Any = None, **options: Any) -> np.ndarray: ...
+    @overload
+    def plot(self, panel: str, axes: Any = None, **options: Any) -> "Axes": ...
     def plot(self, panel: str | None = None, axes: Any = None, **options: Any) -> Any:
         """Plot four panels: attitude, rates, the path of body axis 3, the drift of invariants.
 
@@ -360,7 +371,8 @@ class Trajectory:
 
         Or one panel by name, "polhode", "herpolhode", "poinsot", "trace" and others in
         ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
-        point=(1, 0, 0))``.  ``axes`` are matplotlib's, to draw into; they are returned.
+        point=(1, 0, 0))``.  ``axes`` (or ``ax``) are matplotlib's, to draw into; they are
+        returned.  ``figsize`` is the size of a new figure in inches.
         """
         from polhode import plot
 
@@ -396,6 +408,10 @@ def _rows(values: Any, argument: str) -> np.ndarray:
 
 def load(path: str | os.PathLike) -> Trajectory:
     """Read the trajectory in a file that ``Trajectory.save`` wrote."""
+    if Path(path).is_dir():
+        from polhode.files import zarr_folder
+
+        return rebuild(path, zarr_folder.read(path, netcdf.FORMAT))
     return rebuild(path, netcdf.read(path))
 
 

@@ -17,7 +17,8 @@ from polhode.solvers.exact import EXACT as NAME
 from polhode.solvers.exact import free_rows
 from polhode.solvers.solver import NO_STEPS, Facts, Result, Solver
 
-FREE_ROWS = 201  # states returned by default
+FEWEST, MOST = 201, 20_001  # states returned by default
+TURN = 0.1  # radians between two of them
 LOOK = 0.5  # radians between two looks at the sign of the attitude
 MOST_LOOKS = 1_000_000  # unless there are events
 
@@ -42,7 +43,7 @@ def solve_closed_form(
     if output.t_eval is not None:
         times = in_order(output.t_eval, t0, t1)
     elif bound.dt == 0.0:
-        times = np.linspace(t0, t1, FREE_ROWS)
+        times = np.linspace(t0, t1, _count(bound.body, state[1], abs(t1 - t0)))
     else:
         times = output.plan(t0, t1, bound.dt).times
     most = MOST_LOOKS if output.watch is None else math.inf
@@ -50,6 +51,14 @@ def solve_closed_form(
     if (stop := solver.find_events(motion, facts)) is not None:
         times = output.cut(times, stop, t1 >= t0)
     return motion, times, motion.at(times), facts
+
+
+def _count(body: tuple, m: tuple, length: float) -> int:
+    """Return how many states show the motion: |ω|² is at most 2T/I for the smallest moment I."""
+    inverse = inverse_moments(body)
+    twice = sum(x * x * i for x, i in zip(m, inverse, strict=True))
+    turns = length * math.sqrt(twice * max(inverse)) / TURN
+    return 1 + math.ceil(min(max(turns, FEWEST - 1), MOST - 1))
 
 
 class FreeMotion:

@@ -61,7 +61,7 @@ def solve(
         and momentum together, from ``ph.COORDINATES``; by default "quaternion"
     dt : the step of a map.  If the span is a whole number of steps within 1e-9, exactly that many
         are taken; otherwise the last step is shortened to reach the end.  "auto" without torque
-        does not need it, and then returns 201 states
+        does not need it, and then returns a state every 0.1 rad, 201 to 20001 of them
     rtol, atol : tolerances of an adaptive integrator for the error of one step: ``rtol`` for the
         attitude as an angle and for the momentum relative to its size, by default 1e-9; ``atol``
         for both in SI units.  With "auto" and ``dt``, ``rtol`` is the error of the attitude to aim

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, PolhodeWarning
+from polhode.files.samples import date, looks_like_degrees
 from polhode.kernels.quaternion import to_body
 from polhode.loops import sampled_rates
 from polhode.problems.problem import quaternion
@@ -21,6 +22,8 @@ CHOICES: dict[str, tuple] = {
 }
 GAP = 1.5  # median steps: a longer one is a gap
 BRIDGED = 10.0  # median steps: the default of max_gap
+RESTLESS = 0.05  # rad/s, 3 degrees a second: the noise of a gyro at rest is less
+LARGEST_BIAS = 0.35  # rad/s, 20 degrees a second: the bias of a cheap gyro is less
 
 
 def integrate_samples(
@@ -35,13 +38,15 @@ def integrate_samples(
     missing: str = "refuse",
     max_gap: float | None = None,
     name: str = "",
+    bias: Any = None,
 ) -> Trajectory:
     """Integrate sampled angular velocities to attitudes, by the Magnus series at the actual times.
 
     Parameters
     ----------
     values : (n, 3) rates in rad/s, or (n - 1, 3) increments in rad
-    times : (n,) in seconds, increasing; their spacing may vary
+    times : (n,) in seconds, or dates (``datetime64``, ``datetime``, ISO texts), which are counted
+        from the first one; increasing; their spacing may vary
     frame : "body" (a gyro fixed to the body) or "inertial", the axes of the values
     kind : "rate" (the angular velocity at each time) or "increment" (its integral from each time to
         the next, component by component, as integrating gyros give it)
@@ -53,6 +58,8 @@ def integrate_samples(
         (interpolate by the polynomial through its neighbours)
     max_gap : seconds; a longer gap between two samples is an error.  Default: 10 median steps
     name : for results and files
+    bias : the rates that a gyro at rest shows, three numbers in rad/s, which are subtracted; or one
+        number N: their mean over the first N seconds, in which the body must be at rest
 
     Returns
     -------
@@ -83,6 +90,7 @@ def integrate_samples(
     other = _other(len(t), order)
     bad = ~np.isfinite(samples).all(axis=1)
     _check_bad(samples, bad, kind, missing)
+    samples, shown = _without_bias(bias, samples, t, given)
     step = float(np.median(np.diff(t)))
     gaps = _gaps(t, step, bad, kind, max_gap)
     good = others = samples
@@ -100,7 +108,7 @@ def integrate_samples(
         "gaps": gaps,
         "compared_with": other,
     }
-    arguments: dict[str, Any] = {"frame": frame, "kind": kind, "order": order}
+    arguments = {"frame": frame, "kind": kind, "order": order, **shown}
     if missing != "refuse":
         arguments["missing"] = missing
     if max_gap is not None:
@@ -167,7 +175,9 @@ def _array(value: Any, argument: str, form: str) -> np.ndarray:
 
 
 def _times(times: Any) -> np.ndarray:
-    t = _array(times, "times", "numbers of seconds (for dates, subtract the first one)")
+    stamps = times if hasattr(times, "dtype") else np.asarray(times)
+    dated = getattr(stamps.dtype, "kind", "O") in "MmOU"
+    t = _dates(stamps) if dated else _array(times, "times", "numbers of seconds, or dates")
     if t.ndim != 1:
         raise InputError(f"times must be a list of times, got an array of shape {t.shape}")
     if not np.isfinite(t).all():
@@ -186,6 +196,69 @@ def _times(times: Any) -> np.ndarray:
             f" {t[k - 1]:.12g}{more}; sort the samples, or leave the repeated ones out"
         )
     return t
+
+
+def _dates(stamps: Any) -> np.ndarray:
+    """Return dates as seconds since the first one, and lengths of time as seconds."""
+    array = np.asarray(stamps)
+    if array.dtype.kind in "Mm":
+        first = array[:1] if array.dtype.kind == "M" else np.zeros(1, array.dtype)
+        return (array - first) / np.timedelta64(1, "s")
+    texts = [x.isoformat() if hasattr(x, "isoformat") else str(x) for x in array.ravel()]
+    found = [date(text) for text in texts]
+    if None in found or len({zoned for _, zoned in filter(None, found)}) > 1:
+        wrong = next((k for k, each in enumerate(found) if each is None), None)
+        what = "some have a zone and some have none"
+        what = what if wrong is None else f"times[{wrong}] is {texts[wrong]!r}"
+        raise InputError(f"times must be numbers of seconds, or dates all alike, but {what}")
+    counts = [count for count, _ in filter(None, found)]
+    return np.reshape([(count - counts[0]) / 10**9 for count in counts], array.shape)
+
+
+def _without_bias(
+    bias: Any, samples: np.ndarray, t: np.ndarray, given: dict
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return the samples without the bias, and what the arguments of the run say of it."""
+    if bias is None:
+        return samples, {}
+    rest = _bias(bias, samples, t, given)
+    lost = rest if given["kind"] == "rate" else np.outer(np.diff(t), rest)
+    return samples - lost, {"bias": rest.tolist()}
+
+
+def _bias(bias: Any, samples: np.ndarray, t: np.ndarray, given: dict) -> np.ndarray:
+    """Return the bias in rad/s: three numbers as given, or the mean of the first seconds."""
+    if given["frame"] != "body":
+        raise InputError("bias is fixed to the gyro and needs frame='body', got 'inertial'")
+    try:
+        value = np.array(bias, dtype=float)
+    except (TypeError, ValueError):
+        value = np.empty(0)
+    if value.shape not in ((), (3,)) or not np.isfinite(value).all() or (value <= 0) is np.True_:
+        raise InputError(
+            "bias must be three numbers in rad/s, or a positive number of seconds at rest at the"
+            f" start, got {bias!r}"
+        )
+    if value.shape == (3,):
+        return value
+    rates = samples if given["kind"] == "rate" else samples / np.diff(t)[:, None]
+    ends = t if given["kind"] == "rate" else t[1:]
+    quiet = rates[(ends <= t[0] + value) & np.isfinite(rates).all(axis=1)]
+    if len(quiet) < 2 or t[-1] < t[0] + value:
+        raise InputError(
+            f"bias={bias!r} needs two samples or more in the first {bias!r} s, and a longer log:"
+            f" got {len(quiet)} samples there, and {t[-1] - t[0]:.6g} s in all"
+        )
+    mean, spread = quiet.mean(axis=0), quiet.std(axis=0)
+    if spread.max() > RESTLESS or np.abs(mean).max() > LARGEST_BIAS:
+        warnings.warn(
+            f"in the first {bias!r} s the body does not look at rest: rates of"
+            f" {', '.join(f'{x:.3g}' for x in mean)} rad/s with a spread of"
+            f" {', '.join(f'{x:.3g}' for x in spread)} rad/s; see bias=",
+            PolhodeWarning,
+            stacklevel=4,
+        )
+    return mean
 
 
 def _samples(values: Any, t: np.ndarray, kind: str) -> np.ndarray:
@@ -266,7 +339,10 @@ def _positive(max_gap: Any) -> float:
 
 
 def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
-    """Warn of more than half a turn between samples, which is most often a wrong unit."""
+    """Warn of more than half a turn between samples, or of rates beyond the range of most gyros.
+
+    Most often, the unit is wrong.
+    """
     angles = np.sqrt(np.einsum("ij,ij->i", samples, samples))
     if kind == "rate":
         angles = np.maximum(angles[1:], angles[:-1]) * np.diff(t)
@@ -279,6 +355,9 @@ def _check_turns(samples: np.ndarray, t: np.ndarray, kind: str) -> None:
             PolhodeWarning,
             stacklevel=3,
         )
+    elif kind == "rate":
+        for doubt in looks_like_degrees(samples, busy=np.inf):
+            warnings.warn(f"{doubt}, or np.radians(values)", PolhodeWarning, stacklevel=3)
 
 
 # ---- missing samples
