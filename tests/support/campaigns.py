@@ -1,0 +1,63 @@
+"""Campaigns: their sizes, their counts, and the sums of these over runs with other seeds.
+
+``POLHODE_CAMPAIGN`` is the size of a campaign with ``--slow``, ``POLHODE_SEED`` its seed (0), and
+``POLHODE_CAMPAIGN_LOG`` a file that gets one line of JSON for each.  The sums of such files:
+
+    PYTHONPATH=tests python -m support.campaigns LOG ...
+"""
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+SEED = int(os.environ.get("POLHODE_SEED", "0"))
+SHOWN = 20  # failures that are printed
+
+
+class Campaign:
+    """What a campaign counts; ``failures`` describe what must not happen."""
+
+    def __init__(self, name: str, size: int):
+        self.name, self.size = name, size
+        self.counts: Counter[str] = Counter()
+        self.failures: list[str] = []
+        self.begun = time.process_time()
+
+    def fail(self, what: str) -> None:
+        self.counts["failures"] += 1
+        self.failures.append(what)
+
+    def close(self) -> None:
+        """Print the counts, append them to the log, and raise an error if anything failed."""
+        seconds = round(time.process_time() - self.begun)
+        facts = {"campaign": self.name, "seed": SEED, "cpu_seconds": seconds, **self.counts}
+        facts.setdefault("failures", 0)
+        line = json.dumps(facts)
+        print(line)
+        if log := os.environ.get("POLHODE_CAMPAIGN_LOG"):
+            with open(log, "a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        assert not self.failures, "\n".join([line, *self.failures[:SHOWN]])
+
+
+def add_up(lines: list[str]) -> dict[str, Counter]:
+    """Return the sums of all counts, by campaign; a seed counts once."""
+    runs = {(run["campaign"], run["seed"]): run for run in map(json.loads, lines)}
+    sums: dict[str, Counter] = {}
+    for (name, _), run in runs.items():
+        numbers = {k: v for k, v in run.items() if k not in ("campaign", "seed")}
+        sums.setdefault(name, Counter()).update({"seeds": 1, **numbers})
+    return sums
+
+
+def main(logs: list[str]) -> None:
+    lines = [line for log in logs for line in Path(log).read_text(encoding="utf-8").splitlines()]
+    for name, counts in add_up(lines).items():
+        print(json.dumps({"campaign": name, **counts}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
