@@ -162,3 +162,21 @@ def test_a_map_that_changes_the_length_of_q():
         assert run.status == Status.NO_ATTITUDE
         assert_attitudes(run)
         assert 0.2 < run.t[-1] < 0.45
+
+
+@plain
+@pytest.mark.parametrize(
+    ("method", "formulation", "omega"),
+    [("dopri5", "fukushima-departures", 1e-46), ("rk4", "fukushima", 1e67)],
+)
+def test_a_start_that_the_variables_cannot_describe(method, formulation, omega):
+    """Squares of its momentum overflow or vanish; it was an IndexError, or no states at all."""
+    settings = {"rtol": 1e-6} if method == "dopri5" else {"dt": 0.3 / omega}
+    inertia = [1e-15, 1e-15, 1e-15] if method == "dopri5" else [1.1, 0.5, 1.1]
+    problem = ph.Problem(ph.RigidBody(inertia), ph.torque(push_gently), omega=[0, omega, omega])
+    with pytest.raises(ph.InputError, match=f"'{formulation}' cannot describe the initial state"):
+        ph.solve(problem, (0, 3 / omega), method=method, formulation=formulation, **settings)
+
+
+def push_gently(t, q, omega, params):
+    return 0.1 * omega[0], 0.0, 0.0

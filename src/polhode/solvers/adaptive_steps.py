@@ -14,6 +14,7 @@ from polhode.errors import InputError
 from polhode.files.given import damage_refused
 from polhode.loops.join import BoundIntegrator
 from polhode.loops.rows import ROUNDING
+from polhode.solvers.bound import undescribed
 from polhode.solvers.checkpoint import Saver
 from polhode.solvers.events import Watch
 from polhode.solvers.raised import adaptive_steps_before, told
@@ -74,6 +75,8 @@ class StepsTaken:
     def keep_attitudes(self) -> None:
         """Drop the rows of a failed run from the first on that is no attitude."""
         good = count_attitudes(self.loops.states, self.times, self.rows[:, 2:], self.body)
+        if good == 0:
+            raise undescribed(self.loops.formulation)
         self.rows = self.rows[:good]
         self.breaks = tuple(row for row in self.breaks if row + 1 < good)
 

@@ -114,11 +114,14 @@ def enter(
     except (ArithmeticError, ValueError):
         first = (math.nan,)
     if not all(map(math.isfinite, flat(first))):
-        raise InputError(
-            f"formulation {variables.name!r} cannot describe the initial state:"
-            f" {variables.singular}"
-        )
+        raise undescribed(variables)
     return first, body
+
+
+def undescribed(variables: Any) -> InputError:
+    """Return the error about a first state that these variables cannot describe."""
+    reason = getattr(variables, "singular", "its numbers are too large or too small")
+    return InputError(f"formulation {variables.name!r} cannot describe the initial state: {reason}")
 
 
 def bind_fixed(

@@ -14,7 +14,7 @@ from polhode.solvers.adaptive_steps import (
     failure,
 )
 from polhode.solvers.arguments import Arguments, find_fixed_steps
-from polhode.solvers.bound import bind_fixed
+from polhode.solvers.bound import bind_fixed, undescribed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
@@ -83,6 +83,8 @@ def _facts(
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
         good = count_attitudes(bound.loops.states, times, out, body)
+        if good == 0 and times[0] == t0:
+            raise undescribed(bound.variables)
         if good < len(times):
             out, times, stop = out[:good], times[:good], float(times[good - 1])
             steps = round((stop - t0) / grid.h)
