@@ -172,10 +172,9 @@ def attempt(campaign, place, starts):
     counts, words = campaign.counts, f"{' '.join(map(str, kind))}, seed {[SEED, *place]}"
     try:
         solver, span, settings, found = begin(rng, *kind)
-    except ph.PolhodeError as error:
+    except ph.PolhodeError:
         counts["problems"] += 1
         counts["refused"] += 1
-        assert str(error)
         return
     except Exception as error:
         campaign.fail(f"{words}: {type(error).__name__}: {error}")

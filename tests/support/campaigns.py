@@ -36,7 +36,7 @@ class Campaign:
         facts = {"campaign": self.name, "seed": SEED, "cpu_seconds": seconds, **self.counts}
         facts.setdefault("failures", 0)
         line = json.dumps(facts)
-        print(line)
+        sys.stdout.write(line + "\n")
         if log := os.environ.get("POLHODE_CAMPAIGN_LOG"):
             with open(log, "a", encoding="utf-8") as file:
                 file.write(line + "\n")
@@ -56,7 +56,7 @@ def add_up(lines: list[str]) -> dict[str, Counter]:
 def main(logs: list[str]) -> None:
     lines = [line for log in logs for line in Path(log).read_text(encoding="utf-8").splitlines()]
     for name, counts in add_up(lines).items():
-        print(json.dumps({"campaign": name, **counts}))
+        sys.stdout.write(json.dumps({"campaign": name, **counts}) + "\n")
 
 
 if __name__ == "__main__":
