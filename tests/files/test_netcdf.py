@@ -217,6 +217,8 @@ FORGERIES = {
     (1, "no members"): (without("member"), "damaged"),
     (1, "huge numbers"): (instead("member", np.arange(5) * 10**14), "members are|damaged"),
     (1, "bad seed"): (attribute("seed", "x"), "damaged"),
+    (1, "method of another kind"): (attribute("method", 0.5), "its attributes are not those"),
+    (1, "an error in two lines"): (attribute("_Netcdf4Coordinates", []), "damaged"),
 }
 
 
@@ -230,6 +232,7 @@ def test_forged_files_are_refused_with_one_error(tmp_path, saved, case):
     with pytest.raises(FileError, match=words) as refused:
         ph.load(path)
     assert "run.nc' " in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("which", [0, 1])

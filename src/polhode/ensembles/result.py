@@ -344,7 +344,10 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
         about = {name: dict(data[name].attrs) for name in dims}
         arrays = {name: data[name].values for name in dims}
         _check_layout(arrays, dims)
-        return _rebuild(arrays, dims, about, {"complete": True, **data.attrs}, None)
+        attributes = {"complete": True, **data.attrs}
+        if not store.attributes_fit(attributes):
+            raise ValueError("its attributes are not those of a run")
+        return _rebuild(arrays, dims, about, attributes, None)
 
 
 def _check_layout(arrays: Mapping[str, np.ndarray], dims: Mapping[str, tuple[str, ...]]) -> None:

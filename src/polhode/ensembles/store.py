@@ -385,7 +385,13 @@ def _look_at_store(path: str | os.PathLike) -> contents.Contents:
 
 def _check_attributes(found: contents.Contents) -> None:
     """Refuse attributes of other types than those of ``attributes``."""
-    given = {"reductions": "[]", **found.attrs}
+    if not attributes_fit(found.attrs):
+        raise FileError(f"{str(found.place)!r} is damaged: its attributes are not those of a run")
+
+
+def attributes_fit(attributes: Mapping[str, Any]) -> bool:
+    """Return whether attributes of a file have the types that a run gives them."""
+    given = {"reductions": "[]", **attributes}
     texts: dict[str, Any] = {
         name: given.get(name) for name in ("method", "reason", "seed", *JSON_TEXTS)
     }
@@ -396,8 +402,7 @@ def _check_attributes(found: contents.Contents) -> None:
         good = good and isinstance(problem["name"] or "", str) and type(problem["model"]) is str
         good = good and type(problem.get("mass")) in (int, float)
         good = good and isinstance(order, list) and all(type(name) is str for name in order)
-    if not good:
-        raise FileError(f"{str(found.place)!r} is damaged: its attributes are not those of a run")
+    return good
 
 
 def _check_layout(found: contents.Contents) -> None:

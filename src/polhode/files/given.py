@@ -50,7 +50,8 @@ def damage_refused(path: str | os.PathLike) -> Iterator[None]:
         text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         if repr(str(path)) in text:
             raise
-        raise FileError(f"{str(path)!r} was edited or damaged: {text[:300]}") from error
+        line = " ".join(text[:300].split())
+        raise FileError(f"{str(path)!r} was edited or damaged: {line}") from error
 
 
 # ---- forms
