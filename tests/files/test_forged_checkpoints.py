@@ -91,7 +91,7 @@ def test_a_checkpoint_imports_no_other_module(place):
 
 
 # ---- headers
-class Stopped(Exception):
+class Stopped(BaseException):
     """A run that was stopped under way, or that would begin."""
 
 

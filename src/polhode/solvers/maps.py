@@ -83,7 +83,7 @@ def _facts(
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
         good = count_attitudes(bound.loops.states, times, out, body)
-        if good < len(times):
+        if method.keeps_unit and good < len(times):
             out, times, stop = out[:good], times[:good], float(times[good - 1])
             steps = round((stop - t0) / grid.h)
         facts["status"] = Status(status)
@@ -119,7 +119,7 @@ def _every_step(
                 bound.loops.run, row, t0, grid, *settings, params[1], out, report
             )
         times, out = grid.times[:rows], out[:rows]
-        if status != OK:
+        if status != OK and bound.method.keeps_unit:
             good = count_attitudes(bound.loops.states, times, out, body)
             times, out = times[:good], out[:good]
     table = np.column_stack([times, np.zeros(len(times)), out])
