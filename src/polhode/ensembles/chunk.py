@@ -113,7 +113,8 @@ class Chunk:
         A map cannot lose it between two rows and have one again, so its last row is enough.
         """
         states, status = self.mover.states(self.groups, row)
-        assert (bound := self.task.bound) is not None
+        bound = self.task.bound
+        assert bound is not None
         last = row == len(self.task.times) - 1 and getattr(bound.method, "keeps_unit", True)
         if bound.variables is not None or last:
             with np.errstate(over="ignore", invalid="ignore"):

@@ -349,7 +349,7 @@ def _describe_record(value: Any) -> dict[str, Any]:
 
 
 def _contents(value: Any) -> Any:
-    """Return a record as a dictionary, for a digest, without what leaves all numbers as they are."""
+    """Return a record as a dictionary, for a digest, without fields that change no number."""
     if not is_dataclass(value):
         return value
     kept = (field.name for field in fields(value) if field.name not in UNCOUNTED)
