@@ -18,7 +18,7 @@ from polhode.solvers.bound import bind_fixed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
-from polhode.solvers.raised import call_fixed
+from polhode.solvers.raised import fixed_steps_before
 from polhode.solvers.solver import Facts, Result, Solver
 
 ALL_STEPS = "run.sol and events need the states of all steps; take a larger dt"
@@ -45,7 +45,10 @@ def solve_map(
     found = None
     if grid.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
         args = row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings
-        found = call_fixed(bound.loops.run, args)
+        try:
+            found = bound.loops.run(*args)
+        except Exception as error:
+            found = fixed_steps_before(error, bound.loops.run, args)
     if found is None:
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
