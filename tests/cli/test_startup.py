@@ -100,4 +100,4 @@ def test_completion(words, found):
         text=True,
         check=False,
     )
-    assert sorted(result.stdout.split()) == sorted(found or ["--method", "--mesh"])
+    assert sorted(result.stdout.split()) == sorted(found or ["--method", "--mesh", "--max-steps"])

@@ -1,6 +1,7 @@
 """Ensembles of every kind of problem: every member has the bits of its run alone."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.contracts import Model
 from polhode.ensembles.distributions import GROUP
+from support.bits import plain_bits
 from support.ensembles import (
     BODY,
     COUNT,
@@ -124,7 +126,7 @@ def test_tables_are_shared():
     problem = ph.Problem(BODY, model, **START)
     asked = {"method": "mr2", "dt": DT}
     result = ph.solve_ensemble(problem, SPAN, vary={"model.strength": [1.0, -4.0]}, **asked)
-    check_bits(result, SPAN, **asked)
+    check_bits(result, SPAN, alone=nullcontext, **asked)
     assert result.energy is None
 
 
@@ -155,7 +157,7 @@ def test_a_body_whose_axes_are_not_principal():
 def test_integrators_with_fixed_steps(name):
     asked = {"method": name, "dt": DT}
     result = ph.solve_ensemble(HEAVY, SPAN, vary=SPINS, save=OFF_GRID, **asked)
-    check_bits(result, SPAN, **asked)
+    check_bits(result, SPAN, alone=nullcontext if name == "gauss" else plain_bits, **asked)
 
 
 def test_adaptive_members_take_their_own_steps():

@@ -259,6 +259,7 @@ def test_there_and_back(binary):
     assert angle(back, begin) < 3e-12
 
 
+@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize("s", [4, 8])
 def test_rates_in_body_axes(s):
     """The same motion by its body rate; the wrong side would be off by radians."""
@@ -277,6 +278,7 @@ def test_fast_small_swings_are_not_missed(name):
     assert angle(q, motion.attitude(end)) < 3e-4
 
 
+@pytest.mark.usefixtures("plain")
 def test_the_integral_of_the_rate_is_guarded(monkeypatch):
     """About a fixed axis the first estimate is zero, whatever the rate does."""
     motion = about((1, 2, 2), lambda t: 0.1 * math.sin(200 * t), lambda t: 20 * math.cos(200 * t))
@@ -291,12 +293,14 @@ def test_the_integral_of_the_rate_is_guarded(monkeypatch):
 
 
 # ---- awkward rates
+@pytest.mark.usefixtures("plain")
 def test_no_rate_at_all_is_one_step():
     run = adapted(8, "inertial", lambda t: (0.0, 0.0, 0.0))
     q = (0.5, 0.5, 0.5, 0.5)
     assert run(0.0, 1e6, q, 1e-9)[:3] == (q, 1, 0)
 
 
+@pytest.mark.usefixtures("plain")
 def test_constant_rates_go_on_at_the_longest_series():
     run = adapted(8, "inertial", lambda t: (0, 0, 1))  # integers will do
     q, accepted, rejected, _ = run(0.0, 1000.0, (1.0, 0.0, 0.0, 0.0), 1e-9)
@@ -305,6 +309,7 @@ def test_constant_rates_go_on_at_the_longest_series():
     assert accepted < 200
 
 
+@pytest.mark.usefixtures("plain")
 def test_rates_that_are_too_fast_for_the_first_step():
     """|ω| grows a thousandfold after the first step was chosen: the series does not converge."""
     motion = about((0, 0, 1), lambda t: 1000 * t**4, lambda t: 4000 * t**3)

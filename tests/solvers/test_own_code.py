@@ -184,3 +184,13 @@ def test_a_method_of_the_wrong_shape_is_refused(method, words):
 def test_a_quaternion_off_unit_norm_gets_the_remedy():
     with pytest.raises(ph.InputError, match=r"norm is 1\.0.*divide it by its norm"):
         ph.Problem(BODY, None, [1.0, 0.01, 0, 0], omega=[0, 0, 1], scalar_first=True)
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_body_at_rest_is_pushed_in_plain_python():
+    """Where errors relative to the velocity are those relative to zero."""
+    thrust = ph.force(lambda t, x, v, q, omega, params: (2.0, 0.0, 0.0))
+    still = ph.Problem(ph.RigidBody([2.0, 3.0, 4.0], mass=10.0), thrust, omega=[0, 0, 0])
+    run = ph.solve(still, (0, 2), rtol=1e-9)
+    assert run.success, run.message
+    assert run.x[-1] == pytest.approx([0.4, 0.0, 0.0], abs=1e-12)

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.ensembles.distributions import GROUP, Around, Boxes, Normal, Uniform
 from polhode.reductions import FirstTime, Mean
+from support.bits import plain_bits
 
 SPAN, DT = (0.0, 0.5), 0.02
 OFF_GRID = [0.0, 0.05, 0.1234, 0.2, 0.4321, 0.5]
@@ -19,11 +20,16 @@ RATES = np.array([[0.4, 1.3, 5.0], [-2.0, 0.1, 1.0], [0.0, 3.0, -0.5]])
 SPINS = {"omega": RATES, "model.strength": np.array([20.0, 0.0, 7.5])}
 
 
-def check_bits(result, span, members=None, rounding=0.0, **asked):
-    """Members as ``solve`` finds them alone, at the saved times."""
+def check_bits(result, span, members=None, rounding=0.0, alone=plain_bits, **asked):
+    """Members as ``solve`` finds them alone, in plain Python, at the saved times.
+
+    ``alone=nullcontext`` compiles it: where plain Python has no fused multiply-add.
+    """
     assert result.success.all()
     for i in range(len(result)) if members is None else members:
-        run = ph.solve(result.problem(i), span, t_eval=result.t, **asked)
+        with alone():
+            run = ph.solve(result.problem(i), span, t_eval=result.t, **asked)
+            steps = ph.solve(result.problem(i), span, **asked).nsteps
         assert run.success
         np.testing.assert_array_equal(result.q[:, i], run.q)
         size = np.abs(run.angular_momentum).max()  # turned by a quaternion here, by a matrix there
@@ -34,7 +40,7 @@ def check_bits(result, span, members=None, rounding=0.0, **asked):
             np.testing.assert_array_equal(result.x[:, i], run.x)
             np.testing.assert_array_equal(result.v[:, i], run.v)
         assert result.t_reached[i] == run.t[-1]
-        assert result.nsteps[i] == ph.solve(result.problem(i), span, **asked).nsteps
+        assert result.nsteps[i] == steps
 
 
 def pulled(t, q, omega, params):

@@ -33,7 +33,7 @@ def sign(file, header: bytes, arrays: bytes):
     file.write_bytes(data + hashlib.sha256(data).digest())
 
 
-class Stopped(Exception):
+class Stopped(BaseException):
     """A run that was stopped under way, or that would begin."""
 
 

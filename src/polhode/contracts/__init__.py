@@ -281,6 +281,7 @@ class Method:
     keeps_energy: tuple[str, ...] = ()
     keeps_momentum: tuple[str, ...] = ()
     keeps_norm: bool = False  # |m|, without torque
+    keeps_unit: bool = True  # |q| = 1 to rounding; if not, no run fails because of it
     takes_rate: bool = True  # the torque may depend on omega
     free_only: bool = False  # there may be no torque at all
     exact_when_free: bool = False  # then any step is exact to rounding

@@ -113,8 +113,10 @@ class Chunk:
         A map cannot lose it between two rows and have one again, so its last row is enough.
         """
         states, status = self.mover.states(self.groups, row)
-        assert self.task.bound is not None
-        if self.task.bound.variables is not None or row == len(self.task.times) - 1:
+        bound = self.task.bound
+        assert bound is not None
+        last = row == len(self.task.times) - 1 and getattr(bound.method, "keeps_unit", True)
+        if bound.variables is not None or last:
             with np.errstate(over="ignore", invalid="ignore"):
                 square = np.einsum("ij,ij->i", states[:, :4], states[:, :4])
             if (bad := ~(abs(square - 1.0) < ROUNDING)).any():

@@ -59,7 +59,8 @@ def check_form(path: str | os.PathLike, value: Any, form: Any, where: str) -> No
     """Raise an error unless plain data have a form.
 
     A form is a type (``int``: a count; ``float``: a finite number), None, a tuple of other forms,
-    ``[form]`` for a list, or a dictionary of the forms of the keys that must be there.
+    ``[form]`` for a list, or a dictionary of the forms of the keys that must be there; one whose
+    form is among others with ``...`` need not be there.
     """
     if (place := _misfit(value, form, where)) is not None:
         raise FileError(f"{str(path)!r} was edited or damaged: its {place} is not what it must be")
@@ -88,7 +89,7 @@ def _is_a(value: Any, form: Any) -> bool:
         return type(value) is int and 0 <= value <= MOST
     if form is float:
         return type(value) in (int, float) and abs(value) <= 1e308 and isfinite(value)
-    return value is None if form is None else type(value) is form
+    return value is form if form is None or form is ... else type(value) is form
 
 
 # ---- memory

@@ -8,7 +8,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from math import sqrt
+from math import inf, nan, sqrt
 from typing import NamedTuple
 
 from polhode.compiler.tree import bind
@@ -161,7 +161,8 @@ def flown(variables: Formulation | Coordinates) -> Equations:
         spin = dot(m, m) / reach if reach > 0.0 else 0.0
         far = rtol * sqrt(max(larger(y[a:b], new[a:b]), reach)) + (atol + 1e-300)
         fast = rtol * sqrt(max(larger(y[b:], new[b:]), spin)) + (atol + 1e-300)
-        dx, dp = dot(d[a:b], d[a:b]) / (far * far), dot(d[b:], d[b:]) / (fast * fast)
+        dx = quotient(dot(d[a:b], d[a:b]), far * far)
+        dp = quotient(dot(d[b:], d[b:]), fast * fast)
         return sqrt(rotated * rotated + (dx + dp))
 
     def entered(t, state, body):
@@ -179,6 +180,13 @@ def torque_there(t, q, m, body, params):
     """Return the torque at the body's position; ``params`` are (those of the model, x, p)."""
     own, x, p = params
     return wrench(t, q, m, x, p, body, own)[0]
+
+
+def quotient(a, b):
+    """Return a / b of numbers that are not negative; plain Python has no quotient by zero."""
+    if b == 0.0:
+        return inf if a > 0.0 else nan
+    return a / b
 
 
 def larger(a, b):

@@ -24,6 +24,7 @@ from polhode.loops.rows import (
     attitude_of,
     event,
     free_motion,
+    is_any,
     is_attitude,
     left,
     potentials,

@@ -74,6 +74,8 @@ class BoundMethod:
                     loops.attitude_of: _first_of(self.method.leave),
                 }
                 template = bind(template, parts)
+            if not self.method.keeps_unit:
+                template = bind(template, {loops.is_attitude: loops.is_any})
             given = template, self.method, self.model, self.aligned
             self.run = loops.build(*given, self.plain)
         return self.run

@@ -75,6 +75,11 @@ def is_attitude(q):
     return abs(fma(w, w, fma(x, x, fma(y, y, z * z))) - 1.0) < ROUNDING
 
 
+def is_any(q):
+    """Accept any quaternion: for methods whose attitude does not keep its length by design."""
+    return True
+
+
 def velocities(times, attitudes, params, out):
     """Write the given angular velocity at each time and attitude."""
     for i in range(len(times)):

@@ -329,6 +329,7 @@ def rkn4(
         "title": "Runge-Kutta-Nyström method for quaternions",
         "order": 3 if as_printed and every != 1 else 4,
         "symmetric": False,
+        "keeps_unit": every == 1,
         "free_only": bool(keep_momentum),
         "torques_per_step": 4 * parts,
         "references": ("mandre2008",),

@@ -18,6 +18,7 @@ FIRST_CHUNK = 20_000  # steps in the first call of a compiled loop
 CHUNK_SECONDS = 0.2  # of later calls, between which Ctrl-C and a progress bar are served
 EPS = 2.0**-52
 COUNTS = {"steps": int, "iterations": int}  # in a checkpoint
+LITTLE = 10**8  # bytes, which any machine has
 ROW = 80  # bytes for a state that is kept, with its time and its place
 SAVE_FEWER = "keep fewer with save_every={:.0e} or more"
 
@@ -73,7 +74,7 @@ def plan(
 def _check_memory(steps: int, save_every: int, remedy: str) -> None:
     """Raise an error if the states that would be kept do not fit into memory."""
     rows = steps // save_every + 1
-    if short := shortage(rows * ROW):
+    if rows * ROW > LITTLE and (short := shortage(rows * ROW)):
         enough = math.ceil(steps * ROW / (0.1 * memory()))
         raise InputError(
             f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"

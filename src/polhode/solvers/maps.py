@@ -18,7 +18,7 @@ from polhode.solvers.bound import bind_fixed, undescribed
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.fixed_steps import FIRST_CHUNK, Plan, plan, take_steps
 from polhode.solvers.progress import reporter
-from polhode.solvers.raised import call_fixed
+from polhode.solvers.raised import fixed_steps_before
 from polhode.solvers.solver import Facts, Result, Solver
 
 ALL_STEPS = "run.sol and events need the states of all steps; take a larger dt"
@@ -45,7 +45,10 @@ def solve_map(
     found = None
     if grid.steps <= FIRST_CHUNK and not output.progress and output.checkpoint is None:
         args = row, t0, grid.h, 0, True, grid.ends, grid.sides, *settings
-        found = call_fixed(bound.loops.run, args)
+        try:
+            found = bound.loops.run(*args)
+        except Exception as error:
+            found = fixed_steps_before(error, bound.loops.run, args)
     if found is None:
         saving = solver.save(t0, t1, state, params, stored)
         with reporter(output.progress) as report, saving as saver:
@@ -83,9 +86,9 @@ def _facts(
         if rows == 0 or times[-1] != stop:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
         good = count_attitudes(bound.loops.states, times, out, body)
-        if good == 0 and times[0] == t0:
+        if bound.variables is not None and good == 0 and times[0] == t0:
             raise undescribed(bound.variables)
-        if good < len(times):
+        if method.keeps_unit and good < len(times):
             out, times, stop = out[:good], times[:good], float(times[good - 1])
             steps = round((stop - t0) / grid.h)
         facts["status"] = Status(status)
@@ -121,7 +124,7 @@ def _every_step(
                 bound.loops.run, row, t0, grid, *settings, params[1], out, report
             )
         times, out = grid.times[:rows], out[:rows]
-        if status != OK:
+        if status != OK and bound.method.keeps_unit:
             good = count_attitudes(bound.loops.states, times, out, body)
             times, out = times[:good], out[:good]
     table = np.column_stack([times, np.zeros(len(times)), out])

@@ -70,6 +70,7 @@ def memory_of(functions: tuple[Callable, ...]) -> list[bytes]:
         if isinstance(owner, (types.FunctionType, types.ModuleType, type)):
             continue
         try:
+            pickle.dumps(vars(owner))  # the first one may change an exception that it holds
             found.append(pickle.dumps(vars(owner)))
         except Exception:  # anything may refuse to be pickled
             continue

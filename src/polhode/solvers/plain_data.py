@@ -37,6 +37,7 @@ STORED = 1_000_000  # bytes of tables in a file; larger ones are only compared
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
 FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
 UNSEEN = "<unseen>"  # in place of a digest
+UNCOUNTED = "options", "keeps_unit"  # fields of a record that its digest leaves out
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step", "max_steps"
 TIMES = "t_eval", "breakpoints"
 PACKAGE = __name__.partition(".")[0]
@@ -74,6 +75,7 @@ ASKED = {
     "options": (None, dict),
     "events": [{"function": str, "terminal": float, "direction": (float, str)}],
     **dict.fromkeys(NUMBERS, (None, float, str)),
+    "max_steps": (..., None, float, str),  # files of 0.1.0 have none
     "save_every": int,
     "compensated": bool,
 }
@@ -347,10 +349,10 @@ def _describe_record(value: Any) -> dict[str, Any]:
 
 
 def _contents(value: Any) -> Any:
-    """Return a record as a dictionary, for a digest; its ``options`` do not count."""
+    """Return a record as a dictionary, for a digest, without fields that change no number."""
     if not is_dataclass(value):
         return value
-    kept = (field.name for field in fields(value) if field.name != "options")
+    kept = (field.name for field in fields(value) if field.name not in UNCOUNTED)
     return {name: _contents(getattr(value, name)) for name in kept}
 
 

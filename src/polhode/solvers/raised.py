@@ -21,22 +21,27 @@ PACKAGE = str(Path(__file__).parents[1])
 
 
 def call_fixed(run: Any, args: tuple, last: bool = False) -> tuple | None:
-    """Call ``loops.packed_record``; if it raises, return what it would, and what was raised.
+    """Call ``loops.packed_record``; if it raises, return what ``fixed_steps_before`` finds."""
+    try:
+        return run(*args)
+    except Exception as error:
+        return fixed_steps_before(error, run, args, last)
+
+
+def fixed_steps_before(error: Exception, run: Any, args: tuple, last: bool = False) -> tuple | None:
+    """Return what ``loops.packed_record`` would for the steps before an error, and the error.
 
     The state after the good steps is put into the row of numbers.  None: take fewer steps; not for
     the ``last`` call, of one step.
     """
-    try:
-        return run(*args)
-    except Exception as error:
-        known = _variables(error, record)
-        if known is None and not last:
-            return None
-        steps = (0, 0, 0)
-        if known is not None:
-            _put(args[0], known)
-            steps = known["row"], known["i"], known["iterations"]
-        return NOT_FINITE, *steps, 0.0, told(run, error, args)
+    known = _variables(error, record)
+    if known is None and not last:
+        return None
+    steps = (0, 0, 0)
+    if known is not None:
+        _put(args[0], known)
+        steps = known["row"], known["i"], known["iterations"]
+    return NOT_FINITE, *steps, 0.0, told(run, error, args)
 
 
 def adaptive_steps_before(error: Exception, args: tuple) -> tuple | None:

@@ -475,7 +475,7 @@ def _forgotten(first: int, steps: int) -> str:
     if first == 0:
         return ""
     return (
-        f"holds the last {steps - first} of {steps} steps: to keep all, give the Simulator"
+        f"success; holds the last {steps - first} of {steps} steps: to keep all, give the Simulator"
         " record=True, or memory= for a number of them"
     )
 
