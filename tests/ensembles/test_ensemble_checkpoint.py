@@ -1,7 +1,6 @@
 """Checkpoints of ensembles: killed at any instant, they resume to the same bits."""
 
 import os
-import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,47 +10,27 @@ import pytest
 
 import polhode as ph
 from polhode.cli import main as command_line
-from polhode.ensembles import checkpoint, entry, places, run
+from polhode.ensembles import checkpoint, entry, run
 from polhode.ensembles.chunk import Chunk, make_mover
 from polhode.ensembles.distributions import GROUP, Attitudes, Boxes, Distribution, Normal
 from polhode.ensembles.reductions import Extremes, FirstTime, Histogram, Mean, Reduction
 from polhode.files.checkpoint import head, kind_of, read, write
-from support.killed_ensembles import CASES, MAP, SPINS, TOP, again, place, turned
+from support.killed import kill
+from support.killed_ensembles import (
+    CASES,
+    MAP,
+    SPINS,
+    TOP,
+    compare,
+    same,
+    same_files,
+    turned,
+)
 from support.run_files import TOPS
 
 TESTS = Path(__file__).parents[1]
 FREE = ph.Problem(ph.RigidBody([2.0, 3.0, 4.5]), omega=[0.4, 1.3, 5.0])
 SPRING = ph.problems.off_centre_spring()
-
-
-def same(a, b):
-    """Check that two results are equal in every bit and every word."""
-    for name in ("t", "q", "angular_momentum", "omega", "x", "v", "t_reduced", "count", "members",
-                 "status", "t_reached", "nsteps", "niter"):  # fmt: skip
-        one, other = getattr(a, name), getattr(b, name)
-        assert (one is None) == (other is None)
-        if one is not None:
-            assert (one.shape, one.dtype) == (other.shape, other.dtype), name
-            assert one.tobytes() == other.tobytes(), name
-    assert list(a.reductions) == list(b.reductions)
-    for name, values in a.reductions.items():
-        assert values.tobytes() == b.reductions[name].tobytes(), name
-    for name in ("method", "reason", "seed", "problem_data", "complete"):
-        assert getattr(a, name) == getattr(b, name), name
-    assert dict(a.arguments) == dict(b.arguments)
-
-
-def same_files(a: Path, b: Path) -> bool:
-    """Whether two stores hold the same files, apart from the numbers of their runs."""
-
-    def content(at):
-        files = {str(x.relative_to(at)): x.read_bytes() for x in at.rglob("*") if x.is_file()}
-        number = places.run_of(at).encode()
-        lines = files.pop(places.LIST, b"").splitlines()[:-1]  # and of the checksums of these
-        files[places.LIST] = b"".join(x for x in lines if x[9:] not in (b".zattrs", b".zmetadata"))
-        return {name: data.replace(number, b"number") for name, data in files.items()}
-
-    return content(a) == content(b)
 
 
 class Killed(Exception):
@@ -112,23 +91,12 @@ def interrupted(tmp_path, monkeypatch):
 # ---- resuming
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_ensembles_resume(tmp_path):
-    command = [sys.executable, "-m", "support.killed_ensembles", str(tmp_path)]
-    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    lives = {case: numbers for case, *numbers in map(str.split, done.stdout.splitlines())}
+    lives = kill("support.killed_ensembles", tmp_path)
     assert set(lives) == set(CASES)
     assert all(int(more) > 3 for _, more in lives.values()), lives
     assert all(int(number) > 1 for number, _ in lives.values()), lives
     assert not list(tmp_path.rglob("*.part*"))  # nothing half-written
-    for case, (end, _, arguments) in CASES.items():
-        whole = ph.solve_ensemble(
-            TOP, (0.0, end), **arguments, **place(case, tmp_path / "whole.ckpt")
-        )
-        for how in ("random", "operations"):
-            file = tmp_path / f"{case}-{how}.ckpt"
-            same(ph.resume(file, **again(case)), whole)
-            if case == "stored":
-                assert same_files(tmp_path / "whole.zarr", file.with_suffix(".zarr"))
+    compare(tmp_path)
 
 
 RATES = {"omega": np.array([[0.4, 1.3, 5.0], [-2.0, 0.1, 1.0], [0.0, 3.0, -0.5]])}

@@ -14,7 +14,7 @@ from polhode.files import checkpoint as files_checkpoint
 from polhode.files.checkpoint import Journal, Mark, head, kind_of, read, write
 from polhode.solvers import checkpoint as solver_checkpoint
 from polhode.solvers.plain_data import STORED
-from support.killed import CASES, PUSHED, TOP, model_of
+from support.killed import CASES, PUSHED, TOP, compare, kill, same
 
 TESTS = Path(__file__).parents[1]
 ARRAYS = {
@@ -147,23 +147,6 @@ def test_a_journal_counts_up_to_its_mark(tmp_path):
 
 
 # ---- runs
-def same(a, b):
-    """Whether two runs are equal in every bit and every word."""
-    for name in ("t", "q", "angular_momentum", "x", "v", "potential_energy"):
-        one, other = getattr(a, name), getattr(b, name)
-        assert (one is None) == (other is None)
-        if one is not None:
-            assert one.shape == other.shape
-            assert one.tobytes() == other.tobytes(), name
-    for name in ("nsteps", "nfev", "niter", "rejected", "status", "message", "method", "reason"):
-        assert getattr(a, name) == getattr(b, name), name
-    assert dict(a.arguments) == dict(b.arguments)
-    assert a.problem == b.problem
-    assert [t.tobytes() for t in a.t_events] == [t.tobytes() for t in b.t_events]
-    times = np.linspace(a.t[0], a.t[-1], 17)
-    assert a.sol(times).q.tobytes() == b.sol(times).q.tobytes()
-
-
 class Killed(Exception):
     pass
 
@@ -313,18 +296,12 @@ def test_failures_go_on(broken_off):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_killed_runs_go_on(tmp_path):
-    command = [sys.executable, "-m", "support.killed", str(tmp_path)]
-    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    lives = {case: numbers for case, *numbers in map(str.split, done.stdout.splitlines())}
+    lives = kill("support.killed", tmp_path)
     assert set(lives) == set(CASES)
     assert all(int(number) > 1 for numbers in lives.values() for number in numbers), lives
     expected = {f"{case}.{how}" for case in CASES for how in ("random", "operations")}
     assert {path.name for path in tmp_path.iterdir()} == expected  # nothing half-written
-    for case, (problem, end, _, arguments) in CASES.items():
-        whole = ph.solve(problem, (0.0, end), **arguments)
-        for how in ("random", "operations"):
-            same(ph.resume(tmp_path / f"{case}.{how}", model=model_of(case)), whole)
+    compare(tmp_path)
 
 
 # ---- what is refused

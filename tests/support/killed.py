@@ -1,4 +1,4 @@
-"""Runs that are killed: ``python killed.py DIR`` kills each of ``CASES`` until it is finished.
+"""Runs that are killed: ``python -m support.killed DIR SEED`` kills ``CASES`` until they finish.
 
 A process that has compiled everything forks; the child starts or continues the run and is killed
 (SIGKILL) at a random instant, or at one file operation after the other.  Nothing is flushed to the
@@ -9,13 +9,18 @@ import math
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 import polhode as ph
 from polhode.files import checkpoint
 
+TESTS = Path(__file__).parents[1]
 LIVES = 100  # a run that takes more makes no progress
 SHARE, LONGER = 0.1, 1.2  # of a whole run that a child has at most, at first and by each life
 
@@ -126,9 +131,9 @@ def killed_at_operations(case: str, file: Path, stride: int = 1) -> int:
     raise SystemExit(f"{case} is not finished after {LIVES} lives")
 
 
-def main(place: Path) -> None:
+def main(place: Path, seed: int) -> None:
     checkpoint.os.fsync = lambda handle: None
-    chance = random.Random(20060420)
+    chance = random.Random(seed)
     for case in CASES:
         warm = place / f"{case}.warm"
         live(case, warm)  # compiles
@@ -140,5 +145,45 @@ def main(place: Path) -> None:
         sys.stdout.write(f"{case} {lives} {more}\n")
 
 
+# ---- for tests
+def kill(module: str, place: Path, seed: int = 20060420) -> dict[str, list[int]]:
+    """Return how many lives each case took, for both ways of killing, in a process of its own."""
+    command = [sys.executable, "-m", module, str(place), str(seed)]
+    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    found = map(str.split, done.stdout.splitlines())
+    return {case: list(map(int, lives)) for case, *lives in found}
+
+
+def compare(place: Path) -> None:
+    """Check that all killed runs have the bits of whole ones."""
+    for case in CASES:
+        for how in ("random", "operations"):
+            same(ph.resume(place / f"{case}.{how}", model=model_of(case)), whole(case))
+
+
+@cache
+def whole(case: str):
+    problem, end, _, arguments = CASES[case]
+    return ph.solve(problem, (0.0, end), **arguments)
+
+
+def same(a, b):
+    """Whether two runs are equal in every bit and every word."""
+    for name in ("t", "q", "angular_momentum", "x", "v", "potential_energy"):
+        one, other = getattr(a, name), getattr(b, name)
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert one.shape == other.shape
+            assert one.tobytes() == other.tobytes(), name
+    for name in ("nsteps", "nfev", "niter", "rejected", "status", "message", "method", "reason"):
+        assert getattr(a, name) == getattr(b, name), name
+    assert dict(a.arguments) == dict(b.arguments)
+    assert a.problem == b.problem
+    assert [t.tobytes() for t in a.t_events] == [t.tobytes() for t in b.t_events]
+    times = np.linspace(a.t[0], a.t[-1], 17)
+    assert a.sol(times).q.tobytes() == b.sol(times).q.tobytes()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""Kill ensembles while they run: ``python -m support.killed_ensembles DIR``, as ``killed`` does."""
+"""Kill ensembles: ``python -m support.killed_ensembles DIR SEED``, as ``killed`` does."""
 
 import random
 import shutil
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
+from polhode.ensembles import places
 from polhode.ensembles.distributions import GROUP, Around, Normal, OnSphere, Sweep, Uniform
 from polhode.ensembles.reductions import FirstTime, Mean
 from polhode.files import checkpoint
@@ -60,10 +61,10 @@ def live(case: str, file: Path) -> None:
         ph.solve_ensemble(TOP, (0.0, end), threads=1, **arguments, **keep)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, seed: int) -> None:
     checkpoint.os.fsync = lambda handle: None
     killed.live = live
-    chance = random.Random(20040618)
+    chance = random.Random(seed)
     for case in CASES:
         warm = folder / "warm"
         warm.mkdir()
@@ -78,5 +79,49 @@ def main(folder: Path) -> None:
         sys.stdout.write(f"{case} {lives} {more}\n")
 
 
+# ---- for tests
+def compare(folder: Path) -> None:
+    """Check that all killed ensembles, and their stores, have the bits of whole ones."""
+    for case, (end, _, arguments) in CASES.items():
+        whole = ph.solve_ensemble(
+            TOP, (0.0, end), **arguments, **place(case, folder / "whole.ckpt")
+        )
+        for how in ("random", "operations"):
+            file = folder / f"{case}-{how}.ckpt"
+            same(ph.resume(file, **again(case)), whole)
+            if case == "stored":
+                assert same_files(folder / "whole.zarr", file.with_suffix(".zarr"))
+
+
+def same(a, b):
+    """Check that two results are equal in every bit and every word."""
+    for name in ("t", "q", "angular_momentum", "omega", "x", "v", "t_reduced", "count", "members",
+                 "status", "t_reached", "nsteps", "niter"):  # fmt: skip
+        one, other = getattr(a, name), getattr(b, name)
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert (one.shape, one.dtype) == (other.shape, other.dtype), name
+            assert one.tobytes() == other.tobytes(), name
+    assert list(a.reductions) == list(b.reductions)
+    for name, values in a.reductions.items():
+        assert values.tobytes() == b.reductions[name].tobytes(), name
+    for name in ("method", "reason", "seed", "problem_data", "complete"):
+        assert getattr(a, name) == getattr(b, name), name
+    assert dict(a.arguments) == dict(b.arguments)
+
+
+def same_files(a: Path, b: Path) -> bool:
+    """Whether two stores hold the same files, apart from the numbers of their runs."""
+
+    def content(at):
+        files = {str(x.relative_to(at)): x.read_bytes() for x in at.rglob("*") if x.is_file()}
+        number = places.run_of(at).encode()
+        lines = files.pop(places.LIST, b"").splitlines()[:-1]  # and of the checksums of these
+        files[places.LIST] = b"".join(x for x in lines if x[9:] not in (b".zattrs", b".zmetadata"))
+        return {name: data.replace(number, b"number") for name, data in files.items()}
+
+    return content(a) == content(b)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))
