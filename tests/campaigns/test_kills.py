@@ -48,7 +48,7 @@ def test_killed_workers(campaign, tmp_path):
     made, chance = campaign("killed workers", 0, 10), random.Random(SEED)
     given = {**killed_ensembles.MAP, "save": 30, "reduce": "mean(omega)", "reduce_times": 4}
     given |= {"vary": {"omega": killed_ensembles.SPINS["omega"]}, "members": 6 * GROUP}
-    here = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 0.5), **given)
+    here = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 4.0), **given)
     with local(2, logging.CRITICAL) as client:
         while made.counts["kills"] < made.size:
             ready, done = chance.randrange(3), []
@@ -63,7 +63,7 @@ def test_killed_workers(campaign, tmp_path):
 
             place = tmp_path / "tops.zarr"
             asked = {**given, "client": client, "progress": kill, "out": place}
-            there = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 0.5), **asked)
+            there = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 4.0), **asked)
             made.counts["ensembles"] += 1
             for result in (there, ph.load(place)):
                 try:

@@ -1,7 +1,7 @@
 """Campaigns: their sizes, their counts, and the sums of these over runs with other seeds.
 
 ``POLHODE_CAMPAIGN`` is the size of a campaign with ``--slow``, ``POLHODE_SEED`` its seed (0), and
-``POLHODE_CAMPAIGN_LOG`` a file that gets one line of JSON for each.  The sums of such files:
+``POLHODE_CAMPAIGN_LOG`` a file that gets one line of JSON for each.  Their sums:
 
     PYTHONPATH=tests python -m support.campaigns LOG ...
 """
@@ -9,7 +9,6 @@
 import json
 import os
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -24,7 +23,7 @@ class Campaign:
         self.name, self.size = name, size
         self.counts: Counter[str] = Counter()
         self.failures: list[str] = []
-        self.begun = time.process_time()
+        self.begun = cpu_seconds()
 
     def fail(self, what: str) -> None:
         self.counts["failures"] += 1
@@ -32,7 +31,7 @@ class Campaign:
 
     def close(self) -> None:
         """Print the counts, append them to the log, and raise an error if anything failed."""
-        seconds = round(time.process_time() - self.begun)
+        seconds = round(cpu_seconds() - self.begun)
         facts = {"campaign": self.name, "seed": SEED, "cpu_seconds": seconds, **self.counts}
         facts.setdefault("failures", 0)
         line = json.dumps(facts)
@@ -43,13 +42,22 @@ class Campaign:
         assert not self.failures, "\n".join([line, *self.failures[:SHOWN]])
 
 
+def cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
 def add_up(lines: list[str]) -> dict[str, Counter]:
-    """Return the sums of all counts, by campaign; a seed counts once."""
+    """Return the sums of all counts, by campaign, or the largest; a seed counts once."""
     runs = {(run["campaign"], run["seed"]): run for run in map(json.loads, lines)}
     sums: dict[str, Counter] = {}
     for (name, _), run in runs.items():
-        numbers = {k: v for k, v in run.items() if k not in ("campaign", "seed")}
-        sums.setdefault(name, Counter()).update({"seeds": 1, **numbers})
+        found = sums.setdefault(name, Counter())
+        for key, value in {**run, "seeds": 1}.items():
+            if key.startswith("largest"):
+                found[key] = max(found[key], value)
+            elif key not in ("campaign", "seed"):
+                found[key] += value
     return sums
 
 
