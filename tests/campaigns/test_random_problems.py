@@ -11,6 +11,7 @@ import sys
 import warnings
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
@@ -42,6 +43,7 @@ RATES = [
     for variables in (["rotor"] if record.linear else ph.FORMULATIONS)
 ]
 KINDS = MAPS + BODIES + RATES
+GROUPS = {"maps": MAPS, "bodies": BODIES, "rates": RATES}  # each may have a process of its own
 
 
 # ---- what is asked
@@ -195,14 +197,14 @@ def attempt(campaign, place, starts):
             campaign.fail(f"{words}, start {number}: {wrong}")
 
 
-def test_random_problems(campaign, request):
-    """Kind after kind; a kind has as many solvers as the size of the campaign needs."""
+@pytest.mark.parametrize("group", GROUPS)
+def test_random_problems(campaign, request, group):
+    """Kind after kind; each has its share of the problems, whose number is for all groups."""
+    made = campaign(f"random problems, {group}", 21, 20_000)
     slow = request.config.getoption("--slow")
-    made = campaign("random problems", 80, 20_000)
-    starts = STARTS if slow else 1
-    step = 1 if slow else max(1, len(KINDS) // made.size)
-    chosen = range(SEED % step, len(KINDS), step)
-    each = -(-made.size // (starts * len(chosen)))
+    starts, stride = (STARTS, 1) if slow else (1, len(KINDS) // made.size)
+    each = -(-made.size * stride // (starts * len(KINDS)))
+    chosen = [number for number, kind in enumerate(KINDS) if kind in GROUPS[group]][::stride]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.simplefilter("ignore", ph.PolhodeWarning)

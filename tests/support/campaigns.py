@@ -48,12 +48,15 @@ def cpu_seconds() -> float:
 
 
 def add_up(lines: list[str]) -> dict[str, Counter]:
-    """Return the sums of all counts, by campaign, or the largest; a seed counts once."""
+    """Return the sums of all counts, or the largest, over the seeds and groups of a campaign.
+
+    A group, named after a comma, counts once for each seed.
+    """
     runs = {(run["campaign"], run["seed"]): run for run in map(json.loads, lines)}
     sums: dict[str, Counter] = {}
     for (name, _), run in runs.items():
-        found = sums.setdefault(name, Counter())
-        for key, value in {**run, "seeds": 1}.items():
+        found = sums.setdefault(name.split(",")[0], Counter())
+        for key, value in {**run, "runs": 1}.items():
             if key.startswith("largest"):
                 found[key] = max(found[key], value)
             elif key not in ("campaign", "seed"):
