@@ -45,7 +45,7 @@ def numbers_of(path):
         found = ph.resume(path)
     if path.name == "many.zarr":
         return damaged_stores.numbers_in(path)
-    values = [getattr(found, name).tobytes() for name in RUN]
+    values = [np.asarray(getattr(found, name)).tobytes() for name in RUN]
     if hasattr(found, "reductions"):
         values += [value.tobytes() for value in found.reductions.values()]
     return [*values, str(found.status), str(getattr(found, "message", ""))]

@@ -17,6 +17,7 @@ import polhode as ph
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.errors import FileError
 from polhode.files import netcdf
+from polhode.files.given import damage_refused
 from support.forged_netcdf import seal
 
 DATA = netcdf.Data(
@@ -217,8 +218,8 @@ FORGERIES = {
     (1, "no members"): (without("member"), "damaged"),
     (1, "huge numbers"): (instead("member", np.arange(5) * 10**14), "members are|damaged"),
     (1, "bad seed"): (attribute("seed", "x"), "damaged"),
-    (1, "method of another kind"): (attribute("method", 0.5), "its attributes are not those"),
-    (1, "an error in two lines"): (attribute("_Netcdf4Coordinates", []), "damaged"),
+    (1, "no omega"): (without("omega"), "it lacks 'omega'"),
+    (1, "method of another kind"): (attribute("method", 0.5), "'method' is no text"),
 }
 
 
@@ -295,3 +296,9 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
     for path in (tmp_path / "x.nc", "/dev/zero", tmp_path / "none.nc"):
         with pytest.raises(FileError, match="there is no file"):
             ph.load(path)
+
+
+def test_errors_about_damage_are_one_line():
+    words = r"^'x\.nc' was edited or damaged: one and two$"
+    with pytest.raises(FileError, match=words), damage_refused("x.nc"):
+        raise ValueError("one\n  and two")

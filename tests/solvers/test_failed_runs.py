@@ -180,3 +180,29 @@ def test_a_start_that_the_variables_cannot_describe(method, formulation, omega):
 
 def push_gently(t, q, omega, params):
     return 0.1 * omega[0], 0.0, 0.0
+
+
+@plain
+def test_a_step_that_is_not_a_number_goes_forward():
+    """With max_step=, the first step was -max_step where its size was not a number."""
+
+    def bend(t, q, omega, params):
+        return (0.1 if t <= 0.0 else math.nan), 0.0, 0.0
+
+    problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), ph.torque(bend), omega=[0.3, 0.4, 2.0])
+    for method in ("dopri5", "extrapolation"):
+        run = ph.solve(problem, (0, 9), method=method, rtol=1e-6, max_step=0.5, max_steps=30)
+        assert not run.success
+        assert run.t.tolist() == [0.0]
+        assert "steps of -" not in run.message
+
+
+@plain
+def test_times_of_t_eval_within_a_step_that_fails():
+    """The last good step was put behind a time after it."""
+    problem = bursting("nan")
+    for name in ("mr2", "rk4"):
+        if name == "rk4" or ph.METHODS[name].takes(problem.model):
+            run = ph.solve(problem, (0, 0.6), method=name, dt=0.2, t_eval=[0.05, 0.21, 0.3, 0.6])
+            assert not run.success
+            assert (np.diff(run.t) > 0).all()

@@ -345,6 +345,9 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
         arrays = {name: data[name].values for name in dims}
         _check_layout(arrays, dims)
         attributes = {"complete": True, **data.attrs}
+        for name in ("method", "reason", "arguments"):
+            if not isinstance(attributes.get(name), str):
+                raise ValueError(f"its attribute {name!r} is no text")
         if not store.attributes_fit(attributes):
             raise ValueError("its attributes are not those of a run")
         return _rebuild(arrays, dims, about, attributes, None)
@@ -353,6 +356,8 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
 def _check_layout(arrays: Mapping[str, np.ndarray], dims: Mapping[str, tuple[str, ...]]) -> None:
     """Raise an error unless the arrays of a file are numbers over the dimensions they must have."""
     states = {**ROTATION, **TRANSLATION, "energy": "energy"}
+    if lacking := {*ROTATION, *REACHED, "time", "member"} - set(arrays):
+        raise ValueError(f"it lacks {min(lacking)!r}")
     for name in arrays:
         wanted = ("time", "member")[: 2 if name in states else 0] or ("member",)
         if (name in states or name in REACHED or name == "member") and (

@@ -46,7 +46,7 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
             h, evaluations = first_step(
                 t + t_low, (end - t) - t_low, state, carry, body, params, tolerances
             )
-            h = clipped(h, largest)
+            h = clipped(h if h == h else end - t, largest)  # NaN has no direction
     while (end - t) - t_low != 0.0:
         this, short, new_t = step_of((t, t_low, h), end)
         stuck = (short and new_t == t) or tries == MAX_TRIALS

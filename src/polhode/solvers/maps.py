@@ -83,7 +83,7 @@ def _facts(
         stop = t0 + steps * grid.h
         out, times = out[:rows], times[:rows]
         side_steps = int(np.count_nonzero(grid.sides[:rows]))
-        if rows == 0 or times[-1] != stop:  # the last good step, saved or not
+        if rows == 0 or (stop - times[-1]) * grid.h > 0:  # the last good step, saved or not
             out, times = np.vstack([out, row[:, : bound.width]]), np.append(times, stop)
         good = count_attitudes(bound.loops.states, times, out, body)
         if bound.variables is not None and good == 0 and times[0] == t0:
