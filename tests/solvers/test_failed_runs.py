@@ -187,13 +187,13 @@ def test_a_step_that_is_not_a_number_goes_forward():
     """With max_step=, the first step was -max_step where its size was not a number."""
 
     def bend(t, q, omega, params):
-        return (0.1 if t <= 0.0 else math.nan), 0.0, 0.0
+        return (0.1 if t < 1.0 else math.nan), 0.0, 0.0
 
     problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), ph.torque(bend), omega=[0.3, 0.4, 2.0])
     for method in ("dopri5", "extrapolation"):
-        run = ph.solve(problem, (0, 9), method=method, rtol=1e-6, max_step=0.5, max_steps=30)
+        run = ph.solve(problem, (1, 9), method=method, rtol=1e-6, max_step=0.5, max_steps=30)
         assert not run.success
-        assert run.t.tolist() == [0.0]
+        assert run.t.tolist() == [1.0]
         assert "steps of -" not in run.message
 
 

@@ -74,7 +74,7 @@ def begin(blocks, t0, end, first, largest, tolerances, tables, slots):
             carry = start(t0, h, state, body, params)
             if h == 0.0:
                 h, count = first_step(t0, end - t0, state, carry, body, params, tolerances)
-                h, evaluations = clipped(h, largest), evaluations + count
+                h, evaluations = clipped(h if h == h else end - t0, largest), evaluations + count
             time, counts = (t0, 0.0, h), (0.0, 0.0, 0.0, evaluations, -1.0)
             put_column(
                 block, lane, LANES, (number, 0.0, time, counts, (t0, 0.0, state), state, carry)
