@@ -652,7 +652,7 @@ def packed_run(record, run, end, tolerance):
     out = np.empty((200, 6) if record.adaptive else (20, 4))
     if record.adaptive:
         row = np.array([flat((y, carry, math.inf, (0.0, tolerance)))])
-        told = run(row, 0.0, 0.0, end, 0.0, True, (), out)
+        told = run(row, 0.0, 0.0, end, 0.0, True, (), 10_000, out)
         return told, out[: told[4] + 1].tolist()
     row = np.array([flat((y, carry))])
     ends, sides = np.arange(20), np.zeros(20)

@@ -26,7 +26,7 @@ def exactly(function, fused=exact_fma):
         return fused if value is fma else value
 
     plain = {primitive: copied(primitive, change, always=True) for primitive in PRIMITIVES}
-    return bind(function, plain | {fma: fused})
+    return bind(getattr(function, "function", function), plain | {fma: fused})
 
 
 _libm = ctypes.CDLL(None).fma
