@@ -215,7 +215,7 @@ def plain_python() -> Iterator[None]:
     kind = machine.CompiledOrPlain
     before = kind.__init__, kind.__call__
 
-    def plain(self, function, what):
+    def plain(self, function, what, *_):
         self.function, self.what, self.machine, self.called = function, what, function, True
 
     kind.__init__, kind.__call__ = plain, lambda self, *given: self.function(*given)
