@@ -96,13 +96,7 @@ def read(
     Warns if it was made by other software or on another processor.
     """
     path = Path(path)
-    _read_header(path, kind)  # before all of it is believed
-    try:
-        with open_file(path) as file:
-            data = file.read()
-    except (OSError, MemoryError) as error:
-        raise FileError(f"cannot read {str(path)!r}: {error}") from error
-    text, begin = _check_header(path, data, len(data), kind)
+    data, text, begin = _read(path, kind)
     if hashlib.sha256(memoryview(data)[:-DIGEST]).digest() != data[-DIGEST:]:
         raise FileError(
             f"{str(path)!r} was edited or damaged: its checksum does not match its content;"
@@ -121,15 +115,18 @@ def read(
 
 def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
     """Return the header alone; the checksum is not verified."""
-    return _read_header(Path(path), kind)["data"]
+    return _read(Path(path), kind, header_only=True)[1]["data"]
 
 
 def kind_of(path: str | os.PathLike) -> str:
     """Return the kind of a checkpoint; the checksum is not verified."""
-    return _read_header(Path(path), None)["kind"]
+    return _read(Path(path), None, header_only=True)[1]["kind"]
 
 
-def _read_header(path: Path, kind: str | None) -> dict[str, Any]:
+def _read(
+    path: Path, kind: str | None, header_only: bool = False
+) -> tuple[bytes, dict[str, Any], int]:
+    """Return (bytes, JSON of the header, where the arrays begin); the header is checked first."""
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
@@ -139,9 +136,10 @@ def _read_header(path: Path, kind: str | None) -> dict[str, Any]:
             if data.startswith(MAGIC) and len(data) >= lead:
                 _, length = SIZES.unpack(data[lead - SIZES.size : lead])
                 data += file.read(max(0, lead + min(length, size) - len(data)))
-    except OSError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    return _check_header(path, data, size, kind)[0]
+            text, begin = _check_header(path, data, size, kind)
+            return data if header_only else data + file.read(), text, begin
+    except (OSError, MemoryError) as error:
+        raise FileError(f"cannot read {str(path)!r}: {error}") from error
 
 
 def _check_header(
