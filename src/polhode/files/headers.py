@@ -63,7 +63,8 @@ def take_apart(name: str) -> Name:
     text = name.replace("ω", "omega").replace("°", "deg").translate({0xB5: "u", 0x3BC: "u"})
     index = re.search(r"\[([0-2])\]\s*$", text)
     bracket = None if index else re.search(r"[\[(]([^\])]*)[\])]\s*$", text)
-    stem = text[: (index or bracket).start()] if index or bracket else text  # type: ignore[union-attr]
+    end = index or bracket
+    stem = text[: end.start()] if end else text
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", stem)]
     axis = "xyz"[int(index[1])] if index else ""
     if not axis:

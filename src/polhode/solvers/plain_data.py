@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ PACKAGE = __name__.partition(".")[0]
 ROOMS = f"{PACKAGE}.models", f"{PACKAGE}.celestial"  # whose files have functions of models
 
 Arrays = dict[str, np.ndarray]
+known_files = cache(file_names)  # a checkpoint is written many times
 
 # ---- forms of what follows, see ``check_form``
 TERM = {
@@ -241,7 +243,7 @@ def _look_up(text: str, kind: str) -> Callable | None:
     """
     module, _, name = text.partition(":")
     room, _, file = module.rpartition(".")
-    if module != contracts.__name__ and (room not in ROOMS or file not in file_names(room)):
+    if module != contracts.__name__ and (room not in ROOMS or file not in known_files(room)):
         return None
     found: Any = vars(importlib.import_module(module)).get(name)
     like = getattr(contracts, kind)
