@@ -51,6 +51,11 @@ BODY = (1.0, 1.6, 2.2), (1.0, 1 / 1.6, 1 / 2.2), (1.0, 0.0, 0.0, 0.0), 1.0, 1.0
 FIRST = 0.8, 0.36, -0.48, 0.0, 1.0, 9.6, 4.4
 
 
+def upright(t, y, body):
+    """The attitude of variables that have none."""
+    return 1.0, 0.0, 0.0, 0.0
+
+
 def of_body(model):
     return equations.moved(quaternion.FORMULATION).pieces, loops.model_pieces(model, True)
 
@@ -59,7 +64,8 @@ def joined(record, *pieces, numbers=None):
     """``loops.record`` with an integrator, a slope, and what is below it."""
     own = {stub: getattr(record, stub.__name__) for stub in (start, guess, improve, finish)}
     attempt = loops.bound(loops.solved_step, own, *pieces)
-    template = bind(loops.bound(loops.record, own, *pieces), {loops.attempt: attempt})
+    around = {loops.attempt: attempt, loops.attitude_of: upright}
+    template = bind(loops.bound(loops.record, own, *pieces), around)
     return bind(template, numbers or {})
 
 

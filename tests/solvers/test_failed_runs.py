@@ -55,6 +55,19 @@ def test_steps_that_turn_too_far(name):
 
 
 @plain
+@pytest.mark.parametrize(
+    ("variables", "rate"),
+    [("quaternion", 1e20), ("rotor", 1e20), ("vectors3", 1e3), ("vectors2", 1e3)],
+)
+def test_the_last_shorter_step_is_looked_at(variables, rate):
+    """Its attitude was zero or not a number, and the run was a success."""
+    problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), omega=[0.3 * rate, rate, -0.2 * rate])
+    run = ph.solve(problem, (0, 0.5), method="rk4", dt=1.0, formulation=variables)
+    assert not run.success
+    assert_attitudes(run)
+
+
+@plain
 @pytest.mark.parametrize("name", ["imid", "backward-euler", "je", "forward-euler", "mkrk:rk4"])
 def test_an_angle_that_cannot_be_reduced_is_a_failure(name):
     body = ph.RigidBody([1.0, 1.0, 1.0])

@@ -95,13 +95,15 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
             put(out, row, state)
             row += 1
             continue
-        this = sides[row] if aside else h  # one call site: the step is compiled once
-        new, kept, status, count, size = whole_step(
-            t0 + (k + i) * h, this, weights, offsets, state, carry, body, params
+        t, this = t0 + (k + i) * h, sides[row] if aside else h
+        new, kept, status, count, size = whole_step(  # one call site: the step is compiled once
+            t, this, weights, offsets, state, carry, body, params
         )
         iterations += count
         if status == OK and not finite(new):
             status = NOT_FINITE
+        if status == OK and aside and not is_attitude(attitude_of(t + this, new, body)):
+            status = NO_ATTITUDE
         if status != OK:
             return state, carry, status, row, i, iterations, size
         if aside:
@@ -117,7 +119,8 @@ def packed_record(pattern):
 
     Nested tuples cost a microsecond each when called from Python; a row of numbers costs nothing.
     State and carry are written back.  Returns (status, rows, steps, iterations, size).  Whether
-    there is an attitude is looked at once, at the end: one that is lost does not come back.
+    there is an attitude is looked at after side steps and at the end: one that is lost does not
+    come back.
     """
 
     def run(data, t0, h, k, fresh, ends, sides, weights, offsets, tables, out):
