@@ -132,6 +132,34 @@ def test_the_sign_is_continuous_and_the_time_may_be_a_number():
     assert (alone.rotation[0] * run.rotation[-1].inv()).magnitude() < 1e-15
 
 
+def crossing(t, q, omega):
+    return omega[0]
+
+
+def test_a_motion_over_very_many_turns_takes_no_memory_for_them():
+    problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), omega=[0.1, 1.0, 0.1])
+    times = [2e12, 1e13]
+    run = ph.solve(problem, (0, 1e13), t_eval=times)
+    assert run.success
+    assert np.array_equal(run.q, ph.exact_free_motion(problem.body, None, problem.omega, times).q)
+    with pytest.raises(ph.InputError, match=r"turns by .* rad over t_span.* take a shorter t_span"):
+        ph.solve(problem, (0, 1e13), events=crossing)
+
+
+@pytest.mark.parametrize("moments", [[1.0, 2.0, 2.5], [1.0, 1.0, 1.5], [1.0] * 3, [1.0, 1.0, 0.0]])
+@pytest.mark.parametrize("end", [1e19, -1e80, 1e300])
+def test_an_attitude_beyond_all_turns_is_refused(moments, end):
+    body, omega = ph.RigidBody(moments), np.array([0.1, 1.0, 0.0])
+    with pytest.raises(ph.InputError, match=r"t\[1\] = .* turns by up to .* ask for earlier times"):
+        ph.exact_free_motion(body, None, omega, [1e-3 / end, end])
+    for asked in ({"t_eval": [0.0, 0.5 * end, end]}, {"t_eval": [end]}, {"dt": abs(end) / 7}, {}):
+        run = ph.solve(ph.Problem(body, omega=omega), (0.0, end), **asked)
+        assert run.status == ph.Status.NOT_FINITE
+        assert "lost in rounding errors beyond 1e+14 rad" in run.message
+        assert run.t.tolist() == [0.0]
+        assert run.q.tolist() == [[1.0, 0.0, 0.0, 0.0]]
+
+
 def test_a_method_converges_to_it():
     problem = ph.problems.krysl_free()
     run = ph.solve(problem, (0, 20), method="mkrk:gauss6", dt=0.05)

@@ -6,15 +6,18 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from polhode.contracts import angular_velocity, inverse_mass, inverse_moments
-from polhode.errors import MethodError
+from polhode.contracts import Status, angular_velocity, inverse_mass, inverse_moments
+from polhode.errors import InputError, MethodError
+from polhode.files.given import shortage
+from polhode.kernels.trig import FARTHEST
 from polhode.problems.problem import Problem
 from polhode.solvers.adaptive_steps import check_inside, turn_towards
 from polhode.solvers.arguments import AUTO, Arguments, accuracy, in_order, positive
 from polhode.solvers.bound import EXACT, Bound
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.exact import EXACT as NAME
-from polhode.solvers.exact import free_rows
+from polhode.solvers.exact import LOST, free_rows, turned_at_most
+from polhode.solvers.fixed_steps import ROW
 from polhode.solvers.solver import NO_STEPS, Facts, Result, Solver
 
 FEWEST, MOST = 201, 20_001  # states returned by default
@@ -46,33 +49,42 @@ def solve_closed_form(
         times = np.linspace(t0, t1, _count(bound.body, state[1], abs(t1 - t0)))
     else:
         times = output.plan(t0, t1, bound.dt).times
-    most = MOST_LOOKS if output.watch is None else math.inf
-    motion, facts = FreeMotion(bound.body, state, t0, t1, most), Facts(method=NAME)
+    motion = FreeMotion(bound.body, state, t0, t1, events=output.watch is not None)
+    facts = Facts(method=NAME)
     if (stop := solver.find_events(motion, facts)) is not None:
         times = output.cut(times, stop, t1 >= t0)
+    turned = turned_at_most(bound.body, state[1], times - t0)
+    if not (near := turned < FARTHEST).all():
+        facts["status"] = Status.NOT_FINITE
+        facts["message"] = f"stopped before the body turns by {turned.max():.3g} rad: {LOST}"
+        times = times[: np.argmin(near)] if near[0] else np.array([t0])
     return motion, times, motion.at(times), facts
 
 
 def _count(body: tuple, m: tuple, length: float) -> int:
-    """Return how many states show the motion: |ω|² is at most 2T/I for the smallest moment I."""
-    inverse = inverse_moments(body)
-    twice = sum(x * x * i for x, i in zip(m, inverse, strict=True))
-    turns = length * math.sqrt(twice * max(inverse)) / TURN
+    """Return how many states show the motion."""
+    turns = float(turned_at_most(body, m, np.array(length))) / TURN
     return 1 + math.ceil(min(max(turns, FEWEST - 1), MOST - 1))
 
 
 class FreeMotion:
     """The closed form of a free motion; ``times`` are close enough to find events between them.
 
-    The sign of the attitude is continuous along the motion.  Where that would take more looks than
-    ``most``, it is continuous from one of the requested times to the next.  A body with a position
-    moves on a straight line.
+    The sign of the attitude is continuous along the motion.  Where that would take more than
+    ``MOST_LOOKS`` and there are no ``events``, it is continuous from one of the requested times to
+    the next.  A body with a position moves on a straight line.
     """
 
-    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, most: float = MOST_LOOKS):
-        self.body, self.state, self.t0, self.most = body, state, t0, most
-        rate = math.hypot(*angular_velocity(state[1], body))
-        self.times = np.linspace(t0, t1, 2 + math.ceil(abs(t1 - t0) * rate / LOOK))
+    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, events: bool):
+        self.body, self.state, self.t0 = body, state, t0
+        turned = abs(t1 - t0) * math.hypot(*angular_velocity(state[1], body))
+        if events and (short := shortage(turned / LOOK * ROW)):
+            raise InputError(
+                f"the body turns by {turned:.3g} rad over t_span, too far to find events: looking"
+                f" every {LOOK} rad takes {short}; take a shorter t_span"
+            )
+        self.followed = turned / LOOK <= (math.inf if events else MOST_LOOKS)
+        self.times = np.linspace(t0, t1, 2 + (math.ceil(turned / LOOK) if self.followed else 0))
 
     @cached_property
     def states(self) -> np.ndarray:
@@ -81,7 +93,7 @@ class FreeMotion:
     def at(self, times: np.ndarray) -> np.ndarray:
         check_inside(times, self.times)
         rows = self._rows(times)
-        if len(self.times) <= self.most:
+        if self.followed:
             shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
             places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)
             turn_towards(self.states[places, :4], rows)

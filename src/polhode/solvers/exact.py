@@ -1,5 +1,6 @@
 """``exact_free_motion``: the closed form of the motion of a free body (``kernels/free_flow``)."""
 
+import math
 from functools import cache
 from typing import Any
 
@@ -7,11 +8,14 @@ import numpy as np
 
 from polhode import loops
 from polhode.body import RigidBody
+from polhode.contracts import inverse_moments
 from polhode.errors import InputError
+from polhode.kernels.trig import FARTHEST
 from polhode.problems.problem import inner_state, outer_states, quaternion, rates
 from polhode.results.trajectory import Trajectory, list_of_times
 
 EXACT = "exact free motion"  # the name of the method
+LOST = f"its attitude is lost in rounding errors beyond {FARTHEST:g} rad"
 
 
 def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Trajectory:
@@ -41,8 +45,22 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
         raise InputError(f"body must be a RigidBody, got {body!r}")
     times = list_of_times(t)
     _, momentum = rates(body, omega, None)
-    q, m = free_states(body, inner_state(body, quaternion(attitude), momentum), times)
+    state = inner_state(body, quaternion(attitude), momentum)
+    turned = turned_at_most(body.data, state[1], times)
+    if (far := np.flatnonzero(~(turned < FARTHEST))).size:
+        raise InputError(
+            f"t[{far[0]}] = {float(times[far[0]])!r}: the body turns by up to"
+            f" {turned[far[0]]:.3g} rad until then, and {LOST}; ask for earlier times"
+        )
+    q, m = free_states(body, state, times)
     return Trajectory(times, q, m, body, potential=lambda: np.zeros(len(times)), method=EXACT)
+
+
+def turned_at_most(body: tuple, m: tuple, times: np.ndarray) -> np.ndarray:
+    """Bound the angle by which a free body turns: |ω|² <= 2T/I for the smallest moment I."""
+    inverse = inverse_moments(body)
+    root = math.hypot(*(x * math.sqrt(i) for x, i in zip(m, inverse, strict=True)))
+    return np.abs(times) * (root * math.sqrt(max(inverse)))
 
 
 def free_states(body: RigidBody, state: tuple, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
