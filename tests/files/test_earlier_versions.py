@@ -76,6 +76,10 @@ MODEL_FUNCTIONS = [  # as checkpoints of version 0.1.0 name them
 ]
 
 
+# the files were made on one machine, and the tests run on any
+ELSEWHERE = pytest.mark.filterwarnings("ignore:.*was made elsewhere")
+
+
 @pytest.fixture
 def place(tmp_path):
     with zipfile.ZipFile(FILES) as files:
@@ -100,12 +104,14 @@ def same_reductions(a, b):
         np.testing.assert_array_equal(a.reductions[name], values)
 
 
+@ELSEWHERE
 @pytest.mark.parametrize("name", RUNS)
 def test_checkpoints_of_runs_resume_to_the_same_bits(place, name):
     problem, end, arguments = RUNS[name]
     same(ph.resume(place / f"{name}.ckpt"), ph.solve(problem, (0, end), **arguments))
 
 
+@ELSEWHERE
 @pytest.mark.parametrize("name", ["memory", "stored"])
 def test_checkpoints_of_ensembles_resume_to_the_same_bits(place, name, many):
     result = ph.resume(place / f"{name}.ckpt")
