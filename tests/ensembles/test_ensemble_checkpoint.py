@@ -10,9 +10,10 @@ import pytest
 
 import polhode as ph
 from polhode.cli import main as command_line
-from polhode.ensembles import checkpoint, entry, run
+from polhode.ensembles import checkpoint, entry, resume, run
 from polhode.ensembles.chunk import Chunk, make_mover
 from polhode.ensembles.distributions import GROUP, Attitudes, Boxes, Distribution, Normal
+from polhode.ensembles.durable import DurableStore
 from polhode.ensembles.reductions import Extremes, FirstTime, Histogram, Mean, Reduction
 from polhode.files.checkpoint import head, kind_of, read, write
 from support.killed import kill
@@ -177,6 +178,34 @@ def test_checkpoints_are_timed_by_default(tmp_path, monkeypatch):
         assert all(row == 1 for row, _ in places[1:])  # between the first row and the last
 
 
+def test_a_store_whose_end_was_half_written_is_continued(tmp_path, monkeypatch):
+    """Killed before any of the files that are written at the end."""
+    fatal, written = None, []
+
+    async def set(store, key, value, real=DurableStore.set):
+        if key == fatal:
+            raise Killed
+        written.append(key)
+        await real(store, key, value)
+
+    def run(path):
+        keep = {"checkpoint": path, "out": path.with_suffix(".zarr")}
+        return ph.solve_ensemble(TOP, (0.0, 0.2), **keep, **asked)
+
+    asked = {**MAP, "dt": 0.05, "save": 2, "reduce": "mean(omega)", "reduce_times": 3}
+    monkeypatch.setattr(DurableStore, "set", set)
+    whole = run(tmp_path / "whole.ckpt")
+    first = next(k for k, key in enumerate(written) if key.endswith(".zarray"))
+    keys = list(dict.fromkeys(written[first:]))
+    assert len(keys) > 6
+    for k, key in enumerate(keys):
+        path, fatal = tmp_path / f"{k}.ckpt", key
+        with pytest.raises(Killed):
+            run(path)
+        fatal = None
+        same(ph.resume(path), whole)
+
+
 # ---- chunks of workers
 class Elsewhere:
     """Stand in for the workers of a cluster: chunks of one group, the last ones first."""
@@ -197,7 +226,7 @@ class Elsewhere:
 def test_chunks_of_workers_are_kept(tmp_path, monkeypatch, broken, out):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(entry, "connect", nullcontext)
-    monkeypatch.setattr(checkpoint, "connect", nullcontext)
+    monkeypatch.setattr(resume, "connect", nullcontext)
     monkeypatch.setattr(run, "Dispatch", Elsewhere)
     asked = {"members": 4 * GROUP, "vary": {"omega": Normal([0, 0, 50], 1.0)}, "seed": 2}
     asked |= {"method": "mr2", "dt": 1e-2, "save": 5, "reduce": ["mean(omega)", "quantiles(speed)"]}

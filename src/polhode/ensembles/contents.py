@@ -151,10 +151,11 @@ def _codec(about: Any) -> Any:
 
 
 # ---- files
-def survey(place: Path, compared: bool = True) -> Contents:
+def survey(place: Path, names: Collection[str] | None = None, compared: bool = True) -> Contents:
     """Look at all files of a store but the list; nothing is decoded.
 
-    ``compared``: the chunks with their checksums, unless they are too many.
+    ``names``: at these arrays only.  ``compared``: the chunks with their checksums, unless they
+    are too many.
     """
     attrs = read_json(place / places.ATTRIBUTES)
     arrays: dict[str, Array] = {}
@@ -162,6 +163,8 @@ def survey(place: Path, compared: bool = True) -> Contents:
     sums, total = {}, 0
     for file in places.entries_of(place):
         if file.is_dir() or file.name.endswith(places.PARTIAL) or file.name == LIST:
+            continue
+        if names is not None and file.parent != place and file.parent.name not in names:
             continue
         name = file.relative_to(place).as_posix()
         total += file.stat().st_size

@@ -8,7 +8,7 @@ have not run have the status ``NOT_RUN``.
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,13 +224,13 @@ class Store:
 
     def _open_again(self, attrs: Mapping[str, Any]) -> Any:
         """The group that an earlier process created, if it belongs to this run."""
-        found = check_store(self.path, finished=False)
+        varied = {VARIED + name for name in self.task.members.vary}
+        begun = {"time", "member", *COMPONENTS, *self.names, *REACHED, *varied}
+        found = check_store(self.path, begun)
         places.remove_partial_files(self.path)
         shape = len(self.times), self.count, 4
         same = all(found.attrs.get(k) == v for k, v in attrs.items() if k != "complete")
-        varied = {VARIED + name for name in self.task.members.vary}
-        same = same and found.arrays["q"].shape == shape and varied <= set(found.arrays)
-        if not same or set(self.names) - set(found.arrays):
+        if not same or found.arrays["q"].shape != shape or begun - set(found.arrays):
             raise FileError(
                 f"{str(self.path)!r} is the store of another run: the checkpoint and the store"
                 " belong together"
@@ -337,13 +337,15 @@ def open_store(path: str | os.PathLike) -> tuple[contents.Contents, dict[str, An
         return found, {name: group[name] for name in found.arrays}
 
 
-def check_store(path: str | os.PathLike, finished: bool = True) -> contents.Contents:
+def check_store(path: str | os.PathLike, begun: Collection[str] | None = None) -> contents.Contents:
     """Return what a store holds, if that is what this library writes; nothing is decoded.
 
-    ``finished``: it is as its run left it, and not to be continued, so that its list counts.
+    ``begun``: the arrays that were made at the beginning of a run that continues.  Its list does
+    not count then, nor do other arrays, which a killed process may have left half-written.
     """
+    finished = begun is None
     with reading(path):
-        found = _look_at_store(path)
+        found = _look_at_store(path, begun)
         summed = all(one.summed for one in found.arrays.values())
         complete, listed = found.attrs["complete"], (found.place / places.LIST).exists()
         contents.check_chunks(found, {"time"} | (STATES & set(found.arrays) if complete else set()))
@@ -365,8 +367,8 @@ def check_store(path: str | os.PathLike, finished: bool = True) -> contents.Cont
     return found
 
 
-def _look_at_store(path: str | os.PathLike) -> contents.Contents:
-    """Return what a store holds, after a look at its attributes and at its arrays."""
+def _look_at_store(path: str | os.PathLike, names: Collection[str] | None) -> contents.Contents:
+    """Return what a store holds, after a look at its attributes and at these (or all) arrays."""
     place = Path(path).resolve()
     if not (place / ".zgroup").is_file():
         raise FileError(f"{str(path)!r} is not a Zarr store: it has no file '.zgroup'")
@@ -376,7 +378,7 @@ def _look_at_store(path: str | os.PathLike) -> contents.Contents:
             f"{str(path)!r} is not an ensemble of this library: its attribute 'format' is"
             f" {form!r}, not {FORMAT!r}"
         )
-    found = contents.survey(place)
+    found = contents.survey(place, names)
     _check_attributes(found)
     _check_layout(found)
     contents.check_size(found, set(found.arrays) - STATES)
