@@ -114,10 +114,9 @@ def resume_ensemble(
     from polhode import resume
     from polhode.ensembles.checkpoint import FORM, KIND, place_of_store, progress
     from polhode.files.checkpoint import head
-    from polhode.files.given import check_form, damage_refused
+    from polhode.files.given import damage_refused
 
-    about = head(checkpoint, KIND)
-    check_form(checkpoint, about, FORM, "data")
+    about = head(checkpoint, KIND, FORM)
     name = title(about["problem"]["name"], checkpoint)
     with damage_refused(checkpoint):
         after = "finished before" if about["finished"] else f"resumed after {progress(about)}"

@@ -35,7 +35,6 @@ def resume(
     from polhode import resume
     from polhode.ensembles.checkpoint import KIND as ENSEMBLE
     from polhode.files.checkpoint import head, kind_of
-    from polhode.files.given import check_form
     from polhode.solvers.checkpoint import FORM, KIND
 
     if kind_of(file) == ENSEMBLE:
@@ -43,8 +42,7 @@ def resume(
         return
     if threads is not None or dask is not None:
         raise InputError(f"{file} holds a single run: --threads and --dask are for ensembles")
-    about = head(file, KIND)
-    check_form(file, about, FORM, "data")
+    about = head(file, KIND, FORM)
     name = title(about["problem"]["name"], file)
     to = place(out, f"{name}.nc", (".nc",))
     steps = (about["counts"] or {}).get("steps", 0)

@@ -9,63 +9,46 @@ its rows and how its members ended.  Everything is written once.
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polhode.contracts import Formulation, Integrator, Method, Model, Status
-from polhode.contracts.checks import span, whole
+from polhode.contracts import Status
 from polhode.ensembles.chunk import Arrays, Chunk
-from polhode.ensembles.dask_cluster import connect
-from polhode.ensembles.distributions import GROUP, Sweep
-from polhode.ensembles.members import Members
+from polhode.ensembles.distributions import GROUP, Distribution, Sweep
+from polhode.ensembles.members import make_members
 from polhode.ensembles.movers import Reached
-from polhode.ensembles.places import RUN, clear_remains, new_run
-from polhode.ensembles.plain_data import (
-    describe_reductions,
-    describe_vary,
-    rebuild_reductions,
-    rebuild_vary,
-)
-from polhode.ensembles.reductions import reductions_of
-from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.run import Run
-from polhode.ensembles.task import Task, check_results, check_size, threads_of
+from polhode.ensembles.places import RUN, new_run
+from polhode.ensembles.plain_data import describe_crowd, rebuild_crowd
+from polhode.ensembles.reductions import Reduction
+from polhode.ensembles.task import Task, remake_task
 from polhode.errors import FileError, InputError, PolhodeError
-from polhode.files.checkpoint import Journal, mark_of, read, remove, write
-from polhode.files.given import check_form, damage_refused
-from polhode.problems.problem import Problem
-from polhode.solvers.arguments import in_order, times_of
-from polhode.solvers.bound import FIXED
-from polhode.solvers.checkpoint import SECONDS, check_chosen, check_place
-from polhode.solvers.entry import prepare_from
-from polhode.solvers.fixed_steps import plan
-from polhode.solvers.plain_data import (
-    describe_arguments,
-    describe_problem,
-    rebuild_arguments,
-    rebuild_problem,
-)
+from polhode.files.checkpoint import MARK, Journal, Mark, remove, write
+from polhode.files.given import damage_refused
+from polhode.solvers.checkpoint import SECONDS, Stored, check_place
+from polhode.solvers.plain_data import ABOUT, describe_run
+from polhode.solvers.solver import Solver
 
 KIND = "ensemble"
+COUNT = range(1, 2**53)
+SEED = range(10**4300)  # whole numbers with as many digits as Python reads
 FORM = {  # of the header, see ``check_form``
-    "problem": {"name": (None, str)},
-    "asked": dict,
-    "span": [float],
+    **ABOUT,
+    "span": [float, float],
     "chosen": str,
-    "members": {"count": int, "vary": dict},
+    "members": {"count": COUNT, "seed": SEED, "vary": dict},
     "reductions": [{"name": str, "kind": str, "of": (str, dict), "called": (None, str)}],
     "out": (None, str),
     "store": bool,
-    "given": dict,
+    "given": {str: [int]},
     "finished": bool,
-    "every": (None, int),
-    "size": int,
-    "counts": {"done": [[int]], "chunk": (None, [int])},
-    "mark": list,
-    "whole": list,
+    "every": (None, COUNT),
+    "size": COUNT,
+    "counts": {"done": [[int, int]], "chunk": (None, [int, int])},
+    "mark": MARK,
+    "whole": MARK,
     "widths": dict,
 }
 CLOCK_SECONDS = 0.25 * SECONDS  # between two looks at the clock
@@ -183,7 +166,7 @@ class EnsembleSaver:
         self.chunk = None if counts["chunk"] is None else tuple(counts["chunk"])
         check_ranges([*self.done, *([self.chunk] if self.chunk else [])], layout.task.members.count)
         self.settle: Callable[[], None] = lambda: None  # brings the store to the disk
-        self.whole = mark_of(path, data["whole"]) if "whole" in data else journal.mark  # after them
+        self.whole = Mark(*data["whole"]) if "whole" in data else journal.mark  # after them
         self._before: tuple[Mapping[str, np.ndarray], Arrays] | None = None
         self._row = 0  # of the running chunk, the first that is not in the journal
         self._way = self._due = 0.0
@@ -327,16 +310,14 @@ def describe_task(
     """(plain data, tables, arrays with an entry for each member or row) of a task."""
     members = task.members
     assert task.bound is not None
-    problem, tables = describe_problem(members.problem)
-    arguments, _ = describe_arguments(task.arguments)
-    vary, arrays = describe_vary(members.vary)
+    about, tables = describe_run(members.problem, task.arguments)
+    vary, reductions, arrays = describe_crowd(members.vary, task.reductions)
     data = {
-        "problem": problem,
-        "asked": arguments,
+        **about,
         "span": [task.t0, task.t1],
         "chosen": task.bound.name,
         "members": {"count": members.count, "seed": members.seed, "vary": vary},
-        "reductions": describe_reductions(task.reductions),
+        "reductions": reductions,
         "out": None if out is None else _relative(path, out),
         "store": False,  # whether it was created
         "run": None if out is None else new_run(),
@@ -406,76 +387,54 @@ def new_checkpoint(
             raise
 
 
-def _rebuild_members(
-    file: str, data: Mapping[str, Any], problem: Problem, numbers: "Numbers"
-) -> tuple[Members, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """The members, and the times of the rows with what is done at each."""
-    check_form(file, list(data["given"].values()), [[int]], "given")
-    given, about = numbers.arrays(data["given"]), data["members"]
-    vary = rebuild_vary(file, about["vary"], given)
-    members = Members(problem, whole(about["count"], "count", 1), vary, about["seed"])
-    whole(members.seed, "seed", 0)
-    for name in vary:
-        one = 0 if isinstance(vary[name], Sweep) else min(members.count, GROUP)
-        found = members.values(name, 0, one or 1)
-        if found.shape not in [(one or 1, *shape) for shape in (members.shapes[name], (3, 3))]:
-            raise ValueError(f"vary[{name!r}] has the shape {found.shape}")
-    members.rows(0, min(members.count, GROUP))
-    times, flags = given["times"], given["flags"].astype(int)
-    if times.ndim != 1 or flags.shape != times.shape or not len(times):
-        raise ValueError(f"it has {times.shape} times and {flags.shape} flags")
-    return members, (times, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
+@contextmanager
+def old_checkpoint(
+    path: Path,
+    stored: Stored,
+    solver: Solver,
+    reductions: tuple[Reduction, ...] | None,
+    out: str | os.PathLike | None,
+) -> Iterator[tuple[EnsembleSaver, dict[int, Arrays], Path | None]]:
+    """Open a checkpoint again; ``reductions`` and ``out`` are those that were given again.
 
-
-def resume_ensemble(
-    file: str | os.PathLike,
-    *,
-    model: Model | None = None,
-    method: Method | Integrator | None = None,
-    formulation: Formulation | None = None,
-    reduce: Any = None,
-    threads: int | None = None,
-    client: Any = None,
-    out: str | os.PathLike | None = None,
-    progress: bool | Callable[[float], None] = False,
-) -> EnsembleResult:
-    """Continue an ensemble from its checkpoint, as described in ``ph.resume``."""
-    path, name = Path(file), str(file)
-    threads = threads_of(threads, client)
-    wanted = None if reduce is None else reductions_of(reduce)  # the caller's mistakes first
-    data, arrays = read(path, KIND)
-    check_form(name, data, FORM, "data")
-    with damage_refused(name):
-        problem = rebuild_problem(name, data["problem"], arrays, model)
-        arguments = rebuild_arguments(name, data["asked"], arrays, method, formulation, None)
-        solver = prepare_from(problem, arguments)
-        check_chosen(data["chosen"], solver.bound.name)
-        reductions = rebuild_reductions(name, data["reductions"], wanted)
+    Returns (saver, results of finished chunks by their first member, place of the store).
+    """
+    data, arrays = stored
+    with damage_refused(path):
         store = place_of_store(path, data, out)
-    with Journal(journal_of(path), mark_of(path, data["mark"])) as journal:
+    with Journal(journal_of(path), Mark(*data["mark"])) as journal:
         numbers, journal.rows = Numbers(journal.path, journal.rows), np.empty(0)
-        with damage_refused(name):
-            members, rows = _rebuild_members(name, data, problem, numbers)
-            task = Task(members, arguments, *span(data["span"]), *rows, reductions, solver.bound)
-            check_size(task, store is None)
-            in_order(times_of(task.times, "times"), task.t0, task.t1, "times")
-            if solver.bound.kind == FIXED:
-                plan(task.t0, task.t1, solver.bound.dt, task.times)
-            if wanted is None:
-                check_results(task)
+        with damage_refused(path):
+            task = _rebuild_task(str(path), data, solver, numbers, reductions, store is None)
             layout = Layout(task, store is not None, data["widths"])
             tables = {key: arrays[key] for key in arrays if not key.startswith(STATE)}
             saver = EnsembleSaver(path, journal, layout, data, tables)
             parts = saver.read(numbers, arrays)
         del numbers, arrays
-        if store is not None and not data["store"]:
-            saver.data["run"] = data.get("run") or new_run()
-            clear_remains(store, saver.data["run"], confirmed=out is not None)
-        number = saver.data.get("run")
-        run = Run(task, solver, store, data["size"], saver, parts, data["store"], number)
-        if data["finished"]:
-            return run.result(written=True)
-        if store is not None and not data["store"]:
-            saver.write(store=True)
-        with nullcontext() if client is None else connect(client) as workers:
-            return run.finish(threads, progress, workers, data["size"])
+        yield saver, parts, store
+
+
+def _rebuild_task(
+    file: str,
+    data: Mapping[str, Any],
+    solver: Solver,
+    numbers: Numbers,
+    wanted: tuple[Reduction, ...] | None,
+    in_memory: bool,
+) -> Task:
+    given, about = numbers.arrays(data["given"]), data["members"]
+    vary, reductions = rebuild_crowd(file, about["vary"], data["reductions"], given, wanted)
+    members = make_members(solver.problem, about["count"], vary, about["seed"])
+    for name, source in vary.items():
+        if isinstance(source, Distribution):
+            continue  # which draws values of the right shape
+        values = source.values if isinstance(source, Sweep) else source
+        count = len(values) if isinstance(source, Sweep) else members.count
+        if values.shape not in [(count, *shape) for shape in (members.shapes[name], (3, 3))]:
+            raise ValueError(f"vary[{name!r}] has the shape {values.shape}")
+    times, flags = given["times"], given["flags"].astype(int)
+    if times.ndim != 1 or flags.shape != times.shape or not len(times):
+        raise ValueError(f"it has {times.shape} times and {flags.shape} flags")
+    rows = times, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
+    what = reductions, in_memory, wanted is not None
+    return remake_task(members, solver.keywords, solver.bound, data["span"], rows, *what)

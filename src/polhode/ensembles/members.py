@@ -299,8 +299,13 @@ def members_of(problem: Problem, members: Any, samples: Any, vary: Any, seed: An
         counts = ", ".join(f"{what} has {n}" for what, n in lengths.items())
         raise InputError(f"the number of members is not clear: {counts}")
     number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0)
-    found = Members(problem, next(iter(lengths.values())), sources, number)
-    found.rows(0, min(found.count, GROUP))
+    return make_members(problem, next(iter(lengths.values())), sources, number)
+
+
+def make_members(problem: Problem, count: int, vary: Mapping[str, Any], seed: int) -> Members:
+    """Make ``Members``; the first group of them is checked."""
+    found = Members(problem, count, vary, seed)
+    found.rows(0, min(count, GROUP))
     return found
 
 

@@ -23,8 +23,27 @@ LIBRARY = tuple(REDUCTIONS.values())
 DECLARATIONS = "text", "words", "one_component", "check", "describe", "combine", "trial"
 
 
+def describe_crowd(
+    vary: Mapping[str, Any], reductions: tuple[Reduction, ...]
+) -> tuple[dict[str, Any], list[dict[str, Any]], Arrays]:
+    """(plain data of the varied quantities, of the reductions, arrays)."""
+    data, arrays = _describe_vary(vary)
+    return data, _describe_reductions(reductions), arrays
+
+
+def rebuild_crowd(
+    file: str,
+    vary: Mapping[str, Any],
+    reductions: list[dict[str, Any]],
+    arrays: Mapping[str, np.ndarray],
+    given: tuple[Reduction, ...] | None,
+) -> tuple[dict[str, Any], tuple[Reduction, ...]]:
+    """The varied quantities and the reductions; ``given`` if the file holds only digests."""
+    return _rebuild_vary(file, vary, arrays), _rebuild_reductions(file, reductions, given)
+
+
 # ---- varied quantities
-def describe_vary(vary: Mapping[str, Any]) -> tuple[dict[str, Any], Arrays]:
+def _describe_vary(vary: Mapping[str, Any]) -> tuple[dict[str, Any], Arrays]:
     """(plain data, arrays) of the varied quantities."""
     data: dict[str, Any] = {}
     arrays = {}
@@ -38,7 +57,7 @@ def describe_vary(vary: Mapping[str, Any]) -> tuple[dict[str, Any], Arrays]:
     return data, arrays
 
 
-def rebuild_vary(
+def _rebuild_vary(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Any]:
     """The varied quantities that were described."""
@@ -49,6 +68,11 @@ def rebuild_vary(
         else:
             found[name] = _rebuild_distribution(file, source)
     return found
+
+
+def _numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of some fields."""
+    return dict(zip(fields, tuples(list(fields.values())), strict=True))
 
 
 def _describe_distribution(name: str, source: Any) -> dict[str, Any]:
@@ -70,26 +94,25 @@ def _describe_distribution(name: str, source: Any) -> dict[str, Any]:
 
 def _rebuild_distribution(file: str, data: Mapping[str, Any]) -> Distribution:
     kind = _find(file, DISTRIBUTIONS, data["kind"], "distribution")
-    return kind(
-        **{
-            name: _rebuild_distribution(file, value) if isinstance(value, dict) else tuples(value)
-            for name, value in data["fields"].items()
-        }
-    )
+    inner = {k: value for k, value in data["fields"].items() if isinstance(value, dict)}
+    numbers = {k: value for k, value in data["fields"].items() if k not in inner}
+    made = {k: _rebuild_distribution(file, value) for k, value in inner.items()}
+    return kind(**made, **_numbers(numbers))
 
 
 # ---- reductions
-def describe_reductions(reductions: tuple[Reduction, ...]) -> list[dict[str, Any]]:
+def _describe_reductions(reductions: tuple[Reduction, ...]) -> list[dict[str, Any]]:
     """Plain data of reductions."""
     return list(map(_describe_reduction, reductions))
 
 
-def rebuild_reductions(file: str, data: list[dict[str, Any]], given: Any) -> tuple[Reduction, ...]:
+def _rebuild_reductions(
+    file: str, data: list[dict[str, Any]], given: tuple[Reduction, ...] | None
+) -> tuple[Reduction, ...]:
     """The reductions that were described; ``given`` where the file holds only a digest."""
     if given is not None:
-        made = reductions_of(given)
-        refuse_differences(file, "reduce", data, describe_reductions(made))
-        return made
+        refuse_differences(file, "reduce", data, _describe_reductions(given))
+        return given
     unknown = [one["name"] for one in data if not isinstance(one["of"], str) or "class" in one]
     if unknown:
         raise InputError(
@@ -140,11 +163,8 @@ def _hashable(value: Any) -> Any:
 
 def _rebuild_reduction(file: str, data: Mapping[str, Any]) -> Reduction:
     kind = _find(file, REDUCTIONS, data["kind"], "reduction")
-    numbers = {
-        name: tuples(value)
-        for name, value in data.items()
-        if name not in ("name", "kind", "of", "called")
-    }
+    own = "name", "kind", "of", "called"
+    numbers = _numbers({name: value for name, value in data.items() if name not in own})
     return kind(of=data["of"], name=data["called"], **numbers)
 
 

@@ -2,15 +2,29 @@
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.ensembles.checkpoint import KIND, resume_ensemble
+from polhode.ensembles import checkpoint as ensemble_checkpoint
+from polhode.ensembles.checkpoint import old_checkpoint
+from polhode.ensembles.dask_cluster import connect
+from polhode.ensembles.places import clear_remains, new_run
+from polhode.ensembles.reductions import reductions_of
 from polhode.ensembles.result import EnsembleResult
+from polhode.ensembles.run import Run
+from polhode.ensembles.task import threads_of
 from polhode.errors import InputError
-from polhode.files.checkpoint import kind_of
+from polhode.files.checkpoint import read_any
+from polhode.files.given import damage_refused
 from polhode.results.trajectory import Trajectory
-from polhode.solvers.entry import resume_run
+from polhode.solvers import checkpoint as run_checkpoint
+from polhode.solvers.checkpoint import Stored
+from polhode.solvers.entry import prepare_again, resume_run
+
+RUN, ENSEMBLE = run_checkpoint.KIND, ensemble_checkpoint.KIND
+FORMS = {RUN: run_checkpoint.FORM, ENSEMBLE: ensemble_checkpoint.FORM}
 
 
 def resume(
@@ -56,7 +70,8 @@ def resume(
     >>> bool((again.q == run.q).all())
     True
     """
-    is_ensemble = kind_of(file) == KIND
+    kind, data, arrays = read_any(file, FORMS)
+    stored, is_ensemble = Stored(data, arrays), kind == ENSEMBLE
     others = {"reduce": reduce, "threads": threads, "client": client, "out": out}
     for name, value in ({"events": events} if is_ensemble else others).items():
         if value is not None:
@@ -69,5 +84,37 @@ def resume(
         "model": model, "method": method, "formulation": formulation, "progress": progress
     }  # fmt: skip
     if is_ensemble:
-        return resume_ensemble(file, **others, **common)
-    return resume_run(file, events=events, **common)
+        return _resume_ensemble(Path(file), stored, **others, **common)
+    return resume_run(file, stored, events=events, **common)
+
+
+def _resume_ensemble(
+    path: Path,
+    stored: Stored,
+    model: Model | None,
+    method: Method | Integrator | None,
+    formulation: Formulation | None,
+    reduce: Any,
+    threads: int | None,
+    client: Any,
+    out: str | os.PathLike | None,
+    progress: bool | Callable[[float], None],
+) -> EnsembleResult:
+    """Continue an ensemble, as described in ``resume``."""
+    data = stored.data
+    threads = threads_of(threads, client)
+    wanted = None if reduce is None else reductions_of(reduce)  # the caller's mistakes first
+    with damage_refused(path):
+        solver = prepare_again(str(path), stored, model, method, formulation)
+    with old_checkpoint(path, stored, solver, wanted, out) as (saver, parts, store):
+        if store is not None and not data["store"]:
+            saver.data["run"] = data.get("run") or new_run()
+            clear_remains(store, saver.data["run"], confirmed=out is not None)
+        task, number = saver.layout.task, saver.data.get("run")
+        run = Run(task, solver, store, data["size"], saver, parts, data["store"], number)
+        if data["finished"]:
+            return run.result(written=True)
+        if store is not None and not data["store"]:
+            saver.write(store=True)
+        with nullcontext() if client is None else connect(client) as workers:
+            return run.finish(threads, progress, workers, data["size"])

@@ -5,7 +5,7 @@ anything runs.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polhode.contracts import Coordinates
-from polhode.contracts.checks import whole
+from polhode.contracts.checks import span, whole
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import QUANTITIES, Snapshot
@@ -24,10 +24,10 @@ from polhode.ensembles.store import RESERVED, VARIED
 from polhode.errors import InputError, MethodError
 from polhode.files.given import shortage
 from polhode.problems.problem import Problem
-from polhode.solvers.arguments import Arguments, in_order, times_of
+from polhode.solvers.arguments import Arguments, times_within
 from polhode.solvers.bound import FIXED, Bound
 from polhode.solvers.events import event_values
-from polhode.solvers.fixed_steps import ROW, plan
+from polhode.solvers.fixed_steps import ROW, count_steps, plan
 
 CHUNK_MEMBERS = 64 * GROUP  # in memory at the same time
 EVENT_TIMES = 1001  # where members have no steps in common
@@ -130,8 +130,30 @@ def make_task(
     at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
     rows = times, at_save, at_reduce, at_event
     task = Task(members, arguments, t0, t1, *rows, reductions, bound)
-    check_results(task)
-    check_size(task, in_memory)
+    _check_results(task)
+    _check_size(task, in_memory)
+    return task
+
+
+def remake_task(
+    members: Members,
+    arguments: Arguments,
+    bound: Bound,
+    t_span: Sequence[float],
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    reductions: tuple[Reduction, ...],
+    in_memory: bool,
+    tried: bool,
+) -> Task:
+    """A task whose rows are known, from a file, checked; ``tried``: its reductions were before."""
+    t0, t1 = span(t_span)
+    task = Task(members, arguments, t0, t1, *rows, reductions, bound)
+    _check_size(task, in_memory)
+    times_within(task.times, t0, t1, "times")
+    if bound.kind == FIXED:
+        count_steps(t0, t1, bound.dt)
+    if not tried:
+        _check_results(task)
     return task
 
 
@@ -162,7 +184,7 @@ def _save_times(save: Any, t0: float, t1: float, grid: np.ndarray | None) -> np.
         return np.unique(np.append(grid[::stride], grid[-1]))
     if isinstance(save, str) or np.ndim(save) == 0:
         raise wrong
-    return in_order(times_of(save, "save"), t0, t1, "save")
+    return times_within(save, t0, t1, "save")
 
 
 def _reduce_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
@@ -173,7 +195,7 @@ def _reduce_times(reduce_times: Any, t0: float, t1: float) -> np.ndarray:
             raise InputError(f"reduce_times must be at least 1, got {reduce_times!r}")
         _check_times(int(reduce_times), f"reduce_times={reduce_times!r}")
         return np.linspace(t0, t1, int(reduce_times)) if reduce_times > 1 else np.array([t1])
-    return in_order(times_of(reduce_times, "reduce_times"), t0, t1, "reduce_times")
+    return times_within(reduce_times, t0, t1, "reduce_times")
 
 
 def _event_times(
@@ -226,7 +248,7 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
             )
 
 
-def check_results(task: Task) -> None:
+def _check_results(task: Task) -> None:
     """Try the reductions: mistakes show now, and no two results share a name."""
     owners = dict.fromkeys(RESERVED, "the saved states")
     for one in task.reductions:
@@ -248,7 +270,7 @@ def _trial_values(task: Task, one: Reduction) -> np.ndarray:
     return task.values(one.key, one, Snapshot(task.members, rows, task.t0, rows.states))
 
 
-def check_size(task: Task, in_memory: bool) -> None:
+def _check_size(task: Task, in_memory: bool) -> None:
     count = task.members.count
     if count > MOST_MEMBERS:
         raise InputError(

@@ -2,6 +2,7 @@
 
     write(path, kind, header, arrays)    replace the file in one operation
     read(path, kind) -> header, arrays   all of it, verified
+    read_any(path, forms) -> kind, header, arrays
     head(path) -> header, kind_of(path)  without reading the arrays
     Journal(path)                        rows that are only appended, in a file beside it
 
@@ -33,6 +34,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import stat
 import struct
 import warnings
@@ -49,7 +51,7 @@ import numpy as np
 from polhode._version import __version__
 from polhode.errors import FileError, PolhodeWarning
 from polhode.files import whole
-from polhode.files.given import check_form, check_room, damage_refused, open_file
+from polhode.files.given import check_form, damage_refused, open_file
 
 VERSION = 1
 MAGIC = b"polhode checkpoint "
@@ -60,6 +62,7 @@ TYPES = "<f8", "<i8", "|u1", "|b1"
 PLACE = 8  # bytes: arrays begin at multiples of this
 LONGEST = 2**48  # bytes of a piece: text and other files begin with larger numbers
 HEADER = {"kind": str, "made": dict, "arrays": [list], "data": dict}
+MARK = [int, re.compile(f"[0-9a-f]{{{2 * DIGEST}}}")]  # the form of a mark, see ``check_form``
 RESTART = "start the run again, or use a copy of the file"
 
 
@@ -95,8 +98,18 @@ def read(
 
     Warns if it was made by other software or on another processor.
     """
+    return read_any(path, {} if kind is None else {kind: dict})[1:]
+
+
+def read_any(
+    path: str | os.PathLike, forms: Mapping[str, Any]
+) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
+    """Do the same for one of several kinds, and return (kind, header, arrays).
+
+    ``forms`` are those that the headers of each kind must have, see ``check_form``.
+    """
     path = Path(path)
-    data, text, begin = _read(path, kind)
+    data, text, begin = _read(path, forms)
     if hashlib.sha256(memoryview(data)[:-DIGEST]).digest() != data[-DIGEST:]:
         raise FileError(
             f"{str(path)!r} was edited or damaged: its checksum does not match its content;"
@@ -110,40 +123,40 @@ def read(
         arrays[name] = array.astype(array.dtype.newbyteorder("="))  # a writable copy
         begin += _next_place(array.nbytes)
     warn_if_made_elsewhere(path, text["made"])
-    return text["data"], arrays
+    return text["kind"], text["data"], arrays
 
 
-def head(path: str | os.PathLike, kind: str | None = None) -> dict[str, Any]:
-    """Return the header alone; the checksum is not verified."""
-    return _read(Path(path), kind, header_only=True)[1]["data"]
+def head(path: str | os.PathLike, kind: str | None = None, form: Any = dict) -> dict[str, Any]:
+    """Return the header alone, which must have this form; the checksum is not verified."""
+    forms = {} if kind is None else {kind: form}
+    return _read(Path(path), forms, header_only=True)[1]["data"]
 
 
 def kind_of(path: str | os.PathLike) -> str:
     """Return the kind of a checkpoint; the checksum is not verified."""
-    return _read(Path(path), None, header_only=True)[1]["kind"]
+    return _read(Path(path), {}, header_only=True)[1]["kind"]
 
 
 def _read(
-    path: Path, kind: str | None, header_only: bool = False
+    path: Path, forms: Mapping[str, Any], header_only: bool = False
 ) -> tuple[bytes, dict[str, Any], int]:
     """Return (bytes, JSON of the header, where the arrays begin); the header is checked first."""
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
-            check_room(path, size)
             data = file.read(1 << 16)
             lead = len(data.partition(b"\n")[0]) + 1 + SIZES.size
             if data.startswith(MAGIC) and len(data) >= lead:
                 _, length = SIZES.unpack(data[lead - SIZES.size : lead])
                 data += file.read(max(0, lead + min(length, size) - len(data)))
-            text, begin = _check_header(path, data, size, kind)
+            text, begin = _check_header(path, data, size, forms)
             return data if header_only else data + file.read(), text, begin
     except (OSError, MemoryError) as error:
         raise FileError(f"cannot read {str(path)!r}: {error}") from error
 
 
 def _check_header(
-    path: Path, data: bytes, size: int, kind: str | None
+    path: Path, data: bytes, size: int, forms: Mapping[str, Any]
 ) -> tuple[dict[str, Any], int]:
     """Return (the JSON of the header, where the arrays begin) of a file of ``size`` bytes."""
     name, foreign = repr(str(path)), "is not a checkpoint of this library"
@@ -176,8 +189,9 @@ def _check_header(
         text = json.loads(data[lead : lead + length].decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{damaged}: its header cannot be read ({error}); {RESTART}") from error
-    check_form(path, text, HEADER, "header")
-    listed, found = text["arrays"], text["kind"]
+    found = str(text.get("kind")) if isinstance(text, dict) else ""
+    check_form(path, text, {**HEADER, "data": forms.get(found, dict)}, "header")
+    listed = text["arrays"]
     begin = _next_place(lead + length)
     known = all(len(a) == 3 and _is_array(*a) for a in listed)
     if not known or len({a[0] for a in listed}) < len(listed):
@@ -186,8 +200,9 @@ def _check_header(
     fits = begin + sum(map(_next_place, sizes)) + DIGEST == whole
     if not fits:
         raise FileError(f"{damaged}: its arrays do not fit its size of {whole} bytes; {RESTART}")
-    if kind is not None and found != kind:
-        raise FileError(f"{name} is a checkpoint of kind {found!r}, and {kind!r} is needed here")
+    if forms and found not in forms:
+        needed = " or ".join(map(repr, forms))
+        raise FileError(f"{name} is a checkpoint of kind {found!r}, and {needed} is needed here")
     return text, begin
 
 
@@ -269,17 +284,6 @@ class Mark(NamedTuple):
     digest: str = "00" * DIGEST
 
 
-def mark_of(path: str | os.PathLike, value: Any) -> Mark:
-    """Return the mark that the checkpoint at ``path`` holds as a list."""
-    check_form(path, value, list, "mark")
-    with damage_refused(path):
-        size, digest = value
-        check_form(path, {"size": size, "digest": digest}, {"size": int, "digest": str}, "mark")
-        if len(bytes.fromhex(digest)) != DIGEST:
-            raise ValueError(f"its mark has the digest {digest[:80]!r}")
-    return Mark(size, digest)
-
-
 class Journal:
     """An append-only file of rows, written by one process at a time.
 
@@ -311,7 +315,8 @@ class Journal:
             self.rows = self._read()
             self._file.truncate(self.mark.size)
             self._file.seek(self.mark.size)
-            whole.settle(self.path.parent)
+            if self.mark.size == 0:  # else its name reached the disk before that mark
+                whole.settle(self.path.parent)
         except BaseException:
             self._close()
             raise

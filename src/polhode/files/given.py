@@ -5,6 +5,7 @@ that their reader expects, and whatever else a damaged or forged file leads to i
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,17 +23,24 @@ WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # not for a pi
 
 
 def open_file(path: str | os.PathLike) -> BinaryIO:
-    """Open a file for reading; anything else of that name is refused."""
+    """Open a file to read all of it.
+
+    Anything else of that name is refused, and so is a file that does not fit into memory.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | WAIT)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read {os.fspath(path)!r}: {why}") from error
-    mode = os.fstat(handle).st_mode
-    if not stat.S_ISREG(mode):
+    about = os.fstat(handle)
+    try:
+        if not stat.S_ISREG(about.st_mode):
+            what = "a directory" if stat.S_ISDIR(about.st_mode) else "a pipe or a device"
+            raise FileError(f"cannot read {os.fspath(path)!r}: it is {what}, not a file")
+        check_room(path, about.st_size)
+    except FileError:
         os.close(handle)
-        what = "a directory" if stat.S_ISDIR(mode) else "a pipe or a device"
-        raise FileError(f"cannot read {os.fspath(path)!r}: it is {what}, not a file")
+        raise
     return os.fdopen(handle, "rb")
 
 
@@ -58,9 +66,10 @@ def damage_refused(path: str | os.PathLike) -> Iterator[None]:
 def check_form(path: str | os.PathLike, value: Any, form: Any, where: str) -> None:
     """Raise an error unless plain data have a form.
 
-    A form is a type (``int``: a count; ``float``: a finite number), None, a tuple of other forms,
-    ``[form]`` for a list, or a dictionary of the forms of the keys that must be there; one whose
-    form is among others with ``...`` need not be there.
+    A form is a type (``int``: a count; ``float``: a finite number), None, a range of whole numbers,
+    a pattern of texts, a tuple of other forms, ``[form]`` for a list, ``[form, form]`` for a list
+    of just these, ``{str: form}`` for names and values, or a dictionary of the forms of the keys
+    that must be there; one whose form is among others with ``...`` need not be there.
     """
     if (place := _misfit(value, form, where)) is not None:
         raise FileError(f"{str(path)!r} was edited or damaged: its {place} is not what it must be")
@@ -74,17 +83,23 @@ def _misfit(value: Any, form: Any, where: str) -> str | None:
     if isinstance(form, dict):
         if not isinstance(value, dict):
             return where
-        inner = ((value.get(key, ...), one, f"{where}.{key}") for key, one in form.items())
+        forms = dict.fromkeys(value, form[str]) if str in form else form
+        inner = ((value.get(key, ...), one, f"{where}.{key}") for key, one in forms.items())
     elif isinstance(form, list):
-        if not isinstance(value, list):
+        if not isinstance(value, list) or len(value) != len(form) > 1:
             return where
-        inner = ((part, form[0], f"{where}[{k}]") for k, part in enumerate(value))
+        parts = zip(value, form if len(form) > 1 else form * len(value), strict=True)
+        inner = ((part, one, f"{where}[{k}]") for k, (part, one) in enumerate(parts))
     else:
         return None if _is_a(value, form) else where
     return next(filter(None, (_misfit(*one) for one in inner)), None)
 
 
 def _is_a(value: Any, form: Any) -> bool:
+    if isinstance(form, range):
+        return type(value) is int and value in form
+    if isinstance(form, re.Pattern):
+        return type(value) is str and form.fullmatch(value) is not None
     if form is int:
         return type(value) is int and 0 <= value <= MOST
     if form is float:

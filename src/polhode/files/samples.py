@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files import headers
-from polhode.files.given import check_room, open_file
+from polhode.files.given import open_file
 
 DELIMITERS = ",;\t"
 NAMES = "time, x, y and z"
@@ -103,7 +103,6 @@ def read_log(
     file = Path(path)
     if not file.is_file():
         raise FileError(f"there is no file {str(path)!r}")
-    check_room(path, file.stat().st_size)
     rows = _rows(file)
     first = next(rows, None)
     if first is None:

@@ -428,6 +428,11 @@ def times_of(values: Any, argument: str = "t_eval") -> np.ndarray:
     return times
 
 
+def times_within(values: Any, t0: float, t1: float, argument: str) -> np.ndarray:
+    """Return the times of an argument, which lie inside the span and in the order of the motion."""
+    return in_order(times_of(values, argument), t0, t1, argument)
+
+
 def in_order(times: np.ndarray, t0: float, t1: float, name: str = "t_eval") -> np.ndarray:
     """Check that times lie inside the span and in the order of the motion; return them."""
     forward = t1 >= t0

@@ -13,22 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError, InputError
-from polhode.files.checkpoint import Journal, Mark, head, mark_of, remove_journal, write
+from polhode.files.checkpoint import MARK, Journal, Mark, head, remove_journal, write
 from polhode.files.given import check_form, damage_refused
-from polhode.problems.problem import Problem
-from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
-from polhode.solvers.plain_data import describe_arguments, describe_problem
+from polhode.solvers.plain_data import ABOUT
 
 KIND = "run"
 FORM = {  # of the header, see ``check_form``
-    "problem": {"name": (None, str)},
-    "asked": dict,
-    "span": [float],
+    **ABOUT,
+    "span": [float, float],
     "chosen": str,
     "every": (None, int),
     "counts": (None, {"steps": int}),
-    "mark": list,
+    "mark": MARK,
     "finished": bool,
 }
 SECONDS = 10.0  # between two checkpoints, by default
@@ -60,25 +57,6 @@ def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:
     if every is not None and not whole:
         raise InputError(f"checkpoint_every must be a whole number of steps, got {every!r}")
     return file, None if every is None else int(every)
-
-
-def open_checkpoint(problem: Problem, arguments: Arguments) -> Checkpoint | None:
-    """Describe a run for a checkpoint, with everything that a new process needs to continue it."""
-    place = check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
-    if place is None:
-        return None
-    about, tables = describe_problem(problem)
-    found, times = describe_arguments(arguments)
-    return Checkpoint(*place, {"problem": about, "asked": found}, {**tables, **times})
-
-
-def check_chosen(begun: str, now: str) -> None:
-    """Raise an error if "auto" no longer chooses the method with which a run was begun."""
-    if begun != now:
-        raise FileError(
-            f"the run was begun with method {begun!r}, and 'auto' now chooses {now!r}; continue it"
-            " with the version of polhode that began it"
-        )
 
 
 class Stored(NamedTuple):
@@ -125,7 +103,7 @@ class Saver:
         elif self.before.data["finished"]:
             remove_journal(self._rows)  # a killed process may have left it
         else:
-            self._journal = Journal(self._rows, mark_of(self.path, self.before.data["mark"]))
+            self._journal = Journal(self._rows, Mark(*self.before.data["mark"]))
             self.before.arrays["rows"] = self._journal.rows
         return self
 

@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.errors import InputError
-from polhode.files.checkpoint import read
-from polhode.files.given import check_form, damage_refused
+from polhode.errors import FileError, InputError
+from polhode.files.given import damage_refused
 from polhode.integrators import INTEGRATORS
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive import prepare_adaptive
 from polhode.solvers.arguments import AUTO, Arguments, answers_habits, with_options
-from polhode.solvers.checkpoint import FORM, KIND, Stored, check_checkpoint, open_checkpoint
+from polhode.solvers.checkpoint import Checkpoint, Stored, check_checkpoint
 from polhode.solvers.closed_form import prepare_closed_form
 from polhode.solvers.events import watch_for
 from polhode.solvers.maps import prepare_map
-from polhode.solvers.plain_data import rebuild_arguments, rebuild_problem
+from polhode.solvers.plain_data import describe_run, rebuild_run
 from polhode.solvers.solver import Solver
 
 
@@ -151,8 +150,9 @@ def prepare_from(problem: Problem, arguments: Arguments) -> Solver:
         raise InputError(
             f"problem must be a Problem, got {problem!r}{made if callable(problem) else ''}"
         )
+    place = None
     if arguments.checkpoint is not None or arguments.checkpoint_every is not None:
-        check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
+        place = check_checkpoint(arguments.checkpoint, arguments.checkpoint_every)
     if hasattr(arguments.events, "__next__"):
         arguments = replace(arguments, events=tuple(arguments.events))  # read more than once
     method, model = arguments.method, problem.model
@@ -167,13 +167,35 @@ def prepare_from(problem: Problem, arguments: Arguments) -> Solver:
         solver = prepare_adaptive(problem, arguments, method)
     else:
         solver = prepare_map(problem, arguments, method)
-    if arguments.checkpoint is not None:
-        solver.output.checkpoint = open_checkpoint(problem, arguments)
+    if place is not None:
+        solver.output.checkpoint = Checkpoint(*place, *describe_run(problem, arguments))
+    return solver
+
+
+def prepare_again(
+    file: str,
+    stored: Stored,
+    model: Model | None,
+    method: Method | Integrator | None,
+    formulation: Formulation | Coordinates | None,
+    events: Any = None,
+    **others: Any,
+) -> Solver:
+    """Prepare the solver of the run that a checkpoint holds, with what must be given again."""
+    data, arrays = stored
+    given = model, method, formulation, events
+    solver = prepare_from(*rebuild_run(file, data, arrays, *given, **others))
+    if data["chosen"] != solver.name:
+        raise FileError(
+            f"the run was begun with method {data['chosen']!r}, and 'auto' now chooses"
+            f" {solver.name!r}; continue it with the version of polhode that began it"
+        )
     return solver
 
 
 def resume_run(
     file: str | os.PathLike,
+    stored: Stored,
     *,
     model: Model | None = None,
     events: Any = None,
@@ -182,18 +204,13 @@ def resume_run(
     progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
     """Continue the run of one body that a checkpoint holds, as described in ``ph.resume``."""
-    path, name = Path(file), str(file)
-    watch_for(events)  # the caller's mistakes first
-    stored = Stored(*read(path, KIND))
-    data, arrays = stored.data, stored.arrays
-    check_form(name, data, FORM, "data")
+    if events is not None:
+        watch_for(events)  # the caller's mistakes first
     others: dict[str, Any] = {
         "progress": progress,
-        "checkpoint": path,
-        "checkpoint_every": data["every"],
+        "checkpoint": Path(file),
+        "checkpoint_every": stored.data["every"],
     }
-    given = data["asked"], arrays, method, formulation, events
-    with damage_refused(name):
-        problem = rebuild_problem(name, data["problem"], arrays, model)
-        solver = prepare_from(problem, rebuild_arguments(name, *given, **others))
+    with damage_refused(file):
+        solver = prepare_again(str(file), stored, model, method, formulation, events, **others)
     return solver.resume(stored)

@@ -35,6 +35,19 @@ class Plan(NamedTuple):
     sides: np.ndarray
 
 
+def count_steps(t0: float, t1: float, dt: float) -> tuple[int, float, float]:
+    """Return (n, h, rest): n steps of h from t0 to t1, and a shorter one if they do not fit."""
+    length = t1 - t0
+    exact = abs(length) / dt
+    if exact >= 2**53:
+        raise InputError(f"t_span and dt ask for {exact:.3g} steps, more than can be counted")
+    n = round(exact)
+    if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
+        return n, length / n, 0.0
+    n, h = math.floor(exact), math.copysign(dt, length)
+    return n, h, length - n * h
+
+
 def plan(
     t0: float,
     t1: float,
@@ -47,16 +60,7 @@ def plan(
 
     ``remedy`` says what to do if the states do not fit into memory.
     """
-    length = t1 - t0
-    exact = abs(length) / dt
-    if exact >= 2**53:
-        raise InputError(f"t_span and dt ask for {exact:.3g} steps, more than can be counted")
-    n = round(exact)
-    if n and abs(exact - n) <= max(1e-9, 4 * n * EPS):
-        h, rest = length / n, 0.0
-    else:
-        n, h = math.floor(exact), math.copysign(dt, length)
-        rest = length - n * h
+    n, h, rest = count_steps(t0, t1, dt)
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))

@@ -21,15 +21,14 @@ import numpy as np
 
 from polhode import contracts
 from polhode.body import RigidBody
-from polhode.compiler.tree import Uncacheable, digest, flat
-from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, total
+from polhode.compiler.tree import Uncacheable, bind, digest, flat
+from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, total
 from polhode.contracts.registry import file_names
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.checkpoint import TYPES
-from polhode.files.given import check_form
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
-from polhode.loops.binding import model_pieces
+from polhode.kernels.trig import ELEMENTARY
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
@@ -81,6 +80,27 @@ ASKED = {
     "save_every": int,
     "compensated": bool,
 }
+ABOUT = {"problem": PROBLEM, "asked": ASKED}
+
+
+def describe_run(problem: Problem, arguments: Arguments) -> tuple[dict[str, Any], Arrays]:
+    """Return (plain data, arrays) of everything that a new process needs to continue a run."""
+    about, tables = describe_problem(problem)
+    asked, times = describe_arguments(arguments)
+    return {"problem": about, "asked": asked}, {**tables, **times}
+
+
+def rebuild_run(
+    file: str,
+    data: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    model: Model | None,
+    *given: Any,
+    **others: Any,
+) -> tuple[Problem, Arguments]:
+    """Rebuild a problem and the arguments of ``prepare`` from data of the form ``ABOUT``."""
+    problem = rebuild_problem(file, data["problem"], arrays, model)
+    return problem, rebuild_arguments(file, data["asked"], arrays, *given, **others)
 
 
 # ---- problems
@@ -114,7 +134,6 @@ def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
     """Rebuild a problem from its description; ``model`` if the file holds only its digest."""
-    check_form(file, data, PROBLEM, "problem")
     shape, known = _rebuild_body(data["body"]), data["model"]
     if model is None:
         if not _is_complete(known, arrays):
@@ -146,13 +165,16 @@ def rebuild_problem(
 
 def _try_model(problem: Problem) -> None:
     """Call the functions of a model once: their numbers must be as many as they take."""
-    body, model, (q, m, x, p) = problem.body, problem.model, contracts.whole(problem.state)
-    for term in model.terms or (model,):
-        pieces = model_pieces(term, body.is_aligned)
-        with suppress(ArithmeticError):  # what a run meets, too
-            pieces[contracts.wrench](0.0, q, m, x, p, body.data, term.params)
-            if term.has_potential:
-                pieces[contracts.potential_at](0.0, q, x, body.data, term.params)
+    here: dict[str, Any] = {"t": 0.0, "q": problem.attitude, "m": problem.angular_momentum}
+    here |= {"x": problem.position or ORIGIN, "p": problem.velocity or ORIGIN}
+    here["body"] = problem.body.data
+    for term in problem.model.terms or (problem.model,):
+        here["params"] = term.numbers, term.tables
+        for kind in FUNCTIONS:
+            function, stub = getattr(term, kind), getattr(contracts, kind)
+            if function not in (None, stub):
+                with suppress(ArithmeticError):  # what a run meets, too
+                    bind(function, ELEMENTARY)(*map(here.get, inspect.signature(stub).parameters))
 
 
 def _rebuild_body(data: Mapping[str, Any]) -> RigidBody:
@@ -313,7 +335,6 @@ def rebuild_arguments(
     **others: Any,
 ) -> Arguments:
     """Rebuild the arguments of ``prepare``, from their description and what is given again."""
-    check_form(file, data, ASKED, "asked")
     given: dict[str, Any] = {"method": method, "formulation": formulation}
     for name in given:
         known = data[name]

@@ -19,9 +19,10 @@ from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion
 from polhode.solvers.arguments import Arguments, breaks, in_order, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, FIXED, Bound, problem_facts
-from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_chosen, open_checkpoint
+from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_checkpoint
 from polhode.solvers.events import SEEN, watch_for
 from polhode.solvers.fixed_steps import Plan, plan
+from polhode.solvers.plain_data import describe_run
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
@@ -140,7 +141,6 @@ class Solver:
         data, arrays, bound = stored.data, stored.arrays, self.bound
         assert self.output.checkpoint is not None
         with damage_refused(self.output.checkpoint.path):
-            check_chosen(data["chosen"], bound.name)
             t0, t1 = span(data["span"])
             state = _nested(bound.state, arrays["state"], "state")
             params = _nested(bound.params[0], arrays["numbers"], "numbers"), bound.params[1]
@@ -154,9 +154,10 @@ class Solver:
         assert output.checkpoint is not None
         if bound.kind == FIXED:
             output.plan(t0, t1, bound.dt)
-        elif output.t_eval is not None:
-            in_order(output.t_eval, t0, t1)
-        breaks(self.keywords.breakpoints, t0, t1)
+        else:
+            if output.t_eval is not None:
+                in_order(output.t_eval, t0, t1)
+            breaks(self.keywords.breakpoints, t0, t1)
         if output.watch is not None and seen is not None:
             check_form(output.checkpoint.path, seen, SEEN, "seen")
             output.watch.fresh(seen)
@@ -174,9 +175,12 @@ class Solver:
         other = copy.copy(self)
         other.keywords = replace(self.keywords, **changes)
         other.output = Output(other.keywords)
-        other.output.checkpoint = open_checkpoint(self.problem, other.keywords)
-        if other.output.checkpoint is not None and self.bound.kind == EXACT:
-            raise MethodError(NO_STEPS)
+        place = check_checkpoint(other.keywords.checkpoint, other.keywords.checkpoint_every)
+        if place is not None:
+            if self.bound.kind == EXACT:
+                raise MethodError(NO_STEPS)
+            about = describe_run(self.problem, other.keywords)
+            other.output.checkpoint = Checkpoint(*place, *about)
         return other
 
     # ---- names
