@@ -136,6 +136,7 @@ def _laid_out(sheet: Any, dpi: int) -> Iterator[None]:
 
     Texts are measured as they will be drawn, whatever pyplot would use to show the figure.
     """
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     engine, before, canvas = sheet.get_layout_engine(), sheet.dpi, sheet.canvas
@@ -145,7 +146,8 @@ def _laid_out(sheet: Any, dpi: int) -> Iterator[None]:
     FigureCanvasAgg(sheet)
     sheet.set_dpi(dpi)
     engine.execute(sheet)
-    sheet.set_layout_engine("none")
+    with rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        sheet.set_layout_engine(None)  # "none" would be a place holder, and be drawn twice
     try:
         yield
     finally:
