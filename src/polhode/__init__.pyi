@@ -27,7 +27,7 @@ from polhode.integrators import INTEGRATORS
 from polhode.kernels.angles import reduced_angle
 from polhode.methods import METHODS, methods_table
 from polhode.methods.mkrk import method as mkrk
-from polhode.models import MODELS, force, potential, torque
+from polhode.models import MODELS, coupled, force, potential, torque
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.angular_velocity import integrate_angular_velocity, prepare_angular_velocity
@@ -73,6 +73,7 @@ __all__ = [
     "celestial",
     "compare",
     "constant_torque_rates",
+    "coupled",
     "distributions",
     "exact_constant_torque",
     "exact_free_motion",

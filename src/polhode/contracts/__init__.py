@@ -2,7 +2,8 @@
 
 ``state``   the nested tuple of a kind of problem: rotation ``(q, m)``, six degrees of freedom
             ``(q, m, x, p)``; m is the angular momentum in body axes, x the position of the centre
-            of mass and p the momentum in inertial axes
+            of mass and p the momentum in inertial axes.  Variables y of a model, if it has any,
+            come last: ``(q, m, y)`` and ``(q, m, x, p, y)``
 ``carry``   what a method hands from one step to the next: the torque at the end, a predictor, a
             history, compensations.  ``start`` makes the first one
 ``body``    ``(moments, inverse moments, axes, mass, 1/mass)``: principal moments, their inverses,
@@ -10,6 +11,7 @@
             nominal motion, if ``Coordinates`` have one.  Read it with ``moments(body)`` etc.
 ``params``  ``(numbers, tables)``: the model's own floats, nested as its author likes, and its
             read-only arrays, both passed at run time.  Read it with ``numbers(params)`` etc.
+            Where a model with variables is evaluated, they follow: ``(numbers, tables, y)``
 
 All but the tables are nested tuples of floats that loops never open; a lane block stores them in
 order.  So a new kind of problem, a method with memory or a model with data needs no new loop.
@@ -28,7 +30,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from polhode.compiler.tree import bind
 from polhode.contracts.described import described
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
@@ -66,8 +67,8 @@ ORIGIN = 0.0, 0.0, 0.0
 
 
 def whole(state: tuple) -> tuple:
-    """(q, m, x, p); a state of rotation alone is at the origin and at rest."""
-    return state if len(state) == 4 else (*state, ORIGIN, ORIGIN)
+    """(q, m, x, p) of a state; one of rotation alone is at the origin and at rest."""
+    return state[:4] if len(state) > 3 else (*state[:2], ORIGIN, ORIGIN)
 
 
 # ---- what is in body and params; the compiler inlines these
@@ -116,6 +117,11 @@ def tables(params):
     return params[1]
 
 
+def variables(params):
+    """The variables y of a coupled model, nested as in ``Model.variables``."""
+    return params[2]
+
+
 # ---- what a model provides
 def torque(t, q, m, body, params):
     """The torque in principal axes.  This stub is the free body."""
@@ -130,6 +136,11 @@ def potential(t, q, body, params):
 def wrench(t, q, m, x, p, body, params):
     """(torque in principal axes, force in inertial axes).  This stub has no force."""
     return torque(t, q, m, body, params), (0.0, 0.0, 0.0)
+
+
+def coupled(t, q, m, x, p, body, params):
+    """(torque, force, dy/dt) of a model with variables y of its own, ``variables(params)``."""
+    return *wrench(t, q, m, x, p, body, params), ()
 
 
 def potential_at(t, q, x, body, params):
@@ -246,6 +257,11 @@ def velocity(t, q, params):
     return (0.0, 0.0, 0.0)
 
 
+def companion(t, q, params):
+    """dy/dt of the variables y beside the attitude, ``variables(params)``."""
+    return ()
+
+
 # ---- records
 FREE, LINEAR, AXIAL = "free", "linear", "axial"
 MOTIONS = {
@@ -318,6 +334,8 @@ class Method:
         """Whether the method can integrate the torque of ``model``."""
         if self.free_only:
             return model.is_free
+        if model.is_coupled and isinstance(self.weights[0], tuple):
+            return False  # neighbouring kicks are merged, and y would change in between
         if model.depends_on_velocity and isinstance(self.weights[0], tuple):
             return False  # neighbouring kicks are merged, which is no longer a flow
         return self.takes_rate or not model.depends_on_omega
@@ -453,6 +471,10 @@ class Model:
     a torque from step to step, or kick with it.  ``depends_on_velocity``: whether the force depends
     on p.  ``user`` holds the functions that a user gave, if any: they may change between two calls,
     so solvers compare their content each time.
+
+    A model with variables of its own has ``coupled``, and a torque or wrench that reads them.
+    ``variables`` are their initial values, nested as ``coupled`` gets them: a number or a tuple.
+    ``variable_names`` and ``scales`` have an entry for each.
     """
 
     name: str
@@ -466,6 +488,10 @@ class Model:
     depends_on_omega: bool = False
     depends_on_velocity: bool = False
     turns: bool = True  # False: there is a force and no torque, by construction
+    coupled: Callable | None = None
+    variables: Any = ()
+    variable_names: tuple[str, ...] = ()
+    scales: tuple[float, ...] = ()  # sizes below which errors of the variables do not matter
     user: tuple[Callable, ...] = ()
     analytic: tuple[Callable, ...] = ()  # functions in the torque that get complex numbers
     terms: tuple["Model", ...] = field(default=(), repr=False)
@@ -481,6 +507,11 @@ class Model:
         return any(term.moves for term in self.terms) if self.terms else self.wrench is not wrench
 
     @property
+    def is_coupled(self) -> bool:
+        """Whether it has variables of its own."""
+        return self.coupled is not None
+
+    @property
     def is_free(self) -> bool:
         """Whether there is no torque, by construction."""
         if self.terms:
@@ -494,6 +525,8 @@ class Model:
     def __add__(self, other: "Model") -> "Model":
         if not isinstance(other, Model):
             return NotImplemented
+        from polhode.contracts.sums import total
+
         return total(self.terms or (self,), other.terms or (other,))
 
     @property
@@ -527,70 +560,11 @@ class Rate:
     takes_attitude: bool = False
     user: tuple[Callable, ...] = ()
     params: tuple = ((), ())
+    companion: Callable | None = None  # of variables beside the attitude, as in ``Model``
+    variables: Any = ()
+    variable_names: tuple[str, ...] = ()
+    scales: tuple[float, ...] = ()
 
-
-def total(*groups: tuple[Model, ...]) -> Model:
-    """The sum of models; numbers and tables are nested, one entry for each term."""
-    terms = tuple(term for group in groups for term in group)
-    names = [term.name for term in terms]
-    unique = [n if names.count(n) == 1 else f"{n}{i + 1}" for i, n in enumerate(names)]
-    force, energy = _summed_wrench(terms), None
-    if all(term.has_potential for term in terms):
-        energy = _summed_potential(terms)
-    functions: dict[str, Any] = {"wrench": force, "potential_at": energy}
-    if not any(term.moves for term in terms):  # then the position does not matter
-        functions = {
-            "torque": lambda t, q, m, body, params: force(t, q, m, ORIGIN, ORIGIN, body, params)[0],
-            "potential": energy and (lambda t, q, body, params: energy(t, q, ORIGIN, body, params)),
-        }
-    return Model(
-        name=" + ".join(names),
-        **functions,
-        names=tuple(unique),
-        numbers=tuple(term.numbers for term in terms),
-        tables=tuple(term.tables for term in terms),
-        depends_on_omega=any(term.depends_on_omega for term in terms),
-        depends_on_velocity=any(term.depends_on_velocity for term in terms),
-        user=tuple(function for term in terms for function in term.user),
-        analytic=tuple(function for term in terms for function in term.analytic),
-        terms=terms,
-        references=tuple(dict.fromkeys(key for term in terms for key in term.references)),
-    )
-
-
-def _summed_wrench(terms: tuple[Model, ...]) -> Callable:
-    """The sum of torques and forces; the i-th term takes the i-th numbers and tables."""
-    place, last = len(terms) - 1, terms[-1]
-    function = bind(last.wrench, {torque: last.torque})
-
-    def alone(t, q, m, x, p, body, params):
-        return function(t, q, m, x, p, body, (numbers(params)[place], tables(params)[place]))
-
-    if place == 0:
-        return alone
-    before = _summed_wrench(terms[:-1])
-
-    def summed(t, q, m, x, p, body, params):
-        n, f = before(t, q, m, x, p, body, params)
-        a, b = alone(t, q, m, x, p, body, params)
-        return (n[0] + a[0], n[1] + a[1], n[2] + a[2]), (f[0] + b[0], f[1] + b[1], f[2] + b[2])
-
-    return summed
-
-
-def _summed_potential(terms: tuple[Model, ...]) -> Callable:
-    place, last = len(terms) - 1, terms[-1]
-    energy: Any = last.potential_at
-    function = bind(energy, {potential: last.potential})
-
-    def alone(t, q, x, body, params):
-        return function(t, q, x, body, (numbers(params)[place], tables(params)[place]))
-
-    if place == 0:
-        return alone
-    before = _summed_potential(terms[:-1])
-
-    def summed(t, q, x, body, params):
-        return before(t, q, x, body, params) + alone(t, q, x, body, params)
-
-    return summed
+    @property
+    def is_coupled(self) -> bool:
+        return self.companion is not None

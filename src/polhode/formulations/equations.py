@@ -4,6 +4,7 @@
 ``moved``: a body with a momentum; y holds the variables with the momentum appended, or
 ``Coordinates``.
 ``flown``: the body also has a position, and x and p follow in y.
+``accompanied``: the model has variables, and they follow last.
 """
 
 from collections.abc import Callable
@@ -13,9 +14,12 @@ from typing import NamedTuple
 
 from polhode.compiler.tree import bind
 from polhode.contracts import (
+    ORIGIN,
     Coordinates,
     Formulation,
     angular_velocity,
+    companion,
+    coupled,
     inverse_mass,
     moments,
     reset,
@@ -25,7 +29,9 @@ from polhode.contracts import (
     velocity,
     wrench,
 )
+from polhode.contracts.company import Company, count_numbers
 from polhode.kernels.quaternion import to_inertial
+from polhode.kernels.tuples import flattened, nested
 from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
@@ -46,9 +52,10 @@ class Equations(NamedTuple):
     pieces: Pieces
 
 
-def given(formulation: Formulation, inertial: bool) -> Pieces:
+def given(formulation: Formulation, inertial: bool, company: Company | None = None) -> Pieces:
     """Make the equations for an angular velocity in inertial or in body axes."""
     rate, attitude = formulation.rate, formulation.attitude
+    n = len(formulation.enter(IDENTITY))
 
     def slope_inertial(t, y, body, params):
         return rate(y, velocity(t, attitude(y), params))
@@ -57,11 +64,17 @@ def given(formulation: Formulation, inertial: bool) -> Pieces:
         q = attitude(y)
         return rate(y, to_inertial(q, velocity(t, q, params)))
 
-    return {
-        slope: slope_inertial if inertial else slope_body,
-        reset: _reset_of(formulation),
-        size: _mean_square(len(formulation.enter(IDENTITY))),
-    }
+    alone = slope_inertial if inertial else slope_body
+    pieces = {slope: alone, reset: _reset_of(formulation), size: _mean_square(n)}
+    if company is None:
+        return pieces
+    nest, flatten = nested(company.pattern, n), flattened(company.pattern)
+
+    def slope_with_company(t, y, body, params):
+        now = (*params, nest(y))
+        return *alone(t, y[:n], body, now), *flatten(companion(t, attitude(y[:n]), now))
+
+    return {slope: slope_with_company, **_beside(pieces, n, company, _both)}
 
 
 def moved(variables: Formulation | Coordinates) -> Equations:
@@ -176,6 +189,103 @@ def flown(variables: Formulation | Coordinates) -> Equations:
     return Equations(entered, left, left, a + 6, pieces)
 
 
+def accompanied(equations: Equations, company: Company, moving: bool) -> Equations:
+    """Append the variables of the model to the equations of a body.
+
+    The model is evaluated once, and the equations get its torque and force in place of ``params``.
+    """
+    whole = _as_it_is if moving else _at_rest
+    enter, leave, seen, a = equations.enter, equations.leave, equations.seen, equations.numbers
+    alone = bind(equations.pieces[slope], {torque: given_torque, wrench: given_wrench})
+    nest, flatten = nested(company.pattern, a), flattened(company.pattern)
+
+    def with_company(t, y, body, params):
+        q, m, x, p = whole(seen(t, y[:a], body))
+        n, f, rates = coupled(t, q, m, x, p, body, (*params, nest(y)))
+        return *alone(t, y[:a], body, (n, f)), *flatten(rates)
+
+    def entered(t, state, body):
+        return *enter(t, state[:-1], body), *flatten(state[-1])
+
+    def left(t, y, body):
+        return *leave(t, y[:a], body), nest(y)
+
+    pieces = {slope: with_company, **_beside(equations.pieces, a, company)}
+    return Equations(entered, left, left, a + count_numbers(company), pieces)
+
+
+def _as_it_is(state):
+    return state
+
+
+def _at_rest(state):
+    """Return (q, m, x, p) of a state of rotation."""
+    return state[0], state[1], ORIGIN, ORIGIN
+
+
+def _both(tolerances):
+    """Return the tolerances of an attitude alone as (rtol, atol) of what is beside it."""
+    return tolerances[0] + tolerances[1], 0.0
+
+
+def _beside(
+    pieces: Pieces, a: int, company: Company, tolerances_of: Callable = _as_it_is
+) -> Pieces:
+    """Return (reset, size) of equations to whose ``a`` variables those of a model are appended."""
+    reset_before, size_before = pieces[reset], pieces[size]
+    off = _squared_errors(company, a)
+
+    def back(t, y, body):
+        first, changed = reset_before(t, y[:a], body)
+        return (*first, *y[a:]), changed
+
+    def relative(d, y, new, body, tolerances):
+        before = size_before(d[:a], y[:a], new[:a], body, tolerances)
+        return sqrt(before * before + off(d, y, new, tolerances_of(tolerances)))
+
+    return {reset: back, size: relative}
+
+
+def _squared_errors(company: Company, a: int) -> Callable:
+    """Make the mean over variables of their squared errors, relative to the tolerances.
+
+    Each is relative to the length of the variable or its scale, whichever is larger.
+    """
+    count = len(company.names)
+
+    def term(first, last, scale):
+        square, level = _square(last - first), scale * scale
+
+        def error(d, y, new, tolerances):
+            rtol, atol = tolerances
+            size = max(square(y[first:last]), square(new[first:last]), level)
+            room = rtol * sqrt(size) + (atol + 1e-300)
+            return square(d[first:last]) / (room * room * count)
+
+        return error
+
+    total = None
+    for place, scale in zip(company.places.values(), company.scales, strict=True):
+        one = term(a + place.start, a + place.stop, scale)
+        total = one if total is None else _sum(total, one)
+    assert total is not None
+    return total
+
+
+def _sum(f: Callable, g: Callable) -> Callable:
+    return lambda d, y, new, tolerances: f(d, y, new, tolerances) + g(d, y, new, tolerances)
+
+
+def given_torque(t, q, m, body, params):
+    """Return a torque that is known; ``params`` are (torque, force)."""
+    return params[0]
+
+
+def given_wrench(t, q, m, x, p, body, params):
+    """Return (torque, force) that are known."""
+    return params
+
+
 def torque_there(t, q, m, body, params):
     """Return the torque at the body's position; ``params`` are (those of the model, x, p)."""
     own, x, p = params
@@ -235,6 +345,9 @@ def _mean_square(n: int) -> Callable:
 
 
 @cache
-def equations_of(variables: Formulation | Coordinates, moving: bool) -> Equations:
+def equations_of(
+    variables: Formulation | Coordinates, moving: bool, company: Company | None = None
+) -> Equations:
     """Return the equations of a body that rotates, or also moves; cached, so always the same."""
-    return (flown if moving else moved)(variables)
+    found = (flown if moving else moved)(variables)
+    return found if company is None else accompanied(found, company, moving)

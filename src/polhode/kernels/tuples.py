@@ -1,6 +1,8 @@
-"""Functions over tuples: arithmetic of single numbers, for ``each``, and unrolling."""
+"""Functions over tuples: arithmetic of single numbers, for ``each``, unrolling and nesting."""
 
 from collections.abc import Callable, Sequence
+
+from polhode.compiler.tree import flat
 
 
 def plus(a, b):
@@ -39,3 +41,60 @@ def collected(functions: Sequence[Callable]) -> Callable:
         return lambda x: (one(x), before_last(x), last(x))
     before = collected(functions[:-3])
     return lambda x: (*before(x), one(x), before_last(x), last(x))
+
+
+# ---- nesting
+def nested(pattern, place: int = 0) -> Callable:
+    """Make the function that nests the numbers of a flat tuple, from ``place`` on, like a pattern.
+
+    The pattern is a number, or a tuple of patterns.
+    """
+    if not isinstance(pattern, tuple):
+        return lambda y: y[place]
+    parts = []
+    for part in pattern:
+        parts.append(nested(part, place))
+        place += len(flat(part))
+    return collected(parts) if parts else _nothing
+
+
+def flattened(pattern) -> Callable:
+    """Make the function that flattens a tuple nested like a pattern, or a number, to a tuple."""
+    parts = list(_leaves(pattern, _itself))
+    return collected(parts) if parts else _nothing
+
+
+def as_floats(pattern) -> Callable:
+    """Make the function that copies a tuple nested like a pattern, or a number, as floats."""
+    if not isinstance(pattern, tuple):
+        return _as_float
+    return collected([_entry(as_floats(part), place) for place, part in enumerate(pattern)])
+
+
+def _nothing(y):
+    return ()
+
+
+def _itself(y):
+    return y
+
+
+def _as_float(x):
+    return 1.0 * x
+
+
+def _entry(function: Callable, place: int) -> Callable:
+    return lambda y: function(y[place])
+
+
+def _leaves(pattern, path: Callable):
+    """The functions that take each number out of a nested tuple."""
+    if not isinstance(pattern, tuple):
+        yield path
+        return
+    for place, part in enumerate(pattern):
+        yield from _leaves(part, _inside(path, place))
+
+
+def _inside(path: Callable, place: int) -> Callable:
+    return lambda y: path(y)[place]

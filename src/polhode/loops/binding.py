@@ -26,6 +26,8 @@ def model_pieces(model: Model, aligned: bool) -> dict:
     own: dict[Callable, Callable] = {contracts.torque: bind(model.torque, meanings)}
     pieces: dict[Callable, Callable] = dict(own)
     pieces[contracts.wrench] = bind(model.wrench, meanings | own)
+    if model.coupled is not None:
+        pieces[contracts.coupled] = bind(model.coupled, meanings)
     if model.potential is not None and model.potential_at is not None:
         energy: dict[Callable, Callable] = {contracts.potential: bind(model.potential, meanings)}
         pieces |= energy

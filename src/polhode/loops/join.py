@@ -12,6 +12,7 @@ from polhode import contracts, loops
 from polhode.compiler.machine import CompiledOrPlain, NotThree
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
 from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, reset
+from polhode.contracts.company import Company, company_of, zeros
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of, given
 from polhode.kernels.free_flow import free_drift
@@ -19,6 +20,7 @@ from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
 from polhode.kernels.trig import ELEMENTARY
+from polhode.kernels.tuples import nested
 from polhode.kernels.turns import KEPT
 
 KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
@@ -58,6 +60,7 @@ class BoundMethod:
         self.continuous = method.continuous
         self.plain = plain
         self.along = Along(model, aligned, moving)
+        self.coupled = pieces.get(contracts.coupled)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
         self.run: Any = None
@@ -198,20 +201,26 @@ class BoundIntegrator:
         if isinstance(force, contracts.Rate):
             assert isinstance(formulation, Formulation)
             self.pieces: dict = {contracts.velocity: bind(force.velocity, ELEMENTARY)}
-            equations = given(formulation, force.inertial)
+            company = company_of(force)
+            equations = given(formulation, force.inertial, company)
             self._leave: Callable = _attitude_of(formulation)
+            if force.companion is not None and company is not None:
+                self.pieces[contracts.companion] = bind(force.companion, ELEMENTARY)
+                self._leave = _attitude_and_company(formulation, company)
             if integrator.linear:
                 from polhode.kernels.gauss_taylor import on_the_left, on_the_right, side
 
                 equations[side] = on_the_left if force.inertial else on_the_right
         else:
             self.pieces = loops.model_pieces(force, aligned)
-            whole_equations = equations_of(formulation, moving)
+            company = None if force.coupled is None else company_of(force)
+            whole_equations = equations_of(formulation, moving, company)
             equations, self._leave = whole_equations.pieces, whole_equations.leave
             self.enter = whole_equations.enter
             self.along = Along(force, aligned, moving)
         self.layers = own_functions(integrator), equations, self.pieces
         self.wrench: Any = self.pieces.get(contracts.wrench)
+        self.coupled = self.pieces.get(contracts.coupled)
         self.start = loops.bound(integrator.start, equations, self.pieces)
         self.continuous = formulation.continuous
         self.fit = None
@@ -233,9 +242,9 @@ class BoundIntegrator:
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
-            given = isinstance(self.force, contracts.Rate)
+            alone = isinstance(self.force, contracts.Rate) and self.force.companion is None
             parts: dict[Callable, Callable] = {}
-            parts[loops.attitude_of] = self._leave if given else _first_of(self._leave)
+            parts[loops.attitude_of] = self._leave if alone else _first_of(self._leave)
             if self.integrator.adaptive:
                 template = loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0))))
             else:
@@ -266,7 +275,16 @@ class BoundIntegrator:
 
     @cached_property
     def velocities(self) -> Callable:
-        return self.built(loops.velocities)
+        company = company_of(self.force)
+        parts = {} if company is None else loops.reads_variables(4, company.pattern)
+        return self.built(bind(loops.velocities, parts))
+
+
+@cache
+def _attitude_and_company(formulation: Formulation, company: Company) -> Callable:
+    attitude, n = formulation.attitude, len(formulation.enter((1.0, 0.0, 0.0, 0.0)))
+    nest = nested(company.pattern, n)
+    return lambda t, y, body: (attitude(y[:n]), nest(y))
 
 
 @cache
@@ -299,11 +317,15 @@ def _states(leave: Callable) -> Callable:
 
 @cache
 def fixed(
-    integrator: Integrator, formulation: Formulation | Coordinates, moving: bool = False
+    integrator: Integrator,
+    formulation: Formulation | Coordinates,
+    moving: bool = False,
+    company: Company | None = None,
 ) -> Method:
     """Return an integrator with fixed steps as a method whose state is its variables."""
-    equations = equations_of(formulation, moving)
-    settled = None if moving else getattr(formulation, "settled", None)
+    equations = equations_of(formulation, moving, company)
+    alone = not moving and company is None
+    settled = getattr(formulation, "settled", None) if alone else None
     if settled is not None and integrator.quick is not None:
         integrator = settling(integrator, settled)
     elif formulation.resets:
@@ -326,11 +348,6 @@ def fixed(
         continuous=formulation.continuous,
         **own,
     )
-
-
-def zeros(value: Any) -> Any:
-    """Return zeros in the nesting of a tuple."""
-    return tuple(map(zeros, value)) if isinstance(value, tuple) else 0.0
 
 
 _known: dict = {}
@@ -364,6 +381,7 @@ def bind_integrator(
     """Do the same for an integrator and a formulation."""
     if isinstance(force, contracts.Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
+        what = *what, company_of(force)
     else:
         what = *_functions(force), _forms(force)
     key = integrator, formulation, what, aligned, moving
@@ -375,7 +393,7 @@ def bind_integrator(
 
 
 def _functions(model: Model) -> tuple:
-    return model.torque, model.potential, model.wrench, model.potential_at
+    return model.torque, model.potential, model.wrench, model.potential_at, model.coupled
 
 
 def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) -> Any:
@@ -423,6 +441,9 @@ class Along:
     def _built(self, template: Callable) -> Callable:
         if self._moving:
             template = bind(template, {loops.state_in: loops.whole_state_in})
+        if (company := company_of(self._model)) is not None:
+            place = 13 if self._moving else 7
+            template = bind(template, loops.reads_variables(place, company.pattern))
         return loops.build(template, None, self._model, self._aligned)
 
     @cached_property
@@ -499,6 +520,8 @@ def try_potentials(
 def try_wrench(wrench: Callable, model: Model, params: tuple, state: tuple, body: tuple) -> None:
     """Call a user's force once in plain Python, so that its own error is shown."""
     here = contracts.whole(state)
+    if model.coupled is not None:
+        params = (*params, state[-1])
     try:
         value = flat(wrench(0.0, *here, body, params))
     except Exception as error:

@@ -1,5 +1,7 @@
 """Functions evaluated along rows of states: energies, accelerations, exact motion, events."""
 
+from functools import cache
+
 from polhode.compiler.machine import fma, put, take
 from polhode.contracts import (
     ORIGIN,
@@ -30,6 +32,11 @@ def whole_state_in(states, i):
     return q, m, x, (states[i, 10], states[i, 11], states[i, 12])
 
 
+def params_in(states, i, params):
+    """Stub: the params of a model at row i; those of one with variables include them."""
+    return params
+
+
 def potentials(times, states, body, params, out):
     """Write the potential energy of each row of ``states``."""
     for i in range(len(times)):
@@ -41,7 +48,7 @@ def accelerations(times, states, body, params, out):
     """Write the angular acceleration in principal axes and the acceleration of each row."""
     for i in range(len(times)):
         q, m, x, p = state_in(states, i)
-        n, f = wrench(times[i], q, m, x, p, body, params)
+        n, f = wrench(times[i], q, m, x, p, body, params_in(states, i, params))
         torque = add(cross(m, angular_velocity(m, body)), n)
         put(out, i, (angular_velocity(torque, body), multiply(inverse_mass(body), f)))
 
@@ -84,16 +91,34 @@ def velocities(times, attitudes, params, out):
     """Write the given angular velocity at each time and attitude."""
     for i in range(len(times)):
         q = attitudes[i, 0], attitudes[i, 1], attitudes[i, 2], attitudes[i, 3]
-        put(out, i, velocity(times[i], q, params))
+        put(out, i, velocity(times[i], q, params_in(attitudes, i, params)))
 
 
-def event(t, x, v, q, omega):
+def event(t, x, v, q, omega, y):
     """Stub: the user's function whose zeros are events."""
     return 0.0
 
 
 def watched(times, rows, out):
-    """Evaluate an event function along rows (attitude, angular velocity, position, velocity)."""
+    """Evaluate an event function along rows (attitude, rate, position, velocity, variables)."""
     for i in range(len(times)):
         q, omega, x, v = state_in(rows, i)
-        out[i] = event(times[i], x, v, q, omega)
+        out[i] = event(times[i], x, v, q, omega, variables_in(rows, i))
+
+
+def variables_in(rows, i):
+    """Stub: the variables of a model in row i; none."""
+    return ()
+
+
+@cache
+def reads_variables(place: int, pattern) -> dict:
+    """Return replacements of the stubs that read variables, which begin at a column."""
+
+    def variables_there(rows, i):
+        return take(rows, i, place, pattern)
+
+    def params_there(rows, i, params):
+        return (*params, take(rows, i, place, pattern))
+
+    return {variables_in: variables_there, params_in: params_there}

@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from polhode.contracts import Model
 from polhode.contracts.registry import functions
-from polhode.models.user import force, potential, torque
+from polhode.models.user import coupled, force, potential, torque
 
 MODELS: Mapping[str, Callable[..., Model]] = MappingProxyType(functions(__name__))
 globals().update(MODELS)
 
-__all__ = ["MODELS", "force", "potential", "torque", *MODELS]
+__all__ = ["MODELS", "coupled", "force", "potential", "torque", *MODELS]

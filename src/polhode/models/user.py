@@ -10,6 +10,9 @@ exact to rounding:
     T_k = -dV(q exp(a e_k)) / da = -Im V(q + i d q e_k / 2) / d,    d = 1e-100          (1)
     F_k = -dV(x + a e_k) / da = -Im V(x + i d e_k) / d                                  (2)
 
+``coupled(function, variables)`` takes ``function(t, q, omega, y, params)``, which returns a torque
+and the slope dy/dt of variables y that are integrated with the body.
+
 The functions get the user's body axes, and positions and velocities in inertial axes.
 ``math.sin`` and ``math.cos`` in them become the library's own, so that one body, SIMD lanes and
 plain Python agree to the last bit.
@@ -36,12 +39,16 @@ from polhode.contracts import (
     to_body_axes,
     to_principal_axes,
 )
+from polhode.contracts import variables as variables_in
 from polhode.contracts.checks import three
+from polhode.contracts.company import named_variables
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body, to_inertial
+from polhode.kernels.tuples import as_floats
 from polhode.kernels.vector import cross, multiply
 
 RATES, MOVING_RATES = "(t, q, omega, params)", "(t, x, v, q, omega, params)"
+COUPLED, MOVING_COUPLED = "(t, q, omega, y, params)", "(t, x, v, q, omega, y, params)"
 PLACES, MOVING_PLACES = "(t, q, params)", "(t, x, q, params)"
 
 
@@ -148,6 +155,62 @@ def potential(function: Callable, params: Any = (), *, name: str | None = None) 
     return replace(model, analytic=(on_complex,), user=(function,))
 
 
+def coupled(
+    function: Callable,
+    variables: Mapping[str, Any],
+    params: Any = (),
+    *,
+    scale: Mapping[str, float] | None = None,
+    depends_on_omega: bool | None = None,
+    depends_on_velocity: bool | None = None,
+    name: str | None = None,
+) -> Model:
+    """Make a model with variables of its own, which are integrated together with the body.
+
+    A damper, a filter, a temperature, a mass of fuel, an orbit: anything with an equation
+    y' = f(t, q, ω, y), whose variables the torque may read.
+
+    Parameters
+    ----------
+    function : ``function(t, q, omega, y, params)`` returning (torque, dy)
+        The torque is three numbers in body axes, ``dy`` the slope of y, of the same form as y.
+        With one variable y is its value, with several a tuple of their values.  Or
+        ``function(t, x, v, q, omega, y, params)`` returning (torque, force, dy), the force in
+        inertial axes: then the body has six degrees of freedom
+    variables : names and initial values, each a number or a sequence of numbers
+    params : as in ``torque``
+    scale : sizes of variables, by name.  Adaptive integrators bound the error of a variable
+        relative to its length or this, whichever is larger; by default the length of its initial
+        value, or 1 if that is zero
+    depends_on_omega, depends_on_velocity : whether the torque depends on the rate (or velocity), and
+        the force on the velocity; by default whether the code of ``function`` reads them at all
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> def ring(t, q, omega, h, params):  # a ring of fluid about the first axis, h its momentum
+    ...     drag = params[0] * (omega[0] - h / params[1])
+    ...     return (-drag, 0.0, 0.0), drag
+    >>> damper = ph.coupled(ring, {"ring": 0.0}, {"drag": 0.02, "inertia": 0.1}, scale={"ring": 0.1})
+    >>> body = ph.RigidBody([2.0, 2.2, 3.0])
+    >>> run = ph.solve(ph.Problem(body, damper, omega=[0.3, 0.0, 1.0]), (0, 100), rtol=1e-9)
+    >>> run.variables["ring"].shape == run.t.shape
+    True
+    """
+    moving = _form(function, "function", COUPLED, MOVING_COUPLED)
+    names, start, scales = named_variables(variables, scale)
+    reads_omega = any(_reads_argument(function, k) for k in ((2, 4) if moving else (2,)))
+    reads_v = moving and _reads_argument(function, 2)
+    make = partial(_coupled_functions, function, start, moving)
+    made = _model(
+        function, params, None, moving, name, make,
+        reads_omega if depends_on_omega is None else depends_on_omega,
+        depends_on_velocity=reads_v if depends_on_velocity is None else depends_on_velocity,
+        variables=start, variable_names=names, scales=scales,
+    )  # fmt: skip
+    return replace(made, coupled=make(_split(params)[3])[2])
+
+
 def _model(
     function: Callable,
     params: Any,
@@ -228,6 +291,35 @@ def _seen(function, given, t, q, m, x, p, body, params):
     omega = to_body_axes(angular_velocity(m, body), body)
     v = multiply(inverse_mass(body), p)
     return three_floats(function(t, x, v, attitude_of_body(q, body), omega, given(params)))
+
+
+def _coupled_functions(function, start, moving, given):
+    """(torque, wrench, coupled) of a function with variables nested like ``start``."""
+    as_slope = as_floats(start)
+
+    def still_function(t, q, m, x, p, body, params):
+        omega = to_body_axes(angular_velocity(m, body), body)
+        n, slope = function(
+            t, attitude_of_body(q, body), omega, variables_in(params), given(params)
+        )
+        return to_principal_axes(three_floats(n), body), ORIGIN, as_slope(slope)
+
+    def moving_function(t, q, m, x, p, body, params):
+        omega = to_body_axes(angular_velocity(m, body), body)
+        q, v, y = attitude_of_body(q, body), multiply(inverse_mass(body), p), variables_in(params)
+        n, f, slope = function(t, x, v, q, omega, y, given(params))
+        return to_principal_axes(three_floats(n), body), three_floats(f), as_slope(slope)
+
+    whole = moving_function if moving else still_function
+
+    def coupled_torque(t, q, m, body, params):
+        return whole(t, q, m, ORIGIN, ORIGIN, body, params)[0]
+
+    def coupled_wrench(t, q, m, x, p, body, params):
+        n, f, _ = whole(t, q, m, x, p, body, params)
+        return n, f
+
+    return coupled_torque, coupled_wrench, whole
 
 
 def _potential(function, given):

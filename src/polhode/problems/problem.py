@@ -70,10 +70,11 @@ class Problem:
 
     @property
     def state(self) -> tuple:
-        """(q, m) of the principal axes, and (x, p) if the body moves."""
-        return inner_state(
+        """(q, m) of the principal axes, (x, p) if the body moves, and the model's variables."""
+        state = inner_state(
             self.body, self.attitude, self.angular_momentum, self.position, self.velocity
         )
+        return state if self.model.coupled is None else (*state, self.model.variables)
 
     def __repr__(self) -> str:
         title = f"{self.name}: " if self.name else ""
@@ -166,6 +167,6 @@ def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.nd
     return turned, m @ body.principal_axes.T
 
 
-def translation(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return (positions, velocities) from rows of states, () if they have none."""
-    return (states[:, 7:10], states[:, 10:13] * body.data[4]) if states.shape[1] > 7 else ()
+def translation(body: RigidBody, states: np.ndarray, moves: bool) -> tuple[np.ndarray, ...]:
+    """Return (positions, velocities) from rows of states, () if the body has none."""
+    return (states[:, 7:10], states[:, 10:13] * body.data[4]) if moves else ()

@@ -25,6 +25,10 @@ class Details:
         """Return (positions, velocities) of the centre of mass."""
         return None, None
 
+    def variables(self) -> dict[str, np.ndarray]:
+        """Return the variables of the model, by name."""
+        return {}
+
     def potential(self) -> np.ndarray | None:
         """Return potential energies."""
         return None
@@ -55,7 +59,9 @@ class GivenDetails(Details):
         place: tuple[Any, Any],
         potential: Callable[[], np.ndarray] | None,
         problem: Callable[[], dict] | None,
+        variables: dict[str, np.ndarray],
     ):
+        self._variables = variables
         self._motion, self._omega, self._place = motion, omega, place
         self._potential, self._problem = potential, problem
 
@@ -67,6 +73,9 @@ class GivenDetails(Details):
 
     def translation(self):
         return self._place
+
+    def variables(self):
+        return self._variables
 
     def potential(self):
         return None if self._potential is None else self._potential()
@@ -92,6 +101,9 @@ class PartDetails(Details):
 
     def translation(self) -> tuple[Any, Any]:
         return self._rows(self.whole.x), self._rows(self.whole.v)
+
+    def variables(self) -> dict[str, np.ndarray]:
+        return {name: values[self.key] for name, values in self.whole.variables.items()}
 
     def potential(self) -> np.ndarray | None:
         return self._rows(self.whole.potential_energy)

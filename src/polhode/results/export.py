@@ -25,6 +25,7 @@ VECTORS = {
     "v": ("velocity of the centre of mass, inertial axes", "m/s"),
 }
 CHOICES = ".nc (NetCDF), .zarr, .csv or .parquet"
+BESIDE = "variable_"  # before the names of a model's variables in files
 COUNTS = "nsteps", "nfev", "niter", "rejected"
 
 
@@ -88,6 +89,9 @@ def data(run: Any) -> netcdf.Data:
     if run.potential_energy is not None:
         variables["potential_energy"] = ("time",), run.potential_energy, {"units": "J"}
         variables["energy"] = ("time",), run.energy, {"units": "J"}
+    for name, values in run.variables.items():
+        dims = ("time",) if values.ndim == 1 else ("time", f"{BESIDE}{name}_part")
+        variables[BESIDE + name] = dims, values, {"long_name": f"{name}, a variable of the model"}
     if run.error is not None:
         about = {"long_name": "estimated error of the attitude", "units": "rad"}
         variables["error"] = ("time",), run.error, about
@@ -126,6 +130,9 @@ def columns(run: Any) -> dict[str, np.ndarray]:
     for name in VECTORS:
         if (values := getattr(run, name)) is not None:
             columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
+    for name, values in run.variables.items():
+        parts = {name: values} if values.ndim == 1 else dict(enumerate(values.T))
+        columns |= {k if k == name else f"{name}_{k}": part for k, part in parts.items()}
     if run.energy is not None:
         columns["energy"] = run.energy
     if run.error is not None:

@@ -52,6 +52,7 @@ class Trajectory:
     x, v : (n, 3) position and velocity of the centre of mass in inertial axes; None if the problem
         has none, as are
     linear_momentum, acceleration : (n, 3) in inertial axes
+    variables : the variables of the model by name, (n,) or (n, k) each; empty if it has none
     sol(t) : the trajectory at any times of the run, not only those of ``t``
     t_events, events : for each event, its times and the trajectory at them
     nsteps, nfev, niter, rejected : steps, evaluations of the torque, Newton iterations, and
@@ -95,6 +96,7 @@ class Trajectory:
         problem: Callable[[], dict] | None = None,
         x: np.ndarray | None = None,
         v: np.ndarray | None = None,
+        variables: dict[str, np.ndarray] | None = None,
     ):
         self.t, self.angular_momentum, self.error = t, angular_momentum, error
         self.q: np.ndarray = q  # type: ignore[assignment]
@@ -102,7 +104,8 @@ class Trajectory:
         self.method, self.reason, self.arguments = method, reason, arguments or {}
         self.status, self.message, self.t_events = Status(status), message, t_events
         self.nsteps, self.nfev, self.niter, self.rejected = nsteps, nfev, niter, rejected
-        self._details = GivenDetails((q, angular_momentum), omega, (x, v), potential, problem)
+        known = (q, angular_momentum), omega, (x, v), potential, problem
+        self._details = GivenDetails(*known, variables or {})
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> "Trajectory":
@@ -131,6 +134,10 @@ class Trajectory:
     def v(self) -> Any:
         self.x, self.v = self._details.translation()
         return self.v
+
+    @cached_property
+    def variables(self) -> dict[str, np.ndarray]:
+        return self._details.variables()
 
     @property
     def linear_momentum(self) -> Any:
@@ -439,6 +446,10 @@ def _rebuild(data: "xarray.Dataset") -> Trajectory:
     shapes = {"error": (), "x": (3,), "v": (3,)}
     found: dict[str, Any] = {n: stored(n, *shape) for n, shape in shapes.items() if n in data}
     found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}
+    found["variables"] = {
+        name: stored(export.BESIDE + name, *np.shape(value))
+        for name, value in problem.get("variables", {}).items()
+    }
     return Trajectory(
         stored("time"),
         stored("q", 4),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
+from polhode.contracts.company import company_of
 from polhode.errors import InputError, MethodError
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
@@ -209,6 +210,8 @@ def check_model(method: Method, model: Model) -> None:
         return
     if method.free_only:
         need = f"is for free bodies, and model {model.name!r} has a torque"
+    elif model.is_coupled and isinstance(method.weights[0], tuple):
+        need = f"merges its kicks, between which the variables of model {model.name!r} would change"
     elif not model.depends_on_omega:
         need = (
             "kicks with a force that must not depend on the velocity,"
@@ -279,7 +282,9 @@ def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> Fix
             integrator = find_integrator(method)
             check_body(integrator)
             variables = find_formulation(arguments.formulation, QUATERNION)
-            found = fixed(integrator, variables, problem.moves)
+            model = problem.model
+            company = None if model.coupled is None else company_of(model)
+            found = fixed(integrator, variables, problem.moves, company)
         else:
             found = find_method(method)
             check_model(found, problem.model)
@@ -294,6 +299,11 @@ def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> Fix
     if variables is not None and variables.name != QUATERNION:
         shown["formulation"] = variables.name
     if arguments.compensated:
+        if problem.model.coupled is not None:
+            raise MethodError(
+                f"no sums are compensated beside the variables of model {problem.model.name!r};"
+                " leave compensated= out"
+            )
         check_sums(found)
         shown["compensated"] = True
     return FixedSteps(found, variables, dt, reason, shown)

@@ -9,12 +9,15 @@ import numpy as np
 
 from polhode.compiler.tree import flat
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
+from polhode.contracts.company import company_of, zeros
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of
 from polhode.loops.join import bind_integrator, bind_method, try_potentials, try_wrench
 from polhode.methods import METHODS
+from polhode.methods.companions import with_companions
 from polhode.methods.translation import with_translation
 from polhode.problems.problem import Problem, outer_states, translation
+from polhode.solvers.events import Beside
 from polhode.solvers.own_code import check_own_method, memory_of, warn_of_memory
 
 FIXED, ADAPTIVE, EXACT = "fixed", "adaptive", "exact"  # kinds of solvers
@@ -66,6 +69,13 @@ class Bound:
     compensated: bool = False
     tolerances: tuple[float, float] = (0.0, 0.0)
     limits: tuple[float, float, int] = (0.0, math.inf, 0)
+
+    @property
+    def beside(self) -> Beside | None:
+        """Where rows of states have the variables of the model; None if it has none."""
+        if self.problem.model.coupled is None:
+            return None
+        return Beside(13 if self.problem.moves else 7, zeros(self.problem.model.variables))
 
     @property
     def run(self) -> Callable:
@@ -137,10 +147,14 @@ def bind_fixed(
     force = model if force is None else force
     if variables is None and METHODS.get(method.name) is not method:
         check_own_method(method)
-    if moves and variables is None:
-        method = with_translation(method, force.depends_on_velocity)
+    company = None if model.coupled is None else company_of(model)
+    if variables is None:
+        if moves:
+            method = with_translation(method, force.depends_on_velocity)
+        if company is not None:
+            method = with_companions(method, moves, company)
     loops = bind_method(method, force, body.is_aligned, moves, body.symmetry_axis, compensated)
-    change = None if variables is None else equations_of(variables, moves).enter
+    change = None if variables is None else equations_of(variables, moves, company).enter
     steps: dict[str, Any] = {"dt": dt, "weights": loops.weights, "offsets": loops.offsets}
     given = problem, method, variables, loops, change, force, dt
     return _bound(*given, FIXED, compensated=compensated, **steps)
@@ -207,7 +221,13 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
     model = problem.model
     row = np.array([flat(state)])
     q, m = outer_states(problem.body, row)
-    place = zip(("position", "velocity"), translation(problem.body, row), strict=False)
+    place = zip(
+        ("position", "velocity"), translation(problem.body, row, problem.moves), strict=False
+    )
+    beside: dict[str, Any] = {}
+    if (company := company_of(model)) is not None:
+        values = company.apart(row[:, 13 if problem.moves else 7 :])
+        beside["variables"] = {name: value[0].tolist() for name, value in values.items()}
     return {
         "name": problem.name,
         "inertia": problem.body.inertia.tolist(),
@@ -217,6 +237,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
         "attitude": q[0].tolist(),
         "angular_momentum": m[0].tolist(),
         **{name: value[0].tolist() for name, value in place},
+        **beside,
     }
 
 

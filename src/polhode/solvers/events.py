@@ -1,5 +1,7 @@
 """Events: zeros of functions ``event(t, q, omega)`` or ``event(t, x, v, q, omega)`` along a motion.
 
+Where a model has variables y, an event may take them as well, as its last argument.
+
 Each step is searched in ``PARTS`` pieces.  Where a function changes sign, its zero is found by
 bracketing; where it comes near zero and turns back between two pieces, the turning point is found
 first, since there may be two zeros around it.  A zero exactly at the start does not count.
@@ -10,13 +12,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import loops
 from polhode.compiler.machine import CompiledOrPlain
-from polhode.compiler.tree import bind
+from polhode.compiler.tree import bind, like
 from polhode.contracts import Status
 from polhode.errors import InputError
 from polhode.kernels.trig import ELEMENTARY
@@ -33,6 +35,19 @@ SEEN = {  # the form of ``Watch.plain_data``
     "tails": [(None, [float])],
 }
 FORMS = "event(t, q, omega), or event(t, x, v, q, omega) where the body has a position"
+TAKEN = {  # arguments by their number
+    3: ("q", "omega"),
+    4: ("q", "omega", "y"),
+    5: ("x", "v", "q", "omega"),
+    6: ("x", "v", "q", "omega", "y"),
+}
+
+
+class Beside(NamedTuple):
+    """Where a row that an event sees has the variables of a model, and how they are nested."""
+
+    place: int
+    pattern: Any
 
 
 @dataclass(frozen=True)
@@ -187,7 +202,9 @@ def _zeros(
     return zeros if times[-1] >= times[0] else zeros[::-1]
 
 
-def watch_for(events: Any, called: str = "events[{}]") -> Watch | None:
+def watch_for(
+    events: Any, called: str = "events[{}]", beside: Beside | None = None
+) -> Watch | None:
     """Return a watch for a user's events, one function or several; ``called`` in messages."""
     if events is None:
         return None
@@ -209,24 +226,32 @@ def watch_for(events: Any, called: str = "events[{}]") -> Watch | None:
                 f"{called.format(k)}: terminal must be False, True or a number of zeros and"
                 f" direction a number, got {terminal!r} and {direction!r}"
             )
-        made.append(Event(event_values(function, called.format(k)), count or math.inf, slope))
+        values = event_values(function, called.format(k), beside)
+        made.append(Event(values, count or math.inf, slope))
     return Watch(made) if made else None
 
 
-def event_values(function: Callable, called: str) -> Callable:
+def event_values(function: Callable, called: str, beside: Beside | None = None) -> Callable:
     """Return a function of (times, rows) with the values of an event, compiled if possible."""
-    own, moving = bind(function, ELEMENTARY), _takes_position(function)
-    if moving:
-        pieces: dict[Callable, Callable] = {loops.event: own, loops.state_in: loops.whole_state_in}
-    else:
-        pieces = {loops.event: lambda t, x, v, q, omega: own(t, q, omega)}
+    own, taken = bind(function, ELEMENTARY), _taken(function)
+    forms: dict[tuple[str, ...], Callable] = {
+        TAKEN[3]: lambda t, x, v, q, omega, y: own(t, q, omega),
+        TAKEN[4]: lambda t, x, v, q, omega, y: own(t, q, omega, y),
+        TAKEN[5]: lambda t, x, v, q, omega, y: own(t, x, v, q, omega),
+        TAKEN[6]: own,
+    }
+    pieces: dict[Callable, Callable] = {loops.event: forms[taken]}
+    if "x" in taken:
+        pieces[loops.state_in] = loops.whole_state_in
+    if beside is not None and "y" in taken:
+        pieces |= loops.reads_variables(*beside)
     template = bind(loops.watched, pieces)
     run, tried = CompiledOrPlain(template, called), False
 
     def values(times, rows):
         nonlocal tried
         if not tried:
-            _try(function, called, moving, float(times[0]), rows[0].tolist())
+            _try(function, called, taken, beside, float(times[0]), rows[0].tolist())
             tried = True
         out = np.empty(len(times))
         run(np.ascontiguousarray(times), np.ascontiguousarray(rows), out)
@@ -235,28 +260,51 @@ def event_values(function: Callable, called: str) -> Callable:
     return values
 
 
-def _takes_position(function: Callable) -> bool:
-    """Whether an event takes (t, x, v, q, omega)."""
-    try:
-        inspect.signature(function).bind(*range(5))
-    except (TypeError, ValueError):
-        return False
-    return True
+def _taken(function: Callable) -> tuple[str, ...]:
+    """Return what an event takes after the time; most arguments first, should it take any."""
+    for count in sorted(TAKEN, reverse=True):
+        try:
+            inspect.signature(function).bind(*range(count))
+        except TypeError:
+            continue
+        except ValueError:
+            break
+        return TAKEN[5] if count == 6 and _takes_any(function) else TAKEN[count]
+    return TAKEN[3]
 
 
-def _try(function: Callable, called: str, moving: bool, t: float, row: list[float]) -> None:
+def _takes_any(function: Callable) -> bool:
+    kinds = (p.kind for p in inspect.signature(function).parameters.values())
+    return inspect.Parameter.VAR_POSITIONAL in kinds
+
+
+def _try(
+    function: Callable,
+    called: str,
+    taken: tuple[str, ...],
+    beside: Beside | None,
+    t: float,
+    row: list[float],
+) -> None:
     """Call an event once in plain Python, so that its own error is shown."""
-    if moving and len(row) == 7:
+    takes = f"(t, {', '.join(taken)})"
+    if "x" in taken and (len(row) if beside is None else beside.place) == 7:
         raise InputError(
-            f"{called} takes (t, x, v, q, omega), but the body has no position: give"
+            f"{called} takes {takes}, but the body has no position: give"
             " position= to the Problem, or let it take (t, q, omega)"
         )
-    q, omega, x, v = (tuple(row[k : k + n]) for k, n in ((0, 4), (4, 3), (7, 3), (10, 3)))
-    given = (x, v, q, omega) if moving else (q, omega)
+    if "y" in taken and beside is None:
+        raise InputError(
+            f"{called} takes {takes}, but the model has no variables y: make it with ph.coupled,"
+            " or let it take (t, q, omega)"
+        )
+    slices = {"q": (0, 4), "omega": (4, 3), "x": (7, 3), "v": (10, 3)}
+    given: dict[str, Any] = {name: tuple(row[k : k + n]) for name, (k, n) in slices.items()}
+    if beside is not None:
+        given["y"] = like(beside.pattern, iter(row[beside.place :]))
     try:
-        float(function(t, *given))
+        float(function(t, *(given[name] for name in taken)))
     except Exception as error:
-        takes = "(t, x, v, q, omega)" if moving else "(t, q, omega)"
         raise InputError(
             f"{called} fails at t = {t!r}: {type(error).__name__}: {error}; it takes"
             f" {takes}, q = (w, x, y, z), and returns a number"

@@ -22,8 +22,9 @@ import numpy as np
 from polhode import contracts
 from polhode.body import RigidBody
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
-from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, total
+from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model
 from polhode.contracts.registry import file_names
+from polhode.contracts.sums import total
 from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.checkpoint import TYPES
 from polhode.formulations import COORDINATES, FORMULATIONS

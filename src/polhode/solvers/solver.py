@@ -1,7 +1,7 @@
 """``Solver``: a problem bound to compiled loops, and which states its runs return."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from operator import attrgetter
@@ -11,6 +11,7 @@ import numpy as np
 
 from polhode.compiler.tree import flat, like
 from polhode.contracts.checks import span, three
+from polhode.contracts.company import check_value, company_of
 from polhode.errors import InputError, MethodError
 from polhode.files.given import check_form, damage_refused
 from polhode.problems.problem import inner_state, outer_states, quaternion, rates, translation
@@ -20,7 +21,7 @@ from polhode.solvers.adaptive_steps import Motion
 from polhode.solvers.arguments import Arguments, breaks, in_order, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, FIXED, Bound, problem_facts
 from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_checkpoint
-from polhode.solvers.events import SEEN, watch_for
+from polhode.solvers.events import SEEN, Beside, watch_for
 from polhode.solvers.fixed_steps import Plan, plan
 from polhode.solvers.plain_data import describe_run
 
@@ -44,7 +45,7 @@ class Output:
     side_steps : how many there are in the last plan
     """
 
-    def __init__(self, arguments: Arguments):
+    def __init__(self, arguments: Arguments, beside: Beside | None = None):
         t_eval, save_every = arguments.t_eval, arguments.save_every
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
@@ -53,7 +54,9 @@ class Output:
         self.save_every = int(save_every)
         self.t_eval = None if t_eval is None else times_of(t_eval)
         self.every_step = t_eval is None and save_every == 1
-        self.watch = None if arguments.events is None else watch_for(arguments.events)
+        self.watch = None
+        if arguments.events is not None:
+            self.watch = watch_for(arguments.events, beside=beside)
         self.progress = arguments.progress
         self.checkpoint: Checkpoint | None = None
         self.side_steps = 0
@@ -108,7 +111,7 @@ class Solver:
     def __init__(
         self, bound: Bound, keywords: Arguments, arguments: Facts, reason: str, move: Move
     ):
-        self.bound, self.keywords, self.output = bound, keywords, Output(keywords)
+        self.bound, self.keywords, self.output = bound, keywords, Output(keywords, bound.beside)
         self.arguments, self.reason = arguments, reason
         self._move = move
 
@@ -122,6 +125,7 @@ class Solver:
         position: Any = None,
         velocity: Any = None,
         params: Any = None,
+        variables: Any = None,
     ) -> Trajectory:
         """Solve over ``t_span``, from another state or with other parameters if given."""
         t0, t1 = span(t_span)
@@ -133,6 +137,8 @@ class Solver:
                 break
         if params is not None:
             numbers = self._other_params(params)
+        if variables is not None:
+            state = self._other_variables(state, variables)
         result = self._move(self, t0, t1, state, numbers, None)
         return self.trajectory(*result, state, numbers)
 
@@ -174,7 +180,7 @@ class Solver:
             )
         other = copy.copy(self)
         other.keywords = replace(self.keywords, **changes)
-        other.output = Output(other.keywords)
+        other.output = Output(other.keywords, self.bound.beside)
         place = check_checkpoint(other.keywords.checkpoint, other.keywords.checkpoint_every)
         if place is not None:
             if self.bound.kind == EXACT:
@@ -216,14 +222,16 @@ class Solver:
         return Saver(self.output.checkpoint, data, arrays, stored)
 
     def see(self, motion: Motion) -> Callable:
-        """Return a function of times: rows (q, omega) in the user's body axes, and (x, v)."""
-        body = self.problem.body
+        """Return a function of times: rows (q, omega) in the user's body axes, (x, v) and y."""
+        body, moves = self.problem.body, self.problem.moves
+
+        place = 13 if moves else 7
 
         def see(times):
             rows = motion.at(times)
             q, m = outer_states(body, rows)
             omega = Trajectory(times, q, m, body, potential=None, method="").omega
-            return np.hstack([q, omega, *translation(body, rows)])
+            return np.hstack([q, omega, *translation(body, rows, moves), rows[:, place:]])
 
         return see
 
@@ -266,7 +274,32 @@ class Solver:
                 )
             x = x if position is None else three(position, "position")
             v = v if velocity is None else three(velocity, "velocity")
-        return inner_state(problem.body, q, m, x, v)
+        state = inner_state(problem.body, q, m, x, v)
+        return state if problem.model.coupled is None else (*state, problem.model.variables)
+
+    def _other_variables(self, state: tuple, variables: Any) -> tuple:
+        """Return a state with other values of the model's variables."""
+        company = company_of(self.problem.model)
+        if company is None:
+            raise InputError(
+                f"variables= is for models that have them, and {self.problem.model.name!r} has none"
+            )
+        if not isinstance(variables, Mapping):
+            raise InputError(f"variables must map names to values, got {variables!r}")
+        numbers = flat(state[-1])
+        for name, value in variables.items():
+            if name not in company.names:
+                raise InputError(
+                    f"variables: there is no {name!r}; the model has {', '.join(company.names)}"
+                )
+            found, place = flat(check_value(value, name)), company.places[name]
+            if len(found) != place.stop - place.start:
+                raise InputError(
+                    f"variables[{name!r}] must have {place.stop - place.start} numbers, got"
+                    f" {value!r}"
+                )
+            numbers[place] = found
+        return *state[:-1], like(company.pattern, iter(numbers))
 
     def _other_params(self, params: Any) -> tuple:
         model, (old, tables) = self.problem.model, self.bound.params
@@ -304,7 +337,15 @@ class BodyDetails(Details):
         return outer_states(self.solver.problem.body, self.states())
 
     def translation(self):
-        return translation(self.solver.problem.body, self.states()) or (None, None)
+        problem = self.solver.problem
+        return translation(problem.body, self.states(), problem.moves) or (None, None)
+
+    def variables(self):
+        problem = self.solver.problem
+        company = company_of(problem.model)
+        return (
+            {} if company is None else company.apart(self.states()[:, 13 if problem.moves else 7 :])
+        )
 
     def potential(self):
         bound = self.solver.bound

@@ -1,0 +1,175 @@
+"""Variables of a model beside every map: one symmetric wrapper.
+
+With y' = f(t, q, m, y), and a torque that may read y, one step of (q, m, y), or (q, m, x, p, y), is
+
+    ŷ = y + h/2 f(t, q, m, y)                                                          (1)
+    (q', m') = the step of the map from (q, m), its torque taken at ŷ                   (2)
+    y' = ŷ + h/2 f(t + h, q', m', y')                                                  (3)
+
+If the map is its own adjoint, so is this; the order is 2, or higher by composition.
+
+(3) is implicit if f depends on y: it is iterated until it converges to rounding.  f at the end is
+the first of the next step and is carried.  A map that carries a torque evaluates it again, because
+ŷ differs in the next step.  (Only the first evaluation in (3) is counted.)
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from polhode.compiler.tree import flat
+from polhode.contracts import ORIGIN, Method, coupled
+from polhode.contracts.company import Company
+from polhode.kernels.tuples import collected, flattened, nested
+from polhode.methods.translation import absent, raised
+
+MOST = 60  # iterations of (3)
+ROUNDING = 1e-15  # where they end; the remaining error is smaller by the contraction factor
+NAN = float("nan")
+
+
+@cache
+def with_companions(method: Method, moving: bool, company: Company) -> Method:
+    """Make the method for states (q, m, y), or (q, m, x, p, y); its carry is (the map's, f).
+
+    ``moving``: ``method`` is for states (q, m, x, p).
+    """
+    again = method.torques_at_start > 0
+    functions: dict[str, Any] = wrapped_functions(method, moving, company, again)
+    return replace(
+        method,
+        **functions,
+        **raised(method),
+        momentum_order=None,
+        order_when_free=None,
+        symplectic=False,
+        exact_when_free=False,
+        exact_momentum_when_free=False,
+        compensates=False,
+        torques_at_start=method.torques_at_start + 1,
+        torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
+    )
+
+
+def wrapped_functions(
+    method: Method, moving: bool, company: Company, again: bool
+) -> dict[str, Callable]:
+    """Make the functions of the map for states with variables.
+
+    ``again``: the torque that the map carries is evaluated again at the start of a step.
+    """
+    own: Mapping[str, Any] = {
+        name: function
+        for name in ("start", "step", "guess", "improve", "finish")
+        if (function := getattr(method, name)) is not None
+    }
+    map_start, map_step = own["start"], own.get("step", absent)
+    map_guess, map_improve = own.get("guess", absent), own.get("improve", absent)
+    map_finish = own.get("finish", absent)
+    plus_scaled, solved = _plus_scaled(company.pattern), _solved(company.pattern)
+    rate = _moving_rate if moving else _rate
+
+    def carried(t, h, inner, carry, middle, body, params):
+        """Return the carry of the map at the start of its step."""
+        if again:
+            return map_start(t, h, inner, body, (*params, middle))
+        return carry[0]
+
+    def start(t, h, state, body, params):
+        inner, y = state[:-1], state[-1]
+        carry = map_start(t, h, inner, body, (*params, y))
+        return carry, rate(t, inner, body, (*params, y))
+
+    def ended(t, h, middle, inner, carry, body, params):
+        y, f = solved(rate, t + h, 0.5 * h, inner, middle, body, params)  # (3)
+        return (*inner, y), (carry, f)
+
+    def step(t, h, state, carry, body, params):
+        inner, middle = state[:-1], plus_scaled(state[-1], 0.5 * h, carry[1])  # (1)
+        kept = carried(t, h, inner, carry, middle, body, params)
+        inner, kept = map_step(t, h, inner, kept, body, (*params, middle))  # (2)
+        return ended(t, h, middle, inner, kept, body, params)
+
+    def guess(t, h, state, carry, body, params):
+        inner, middle = state[:-1], plus_scaled(state[-1], 0.5 * h, carry[1])
+        kept = carried(t, h, inner, carry, middle, body, params)
+        unknown = map_guess(t, h, inner, kept, body, (*params, middle))
+        return unknown, middle, unknown[-1]
+
+    def improve(t, h, unknown, state, body, params):
+        within, middle, _ = unknown
+        within, done = map_improve(t, h, within, state[:-1], body, (*params, middle))
+        return (within, middle, within[-1]), done
+
+    def finish(t, h, unknown, state, carry, body, params):
+        inner, middle = state[:-1], unknown[1]
+        kept = carried(t, h, inner, carry, middle, body, params)
+        inner, kept = map_finish(t, h, unknown[0], inner, kept, body, (*params, middle))
+        return ended(t, h, middle, inner, kept, body, params)
+
+    made = start, step, guess, improve, finish
+    return {function.__name__: function for function in made if function.__name__ in own}
+
+
+def _rate(t, inner, body, params):
+    """Return f for a body that turns."""
+    return coupled(t, inner[0], inner[1], ORIGIN, ORIGIN, body, params)[2]
+
+
+def _moving_rate(t, inner, body, params):
+    """Return f for a body that moves as well."""
+    q, m, x, p = inner
+    return coupled(t, q, m, x, p, body, params)[2]
+
+
+# ---- variables of any form
+def _plus_scaled(pattern: Any) -> Callable:
+    """Make (y, h, f) -> y + h f."""
+    flatten, nest = flattened(pattern), nested(pattern)
+    numbers = range(len(flat(pattern)))
+    add = collected([_sum_at(k) for k in numbers])
+    return lambda y, h, f: nest(add((flatten(y), h, flatten(f))))
+
+
+def _sum_at(k: int) -> Callable:
+    def plus(x):
+        y, h, f = x
+        return y[k] + h * f[k]
+
+    return plus
+
+
+def _solved(pattern: Any) -> Callable:
+    """Make the function that solves (3): (y, f); NaN if the step is too long to converge."""
+    plus_scaled, gap = _plus_scaled(pattern), _gap(pattern)
+
+    def solved(rate, t, c, inner, middle, body, params):
+        f = rate(t, inner, body, (*params, middle))
+        done, count = False, 0
+        while not done and count < MOST:
+            new = rate(t, inner, body, (*params, plus_scaled(middle, c, f)))
+            off, size = gap(new, f)
+            f, done, count = new, off <= ROUNDING * size, count + 1
+        return plus_scaled(middle, c if done else NAN, f), f
+
+    return solved
+
+
+def _gap(pattern: Any) -> Callable:
+    """Make (f, g) -> (the sum of |f - g|, the sum of |f|)."""
+    flatten, pairs = flattened(pattern), _gaps(len(flat(pattern)))
+    return lambda f, g: pairs(flatten(f), flatten(g))
+
+
+def _gaps(n: int) -> Callable:
+    last = n - 1
+    if last == 0:
+        return lambda f, g: (abs(f[0] - g[0]), abs(f[0]))
+    before = _gaps(last)
+
+    def both(f, g):
+        off, size = before(f, g)
+        return off + abs(f[last] - g[last]), size + abs(f[last])
+
+    return both
