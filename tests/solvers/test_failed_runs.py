@@ -68,6 +68,17 @@ def test_the_last_shorter_step_is_looked_at(variables, rate):
 
 
 @plain
+@pytest.mark.parametrize("variables", ["vectors2", "vectors3"])
+def test_states_between_steps_are_those_that_were_looked_at(variables):
+    """The state at the last time was taken again, from another history, and had no length."""
+    times = np.arange(0.7, 40.0, 1.0)
+    for rate in np.geomspace(0.5, 50.0, 24):
+        problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), omega=[0.3 * rate, rate, -0.2 * rate])
+        asked = {"method": "adams", "formulation": variables, "dt": 1.0, "t_eval": times}
+        assert_attitudes(ph.solve(problem, (0, 40), **asked))
+
+
+@plain
 @pytest.mark.parametrize("name", ["imid", "backward-euler", "je", "forward-euler", "mkrk:rk4"])
 def test_an_angle_that_cannot_be_reduced_is_a_failure(name):
     body = ph.RigidBody([1.0, 1.0, 1.0])

@@ -122,12 +122,18 @@ class StepsTaken:
         self.evaluations += count
         states = self._states(inner, out)
         if not self.loops.continuous:
-            steps = np.append(np.diff(self.times), 1.0)
-            shares = (LOOKS * (inner - self.times[places]) / steps[places]).astype(np.int64)
-            turn_towards(self.looks()[LOOKS * places + np.minimum(shares, LOOKS - 1)], states)
+            self.follow(inner, states)
         back = np.empty_like(states)
         back[order] = states
         return back
+
+    def follow(self, times: np.ndarray, states: np.ndarray) -> None:
+        """Give the attitudes of states at some times the sign that they have along the motion."""
+        places, steps = self.places(times), np.append(np.diff(self.times), 1.0)
+        shares = (LOOKS * (times - self.times[places]) / steps[places]).astype(np.int64)
+        looks = self.looks()
+        near = LOOKS * places + np.minimum(shares, LOOKS - 1)
+        turn_towards(looks[np.minimum(near, len(looks) - 1)], states)
 
     def _states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return self.loops.states(times, rows, self.body)

@@ -57,8 +57,9 @@ def solve_map(
     motion = DeferredSteps(lambda: _every_step(solver, t0, t1, state, params, times, out))
     rows, end = (out if bound.variables is None else None), times
     if rows is None and not output.every_step:  # else on demand
-        continuous = bound.loops.continuous  # else the sign follows from all steps
-        rows = bound.loops.states(times, out, body) if continuous else motion.at(times)
+        rows = bound.loops.states(times, out, body)
+        if not bound.loops.continuous:  # the sign follows from all steps
+            motion.taken.follow(times, rows)
     if output.watch is not None and (stop := solver.find_events(motion, facts)) is not None:
         end = output.cut(times, stop, t1 >= t0)
         rows = motion.at(end)
