@@ -1,6 +1,7 @@
 """Functions over tuples: arithmetic of single numbers, for ``each``, unrolling and nesting."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from polhode.compiler.tree import flat
 
@@ -64,11 +65,32 @@ def flattened(pattern) -> Callable:
     return collected(parts) if parts else _nothing
 
 
+@cache
 def as_floats(pattern) -> Callable:
     """Make the function that copies a tuple nested like a pattern, or a number, as floats."""
     if not isinstance(pattern, tuple):
         return _as_float
     return collected([_entry(as_floats(part), place) for place, part in enumerate(pattern)])
+
+
+def strictly_floats(pattern) -> Callable:
+    """Make the same function for plain Python; anything of another form is a TypeError."""
+    copy = as_floats(pattern)
+
+    def checked(value):
+        if not _has_form(value, pattern):
+            raise TypeError(f"the slope of y must be of the form of y, {pattern!r}, not {value!r}")
+        return copy(value)
+
+    return checked
+
+
+def _has_form(value, pattern) -> bool:
+    if not isinstance(pattern, tuple):
+        return not hasattr(value, "__len__")
+    if not hasattr(value, "__len__") or len(value) != len(pattern):
+        return False
+    return all(_has_form(*pair) for pair in zip(value, pattern, strict=True))
 
 
 def _nothing(y):

@@ -20,7 +20,7 @@ from polhode.kernels.quaternion import product
 from polhode.kernels.so3 import exp
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
 from polhode.kernels.trig import ELEMENTARY
-from polhode.kernels.tuples import nested
+from polhode.kernels.tuples import as_floats, nested, strictly_floats
 from polhode.kernels.turns import KEPT
 
 KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
@@ -522,6 +522,7 @@ def try_wrench(wrench: Callable, model: Model, params: tuple, state: tuple, body
     here = contracts.whole(state)
     if model.coupled is not None:
         params = (*params, state[-1])
+        _try_coupled(model, here, body)
     try:
         value = flat(wrench(0.0, *here, body, params))
     except Exception as error:
@@ -532,6 +533,27 @@ def try_wrench(wrench: Callable, model: Model, params: tuple, state: tuple, body
             f"the {_kind(model)} of model {model.name!r} is not finite at the initial state:"
             f" {shown}"
         )
+
+
+def _try_coupled(model: Model, here: tuple, body: tuple) -> None:
+    """Call the functions with variables once, and look at the form of what they return."""
+    for term in model.terms or (model,):
+        if term.coupled is None or not term.user:
+            continue
+        form = zeros(term.variables)
+        function = bind(term.coupled, {as_floats(form): strictly_floats(form)})
+        returns = "(torque, force, dy)" if term.moves else "(torque, dy)"
+        try:
+            value = flat(function(0.0, *here, body, (*term.params, term.variables)))
+        except Exception as error:
+            raise InputError(
+                f"the function of model {term.name!r} fails at the initial state:"
+                f" {type(error).__name__}: {error}; it must return {returns}"
+            ) from error
+        if not all(math.isfinite(x) for x in value):
+            raise InputError(
+                f"the function of model {term.name!r} is not finite at the initial state: {value}"
+            )
 
 
 def _kind(model: Model) -> str:

@@ -8,8 +8,9 @@ With y' = f(t, q, m, y), and a torque that may read y, one step of (q, m, y), or
 
 If the map is its own adjoint, so is this; the order is 2, or higher by composition.
 
-(3) is implicit if f depends on y: it is iterated until it converges to rounding.  f at the end is
-the first of the next step and is carried.  A map that carries a torque evaluates it again, because
+(3) is implicit if f depends on y: it is iterated until y' converges to rounding, or no longer comes
+nearer, which it does not where f is a small difference.  f at the end is the first of the next step
+and is carried.  A map that carries a torque evaluates it again, because
 ŷ differs in the next step.  (Only the first evaluation in (3) is counted.)
 """
 
@@ -25,7 +26,8 @@ from polhode.kernels.tuples import collected, flattened, nested
 from polhode.methods.translation import absent, raised
 
 MOST = 60  # iterations of (3)
-ROUNDING = 1e-15  # where they end; the remaining error is smaller by the contraction factor
+ROUNDING = 4e-16  # of y', where they end; the remaining error is smaller by the contraction factor
+NEAR = 1e-9  # of y', where they may end because they come no nearer
 NAN = float("nan")
 
 
@@ -142,34 +144,35 @@ def _sum_at(k: int) -> Callable:
 
 def _solved(pattern: Any) -> Callable:
     """Make the function that solves (3): (y, f); NaN if the step is too long to converge."""
-    plus_scaled, gap = _plus_scaled(pattern), _gap(pattern)
+    plus_scaled, change = _plus_scaled(pattern), _change(pattern)
 
     def solved(rate, t, c, inner, middle, body, params):
         f = rate(t, inner, body, (*params, middle))
-        done, count = False, 0
+        done, count, before = False, 0, 1.0
         while not done and count < MOST:
             new = rate(t, inner, body, (*params, plus_scaled(middle, c, f)))
-            off, size = gap(new, f)
-            f, done, count = new, off <= ROUNDING * size, count + 1
+            off = change(middle, c, new, f)
+            done = off <= ROUNDING or (off <= NEAR and off >= before)
+            f, count, before = new, count + 1, off
         return plus_scaled(middle, c if done else NAN, f), f
 
     return solved
 
 
-def _gap(pattern: Any) -> Callable:
-    """Make (f, g) -> (the sum of |f - g|, the sum of |f|)."""
-    flatten, pairs = flattened(pattern), _gaps(len(flat(pattern)))
-    return lambda f, g: pairs(flatten(f), flatten(g))
+def _change(pattern: Any) -> Callable:
+    """Make (y, h, f, g) -> the largest change of y + h f by g in place of f, relative to it."""
+    flatten, largest = flattened(pattern), _largest_change(len(flat(pattern)))
+    return lambda y, h, f, g: largest(flatten(y), h, flatten(f), flatten(g))
 
 
-def _gaps(n: int) -> Callable:
+def _largest_change(n: int) -> Callable:
     last = n - 1
+
+    def change(y, h, f, g):
+        size = abs(y[last]) + abs(h * f[last]) + 1e-300
+        return abs(h * (f[last] - g[last])) / size
+
     if last == 0:
-        return lambda f, g: (abs(f[0] - g[0]), abs(f[0]))
-    before = _gaps(last)
-
-    def both(f, g):
-        off, size = before(f, g)
-        return off + abs(f[last] - g[last]), size + abs(f[last])
-
-    return both
+        return change
+    before = _largest_change(last)
+    return lambda y, h, f, g: max(before(y, h, f, g), change(y, h, f, g))

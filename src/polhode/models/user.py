@@ -41,7 +41,7 @@ from polhode.contracts import (
 )
 from polhode.contracts import variables as variables_in
 from polhode.contracts.checks import three
-from polhode.contracts.company import named_variables
+from polhode.contracts.company import named_variables, zeros
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body, to_inertial
 from polhode.kernels.tuples import as_floats
@@ -182,7 +182,7 @@ def coupled(
     scale : sizes of variables, by name.  Adaptive integrators bound the error of a variable
         relative to its length or this, whichever is larger; by default the length of its initial
         value, or 1 if that is zero
-    depends_on_omega, depends_on_velocity : whether the torque depends on the rate (or velocity), and
+    depends_on_omega, depends_on_velocity : whether the torque depends on the rate or velocity, and
         the force on the velocity; by default whether the code of ``function`` reads them at all
 
     Examples
@@ -191,7 +191,8 @@ def coupled(
     >>> def ring(t, q, omega, h, params):  # a ring of fluid about the first axis, h its momentum
     ...     drag = params[0] * (omega[0] - h / params[1])
     ...     return (-drag, 0.0, 0.0), drag
-    >>> damper = ph.coupled(ring, {"ring": 0.0}, {"drag": 0.02, "inertia": 0.1}, scale={"ring": 0.1})
+    >>> numbers = {"drag": 0.02, "inertia": 0.1}
+    >>> damper = ph.coupled(ring, {"ring": 0.0}, numbers, scale={"ring": 0.1})
     >>> body = ph.RigidBody([2.0, 2.2, 3.0])
     >>> run = ph.solve(ph.Problem(body, damper, omega=[0.3, 0.0, 1.0]), (0, 100), rtol=1e-9)
     >>> run.variables["ring"].shape == run.t.shape
@@ -208,7 +209,7 @@ def coupled(
         depends_on_velocity=reads_v if depends_on_velocity is None else depends_on_velocity,
         variables=start, variable_names=names, scales=scales,
     )  # fmt: skip
-    return replace(made, coupled=make(_split(params)[3])[2])
+    return replace(made, coupled=make(split_params(params)[3])[2])
 
 
 def _model(
@@ -222,7 +223,7 @@ def _model(
     **others: Any,
 ) -> Model:
     """Make the record; ``make`` makes its functions for rotation and six degrees of freedom."""
-    names, values, arrays, given = _split(params)
+    names, values, arrays, given = split_params(params)
     made = make(given)
     functions: dict[str, Any] = {"wrench": made[1]} if moving else {"torque": made[0]}
     kind = "potential_at" if moving else "potential"
@@ -295,7 +296,7 @@ def _seen(function, given, t, q, m, x, p, body, params):
 
 def _coupled_functions(function, start, moving, given):
     """(torque, wrench, coupled) of a function with variables nested like ``start``."""
-    as_slope = as_floats(start)
+    as_slope = as_floats(zeros(start))
 
     def still_function(t, q, m, x, p, body, params):
         omega = to_body_axes(angular_velocity(m, body), body)
@@ -432,7 +433,7 @@ def _reads_argument(function: Callable, place: int) -> bool:
     return name in code.co_cellvars
 
 
-def _split(params: Any) -> tuple[tuple[str, ...], tuple, tuple, Callable]:
+def split_params(params: Any) -> tuple[tuple[str, ...], tuple, tuple, Callable]:
     """(names, numbers, tables, given) of the parameters.
 
     Numbers become floats, sequences tuples, arrays tables.  Tables are nested like the numbers,

@@ -2,18 +2,22 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from polhode.compiler.tree import flat
+from polhode.compiler.tree import bind, flat
 from polhode.contracts import OK, Formulation, Integrator, Rate
+from polhode.contracts import variables as variables_in
 from polhode.contracts.checks import span
+from polhode.contracts.company import company_of, named_variables, zeros
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
+from polhode.kernels.tuples import as_floats, strictly_floats
 from polhode.loops.join import bind_integrator
+from polhode.models.user import split_params
 from polhode.problems.problem import quaternion
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
@@ -37,7 +41,7 @@ from polhode.solvers.arguments import (
     step_limits,
     tolerance,
 )
-from polhode.solvers.events import Watch
+from polhode.solvers.events import Beside, Watch
 from polhode.solvers.fixed_steps import plan, take_steps
 from polhode.solvers.progress import reporter
 from polhode.solvers.solver import Output
@@ -69,6 +73,10 @@ def integrate_angular_velocity(
     save_every: int = 1,
     events: Any = None,
     progress: bool | Callable[[float], None] = False,
+    variables: Mapping[str, Any] | None = None,
+    slope: Callable | None = None,
+    params: Any = (),
+    scale: Mapping[str, float] | None = None,
 ) -> Trajectory:
     """Integrate a given angular velocity to attitudes.
 
@@ -93,6 +101,11 @@ def integrate_angular_velocity(
     max_steps : of an adaptive method, as in ``solve``
     breakpoints : times at which omega is not smooth; the run restarts there
     t_eval, save_every, events, progress : as in ``solve``
+    variables : names and initial values of variables y that are integrated with the attitude, each
+        a number or a sequence of numbers.  Then ``omega(t, q, y, params)`` is the rate and
+        ``slope(t, q, y, params)`` is dy/dt, of the same form as y: with one variable its value,
+        with several a tuple of their values
+    params, scale : of ``omega`` and ``slope``, as in ``ph.coupled``
 
     Returns
     -------
@@ -110,6 +123,7 @@ def integrate_angular_velocity(
         omega, frame=frame, method=method, formulation=formulation, dt=dt, rtol=rtol, atol=atol,
         first_step=first_step, max_step=max_step, max_steps=max_steps, breakpoints=breakpoints,
         t_eval=t_eval, save_every=save_every, events=events, progress=progress,
+        variables=variables, slope=slope, params=params, scale=scale,
     )  # fmt: skip
     return solver(t_span, attitude=attitude, scalar_first=scalar_first)
 
@@ -131,22 +145,32 @@ def prepare_angular_velocity(
     save_every: int = 1,
     events: Any = None,
     progress: bool | Callable[[float], None] = False,
+    variables: Mapping[str, Any] | None = None,
+    slope: Callable | None = None,
+    params: Any = (),
+    scale: Mapping[str, float] | None = None,
 ) -> "RateSolver":
     """Prepare a reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
     arguments = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, max_steps, breakpoints, t_eval,
         save_every, events, progress=progress,
     )  # fmt: skip
-    return RateSolver(omega, frame, arguments)
+    if variables is None:
+        if slope is not None or scale is not None or params != ():
+            raise InputError("slope=, params= and scale= are for variables: give variables=, too")
+        return RateSolver(omega, _rate(omega, frame), arguments)
+    return RateSolver(
+        omega, _coupled_rate(omega, frame, variables, slope, params, scale), arguments
+    )
 
 
 class RateSolver:
     """An integrator bound to an angular velocity; see ``prepare_angular_velocity``."""
 
-    def __init__(self, omega: Callable, frame: str, keywords: Arguments):
-        self.keywords, self.output = keywords, Output(keywords)
-        self.rate = _rate(omega, frame)
-        self.omega = omega
+    def __init__(self, omega: Callable, rate: Rate, keywords: Arguments):
+        self.omega, self.rate, self.company = omega, rate, company_of(rate)
+        beside = None if self.company is None else Beside(7, self.company.pattern)
+        self.keywords, self.output = keywords, Output(keywords, beside)
         self.tolerances = 0.0, _tolerance(keywords)
         self.integrator, self.reason = _find_integrator(keywords, self.rate, self.tolerances[1])
         self.formulation = find_kinematic(keywords.formulation, ROTOR)
@@ -179,7 +203,7 @@ class RateSolver:
         q = quaternion(attitude, scalar_first)
         if self._start is None:
             _try(self.rate, t0, q)
-        first = self.formulation.enter(q)
+        first = *self.formulation.enter(q), *flat(self.rate.variables)
         self._start = attitude, scalar_first, q, first
         return q, first
 
@@ -245,20 +269,21 @@ class RateSolver:
         return taken
 
     # ---- results
-    def body_rates(self, times: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Return ω in body axes."""
+    def body_rates(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return ω in body axes, at rows (attitude, variables)."""
         out = np.empty((len(times), 3))
-        self.loops.velocities(np.ascontiguousarray(times), np.ascontiguousarray(q), ((), ()), out)
+        given = np.ascontiguousarray(times), np.ascontiguousarray(rows), self.rate.params
+        self.loops.velocities(*given, out)
         if not self.rate.inertial:
             return out
-        return np.stack(to_body(tuple(q.T), tuple(out.T)), axis=1)
+        return np.stack(to_body(tuple(rows[:, :4].T), tuple(out.T)), axis=1)
 
     def see(self, motion: Motion) -> Callable:
-        """Return a function of times: rows (q, omega) in body axes."""
+        """Return a function of times: rows (q, omega) in body axes, and the variables."""
 
         def see(times):
-            q = motion.at(times)
-            return np.hstack([q, self.body_rates(times, q)])
+            rows = motion.at(times)
+            return np.hstack([rows[:, :4], self.body_rates(times, rows), rows[:, 4:]])
 
         return see
 
@@ -302,11 +327,18 @@ class RateDetails(Details):
         self.solver, self.source, self.times, self.rows = solver, source, times, rows
         self.first = first
 
+    def states(self):
+        return self.source.states if self.rows is None else self.rows
+
     def motion(self):
-        return (self.source.states if self.rows is None else self.rows), None
+        return self.states()[:, :4], None
+
+    def variables(self):
+        company = self.solver.company
+        return {} if company is None else company.apart(self.states()[:, 4:])
 
     def omega(self):
-        return self.solver.body_rates(self.times, self.motion()[0])
+        return self.solver.body_rates(self.times, self.states())
 
     def accelerations(self):
         return self.solver.slopes(self.source, self.times), None
@@ -318,7 +350,11 @@ class RateDetails(Details):
     def problem(self):
         frame = "inertial" if self.solver.rate.inertial else "body"
         name = getattr(self.solver.omega, "__name__", "omega")
-        return {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
+        facts = {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
+        if self.solver.company is not None:
+            first = self.solver.company.apart(np.array([flat(self.solver.rate.variables)]))
+            facts["variables"] = {name: value[0].tolist() for name, value in first.items()}
+        return facts
 
 
 # ---- checks
@@ -334,7 +370,8 @@ def _find_integrator(keywords: Arguments, rate: Rate, tolerance: float) -> tuple
     if method != AUTO:
         return find_integrator(method), ""
     if keywords.dt is None:
-        return find_integrator("dop853"), "omega depends on the attitude"
+        why = "omega depends on the attitude" if rate.companion is None else "there are variables"
+        return find_integrator("dop853"), why
     return find_integrator("rk4" if rate.takes_attitude else "magnus6"), "dt was given"
 
 
@@ -345,7 +382,8 @@ def _check(
     name, tolerance = integrator.name, _tolerance(keywords)
     if integrator.linear and rate.takes_attitude:
         raise MethodError(
-            f"method {name!r} is for omega(t): with omega(t, q) use dop853, vern9 or rk4"
+            f"method {name!r} is for omega(t): with omega(t, q) or variables use dop853, vern9 or"
+            " rk4"
         )
     if integrator.linear and formulation.name != ROTOR:
         raise MethodError(f"method {name!r} uses rotors: leave out formulation=")
@@ -401,6 +439,51 @@ def _rate(omega: Any, frame: Any) -> Rate:
     )
 
 
+def _coupled_rate(
+    omega: Any, frame: Any, variables: Any, slope: Any, params: Any, scale: Any
+) -> Rate:
+    """Check omega and the slope of variables beside the attitude, and describe them."""
+    if frame not in FRAMES:
+        raise InputError(f"frame must be 'body' or 'inertial', the axes of omega, got {frame!r}")
+    for name, function in {"omega": omega, "slope": slope}.items():
+        if not callable(function):
+            raise InputError(
+                f"with variables=, {name} must be a function {name}(t, q, y, params), got"
+                f" {function!r}"
+            )
+        try:
+            inspect.signature(function).bind(*range(4))
+        except TypeError:
+            raise InputError(
+                f"with variables=, {name} must take (t, q, y, params), but it takes"
+                f" {inspect.signature(function)}"
+            ) from None
+        except ValueError:
+            pass
+    names, start, scales = named_variables(variables, scale)
+    _, values, arrays, given = split_params(params)
+    as_slope = as_floats(zeros(start))
+
+    def velocity(t, q, params):
+        x, y, z = omega(t, q, variables_in(params), given(params))
+        return 1.0 * x, 1.0 * y, 1.0 * z
+
+    def companion(t, q, params):
+        return as_slope(slope(t, q, variables_in(params), given(params)))
+
+    return Rate(
+        velocity=velocity,
+        inertial=frame == "inertial",
+        takes_attitude=True,
+        user=(omega, slope),
+        params=(values, arrays),
+        companion=companion,
+        variables=start,
+        variable_names=names,
+        scales=scales,
+    )
+
+
 def _of_time(omega: Callable) -> Callable:
     def velocity(t, q, params):
         x, y, z = omega(t)
@@ -418,16 +501,27 @@ def _of_both(omega: Callable) -> Callable:
 
 
 def _try(rate: Rate, t: float, q: tuple) -> None:
-    """Call omega once in plain Python, so that its own error is shown."""
+    """Call omega once in plain Python, so that its own error is shown; and the slope, if any."""
+    params = rate.params if rate.companion is None else (*rate.params, rate.variables)
+    _try_function("omega", "three numbers, rad/s", rate.velocity, t, q, params)
+    if rate.companion is not None:
+        what = f"dy/dt of the form of y, which is {rate.variables!r} at the start"
+        form = zeros(rate.variables)
+        strict = bind(rate.companion, {as_floats(form): strictly_floats(form)})
+        _try_function("slope", what, strict, t, q, params)
+
+
+def _try_function(
+    name: str, what: str, function: Callable, t: float, q: tuple, params: tuple
+) -> None:
     try:
-        value = flat(rate.velocity(t, q, rate.params))
+        value = flat(function(t, q, params))
     except Exception as error:
         raise InputError(
-            f"omega fails at t = {t!r}: {type(error).__name__}: {error}; it must return three"
-            " numbers, rad/s"
+            f"{name} fails at t = {t!r}: {type(error).__name__}: {error}; it must return {what}"
         ) from error
     if not all(math.isfinite(x) for x in value):
-        raise InputError(f"omega is not finite at t = {t!r}: {value}")
+        raise InputError(f"{name} is not finite at t = {t!r}: {value}")
 
 
 def _tolerance(keywords: Arguments) -> float:

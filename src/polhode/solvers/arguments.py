@@ -22,7 +22,7 @@ from polhode.integrators import INTEGRATORS
 from polhode.loops.join import fixed
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
-from polhode.solvers.auto import ACCURACY, INTEGRATOR, choose
+from polhode.solvers.auto import ACCURACY, BESIDE, INTEGRATOR, choose
 
 AUTO = "auto"
 INSTEAD = "mr2", "imidm", "mkrk:rk4"  # suggested when a method cannot take a model
@@ -272,6 +272,8 @@ class AdaptiveSteps(NamedTuple):
 def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> FixedSteps:
     """Find the map, or the integrator with fixed steps; ``method`` is made with its options."""
     variables, reason = None, ""
+    if method == AUTO and problem.model.coupled is not None:
+        method, reason = BESIDE
     arguments.refuse("maps take fixed steps", "first_step", "max_step", "max_steps", "breakpoints")
     if method == AUTO:
         dt = positive(arguments.dt, AUTO)

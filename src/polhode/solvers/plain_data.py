@@ -23,6 +23,7 @@ from polhode import contracts
 from polhode.body import RigidBody
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
 from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model
+from polhode.contracts.company import named_variables
 from polhode.contracts.registry import file_names
 from polhode.contracts.sums import total
 from polhode.errors import FileError, InputError, PolhodeWarning
@@ -37,6 +38,7 @@ from polhode.solvers.arguments import Arguments
 STORED = 1_000_000  # bytes of tables in a file; larger ones are only compared
 FUNCTIONS = "torque", "potential", "wrench", "potential_at"
 FLAGS = "depends_on_omega", "depends_on_velocity", "turns"
+VARIABLES = "variable_names", "variables", "scales"  # fields of a model
 UNSEEN = "<unseen>"  # in place of a digest
 UNCOUNTED = "options", "keeps_unit"  # fields of a record that its digest leaves out
 NUMBERS = "dt", "rtol", "atol", "first_step", "max_step", "max_steps"
@@ -57,6 +59,10 @@ TERM = {
     "tables": list,
     "references": [str],
     **dict.fromkeys(FLAGS, bool),
+    "coupled": (
+        ...,
+        {"function": str, "names": [str], "variables": (float, list), "scales": [float]},
+    ),
 }
 PROBLEM = {
     "name": (None, str),
@@ -170,8 +176,8 @@ def _try_model(problem: Problem) -> None:
     here |= {"x": problem.position or ORIGIN, "p": problem.velocity or ORIGIN}
     here["body"] = problem.body.data
     for term in problem.model.terms or (problem.model,):
-        here["params"] = term.numbers, term.tables
-        for kind in FUNCTIONS:
+        here["params"] = term.params if term.coupled is None else (*term.params, term.variables)
+        for kind in (*FUNCTIONS, "coupled"):
             function, stub = getattr(term, kind), getattr(contracts, kind)
             if function not in (None, stub):
                 with suppress(ArithmeticError):  # what a run meets, too
@@ -194,6 +200,14 @@ def _describe_model(model: Model) -> dict[str, Any]:
         return {"name": model.name, "terms": list(map(_describe_model, model.terms))}
     functions = {key: getattr(model, key) for key in FUNCTIONS}
     describe = _describe_use if model.user else _name_or_digest
+    beside: dict[str, Any] = {}
+    if model.coupled is not None:
+        beside["coupled"] = {
+            "function": describe(model.coupled, "coupled"),
+            "names": list(model.variable_names),
+            "variables": _lists(model.variables),
+            "scales": list(model.scales),
+        }
     return {
         "name": model.name,
         "parameters": list(model.names),
@@ -203,6 +217,7 @@ def _describe_model(model: Model) -> dict[str, Any]:
         **{flag: getattr(model, flag) for flag in FLAGS},
         "tables": _lists(model.tables, _digest_table),
         "references": list(model.references),
+        **beside,
     }
 
 
@@ -211,6 +226,7 @@ def _is_complete(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> b
     if "terms" in data:
         return all(_is_complete(term, arrays) for term in data["terms"])
     named = all(f is None or ":" in f for f in data["functions"].values())
+    named = named and ("coupled" not in data or ":" in data["coupled"]["function"])
     return named and not data["user"] and all(key in arrays for key in _leaves(data["tables"]))
 
 
@@ -232,7 +248,23 @@ def _rebuild_model(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         tables=tuples(data["tables"], arrays.__getitem__),
         **{flag: data[flag] for flag in FLAGS},
         references=tuple(data["references"]),
+        **_rebuild_variables(data.get("coupled")),
     )
+
+
+def _rebuild_variables(data: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The fields of a model about its variables."""
+    if data is None:
+        return {}
+    names, values = tuple(data["names"]), tuples(data["variables"])
+    if len(names) > 1 and (not isinstance(values, tuple) or len(values) != len(names)):
+        raise ValueError(f"there are {values!r} for the variables {list(names)}")
+    one = values if len(names) > 1 else (values,)
+    found = named_variables(
+        dict(zip(names, one, strict=True)), dict(zip(names, data["scales"], strict=True))
+    )
+    coupled = _find_function(data["function"], "coupled")
+    return {"coupled": coupled, **dict(zip(VARIABLES, found, strict=True))}
 
 
 def _digest_table(table: np.ndarray) -> str:

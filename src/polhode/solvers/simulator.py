@@ -204,6 +204,11 @@ class Simulator:
         x, v = (ORIGIN if given is None else given for given in (position, velocity))
         begun = attitude, omega, angular_momentum, x, v
         problem = Problem(body, model, *begun, scalar_first=scalar_first)
+        if problem.model.coupled is not None:
+            raise InputError(
+                f"a Simulator takes no model with variables, and {problem.model.name!r} has"
+                f" {', '.join(problem.model.variable_names)}; use ph.solve or ph.prepare"
+            )
         if extrapolation not in ORDERS:
             raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
         order, n = int(extrapolation), whole(substeps, "substeps", 1)
