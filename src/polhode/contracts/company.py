@@ -64,6 +64,15 @@ def zeros(value: Any) -> Any:
     return tuple(map(zeros, value)) if isinstance(value, tuple) else 0.0
 
 
+def values_in(company: Company, y: Any) -> dict[str, Any]:
+    """Return numbers and lists by name, from variables nested as functions get them."""
+    numbers = flat(y)
+    shapes = zip(company.places.items(), company.shapes, strict=True)
+    return {
+        name: numbers[place] if shape else numbers[place.start] for (name, place), shape in shapes
+    }
+
+
 def count_numbers(company: Company | None) -> int:
     """Return how many numbers the variables are."""
     return 0 if company is None else len(flat(company.pattern))

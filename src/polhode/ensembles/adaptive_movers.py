@@ -217,7 +217,7 @@ class FreeMover:
         some, elapsed = np.empty((len(states), 7)), times - t0
         _free_loop()(elapsed, table, FREE, some)
         found[:, :7] = some
-        if states.shape[1] > 7:
+        if self.problem.moves:
             inverse_mass = rows.bodies[:, INVERSE_MASS]
             found[:, 7:10] += elapsed[:, None] * (inverse_mass * states[:, 10:13])
         found[np.einsum("ij,ij->i", found[:, :4], states[:, :4]) < 0, :4] *= -1.0

@@ -2,7 +2,7 @@
 
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,6 +16,7 @@ from polhode.body.inertia import TOLERANCE, checked
 from polhode.compiler.tree import flat, like
 from polhode.contracts import Model
 from polhode.contracts.checks import whole
+from polhode.contracts.company import company_of, count_numbers
 from polhode.ensembles.distributions import GROUP, Around, Distribution, Sweep, draw_members
 from polhode.errors import InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
@@ -63,7 +64,9 @@ class Members:
         self.vary = dict(vary)
         self.moves = problem.moves
         self.shapes = _shapes(problem.model, self.moves)
-        self.width = 13 if self.moves else 7  # numbers of a state
+        self.company = company_of(problem.model)
+        self.beside = 13 if self.moves else 7  # where the variables of the model begin in a state
+        self.width = self.beside + count_numbers(self.company)  # numbers of a state
         if "angular_momentum" in vary and "omega" in vary:
             raise InputError("vary omega or angular_momentum, not both")
         given: Any = getattr(vary.get("inertia"), "values", vary.get("inertia"))
@@ -141,15 +144,26 @@ class Members:
         many: Any = _Bodies(self.is_aligned, axes, bodies[:, 10])
         state = inner_state(many, q, m, *translation)
         columns = [np.broadcast_to(column, n) for column in flat(state)]
+        columns += self._variables(varied, n)
         numbers = np.tile(np.array(flat(problem.model.numbers), dtype=float), (n, 1))
         for name, values in varied.items():
-            if name.startswith("model."):
+            if name in self._columns:
                 numbers[:, self._columns[name]] = values.reshape(n, -1)
         rows = Rows(np.stack(columns, axis=1), bodies, numbers, symmetry_axes(bodies))
         bad = ~np.isfinite(np.hstack([rows.states, rows.bodies, rows.numbers])).all(axis=1)
         if bad.any():
             raise InputError(f"member {first + int(np.argmax(bad))} has a value that is not finite")
         return rows
+
+    def _variables(self, varied: dict, n: int) -> list[np.ndarray]:
+        """Columns of the initial values of the model's variables."""
+        if self.company is None:
+            return []
+        rows = np.tile(np.array(flat(self.problem.model.variables)), (n, 1))
+        for name, place in self.company.places.items():
+            if (key := f"model.{name}") in varied:
+                rows[:, place] = varied[key].reshape(n, -1)
+        return list(rows.T)
 
     def _bodies(self, varied: dict, n: int, first: int) -> np.ndarray:
         """Rows (inertia, inverse, axes, mass, 1/mass)."""
@@ -202,11 +216,13 @@ class Members:
         if "inertia" in varied or "mass" in varied:
             body = RigidBody(varied.get("inertia", body.inertia), varied.get("mass", body.mass))
         rate = "angular_momentum" if "angular_momentum" in varied else "omega"
-        numbers = self.rows(member, member + 1).numbers[0]
+        rows = self.rows(member, member + 1)
+        numbers, beside = rows.numbers[0].tolist(), rows.states[0, self.beside :].tolist()
+        model = with_numbers(problem.model, like(problem.model.numbers, iter(numbers)))
         names = TRANSLATION if self.moves else ()
         return Problem(
             body,
-            with_numbers(problem.model, like(problem.model.numbers, iter(numbers.tolist()))),
+            model if self.company is None else with_variables(model, iter(beside)),
             attitude=varied.get("attitude", problem.attitude),
             scalar_first=True,
             **{rate: varied.get(rate, getattr(problem, rate))},
@@ -235,6 +251,16 @@ def with_numbers(model: Model, numbers: tuple) -> Model:
     return replace(model, numbers=numbers, terms=terms)
 
 
+def with_variables(model: Model, numbers: Iterator[float]) -> Model:
+    """The same model with the next numbers as initial values of its variables."""
+    if not model.terms:
+        values = model.variables if model.coupled is None else like(model.variables, numbers)
+        return replace(model, variables=values)
+    terms = tuple(with_variables(term, numbers) for term in model.terms)
+    own = tuple(term.variables for term in terms if term.coupled is not None)
+    return replace(model, terms=terms, variables=own[0] if len(own) == 1 else own)
+
+
 def _parameters(model: Model, numbers: tuple) -> list[tuple[str, Any]]:
     """(dotted name, entry) of every parameter; in a sum the names of terms come in between."""
     if not model.terms:
@@ -258,6 +284,12 @@ def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
         for name, entry in _parameters(model, model.numbers)
         if entry != ()  # an array, which all members share
     }
+    company = company_of(model)
+    if company is not None:
+        own |= {
+            f"model.{name}": shape
+            for name, shape in zip(company.names, company.shapes, strict=True)
+        }
     return ROTATION | (TRANSLATION if moves else {}) | BODY | own
 
 

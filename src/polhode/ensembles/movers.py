@@ -21,6 +21,7 @@ from polhode import loops
 from polhode.compiler.machine import CompiledOrPlain, put, take
 from polhode.compiler.tree import flat, like
 from polhode.contracts import OK, start
+from polhode.contracts.company import company_of
 from polhode.ensembles.members import Rows
 from polhode.formulations.equations import equations_of
 from polhode.loops import part, whole_step
@@ -62,7 +63,7 @@ def enter_variables(bound: Bound, t0: float, rows: Rows) -> np.ndarray:
     variables, problem = bound.variables, bound.problem
     if variables is None or variables.name == "quaternion":
         return rows.states.copy()
-    enter = equations_of(variables, problem.moves).enter
+    enter = equations_of(variables, problem.moves, company_of(problem.model)).enter
     states = (like(bound.state, iter(row)) for row in rows.states.tolist())
     return np.array([flat(enter(t0, state, bound.body)) for state in states])
 

@@ -15,6 +15,7 @@ from polhode.kernels.quaternion import conjugate, product, to_inertial
 # ---- labels
 XYZ, WXYZ = "component", "quaternion"
 COMPONENTS = {WXYZ: list("wxyz"), XYZ: list("xyz")}
+BESIDE = "variable_"  # before the names of a model's variables in files
 ATTITUDE = "attitude, body to inertial, Hamilton, scalar first"
 
 
@@ -65,9 +66,17 @@ class Labelled(NamedTuple):
     coords: dict[str, Any]
 
 
-def label(name: str, before: tuple[str, ...], values: Any) -> Labelled:
-    """Label something in ``CAPTIONS``; ``before`` are the dimensions before its own."""
-    dims, units, text = CAPTIONS[name]
+def caption(name: str, shape: tuple[int, ...] = ()) -> Caption:
+    """The caption of a quantity, or of a variable of the model with values of this shape."""
+    if name in CAPTIONS:
+        return CAPTIONS[name]
+    dims = (f"{BESIDE}{name}_part",) if shape else ()
+    return Caption(dims, "", f"{name}, a variable of the model")
+
+
+def label(name: str, before: tuple[str, ...], values: Any, shape: tuple[int, ...] = ()) -> Labelled:
+    """Label a quantity; ``before`` are the dimensions before its own, ``shape`` as above."""
+    dims, units, text = caption(name, shape)
     attrs = {"long_name": text} | ({"units": units} if units else {})
     return Labelled((*before, *dims), values, attrs, {})
 
@@ -87,17 +96,28 @@ def label_varied(name: str, values: np.ndarray) -> Labelled:
 class Snapshot:
     """Quantities of members at one time, in the user's axes, each computed on first use.
 
-    ``states`` are (q, m), and (x, p) if the bodies move, in principal axes; every quantity is an
-    array (members, components).
+    ``states`` are (q, m), (x, p) if the bodies move, and the variables of the model, in principal
+    axes; every quantity is an array (members, components).
     """
 
     def __init__(self, members: Members, rows: Rows, t: float, states: np.ndarray):
-        self.problem, self.aligned = members.problem, members.is_aligned
+        self.problem, self.aligned, self.members = members.problem, members.is_aligned, members
         self.rows, self.t, self.states = rows, t, states
         self._inverse = rows.bodies[:, INVERSE]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        return getattr(self, name)
+        """A quantity, or a variable of the model."""
+        if name in QUANTITIES:
+            return getattr(self, name)
+        company = self.members.company
+        if company is None or name not in company.names:
+            raise KeyError(name)
+        return self.variables[:, company.places[name]]
+
+    @property
+    def variables(self) -> np.ndarray:
+        """All variables of the model."""
+        return self.states[:, self.members.beside :]
 
     def _from_principal(self, v: np.ndarray) -> np.ndarray:
         if self.aligned:
@@ -147,7 +167,7 @@ class Snapshot:
     def kinetic_energy(self) -> np.ndarray:
         m = self.states[:, 4:7]
         rotation = 0.5 * (m * m * self._inverse).sum(axis=1, keepdims=True)
-        if self.states.shape[1] == 7:
+        if not self.problem.moves:
             return rotation
         p = self.states[:, 10:13]
         return rotation + 0.5 * (p * p * self.rows.bodies[:, INVERSE_MASS]).sum(1, keepdims=True)
@@ -164,9 +184,9 @@ class Snapshot:
 
     @cached_property
     def event_rows(self) -> np.ndarray:
-        """Rows (q, omega), and (x, v) if the bodies move: the arguments of events."""
-        translation = (self.position, self.velocity) if self.states.shape[1] > 7 else ()
-        return np.hstack([self.q, self.omega, *translation])
+        """Rows (q, omega), (x, v) if the bodies move, and variables: the arguments of events."""
+        translation = (self.position, self.velocity) if self.problem.moves else ()
+        return np.hstack([self.q, self.omega, *translation, self.variables])
 
 
 def member_potentials(t, rows, pattern, tables, out):

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.contracts import ADVICE, OK, Status
 from polhode.ensembles import places, store
 from polhode.ensembles.members import Members
-from polhode.ensembles.quantities import COMPONENTS, Labelled, label, label_varied
+from polhode.ensembles.quantities import BESIDE, COMPONENTS, Labelled, label, label_varied
 from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
 from polhode.errors import FileError, InputError
 from polhode.files import netcdf as storage
@@ -160,6 +160,17 @@ class EnsembleResult:
     v = _quantity("velocity")
 
     @property
+    def variables(self) -> dict[str, np.ndarray]:
+        """The variables of the model by name, (times, members) or (times, members, k) each."""
+        size = len(self.t), len(self)
+        return {
+            name: np.reshape(self._saved[name], (*size, *shape))
+            if all(size)
+            else np.empty((*size, *shape))
+            for name, shape in store.variable_shapes(self.problem_data).items()
+        }
+
+    @property
     def kinetic_energy(self) -> np.ndarray:
         """Kinetic energy of rotation, and of the centre of mass if it moves."""
         return self._saved["kinetic_energy"][..., 0]
@@ -228,6 +239,8 @@ class EnsembleResult:
         for name, quantity in (ROTATION | TRANSLATION | {"energy": "energy"}).items():
             if self._saved.has(quantity):
                 found[name] = label(quantity, ("time", "member"), getattr(self, name))
+        for name, values in self.variables.items():
+            found[BESIDE + name] = label(name, ("time", "member"), values, values.shape[2:])
         for name, key in REACHED.items():
             found[name] = label(name, ("member",), self._reached[key])
         for name in self._members.vary:
@@ -260,6 +273,9 @@ class EnsembleResult:
                 if self._saved.has(quantity):
                     values = getattr(last, name)[0]
                     columns |= _columns(name, values, values.shape[1:])
+            for name, values in last.variables.items():
+                shape = values.shape[2:]
+                columns |= _columns(name, values[0].reshape(len(self), -1), shape)
             if (energy := last.energy) is not None:
                 columns["energy"] = energy[0]
         columns |= {n: one.values for n, one in self.labelled.items() if "member" in one.dims}
@@ -350,17 +366,20 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
                 raise ValueError(f"its attribute {name!r} is no text")
         if not store.attributes_fit(attributes):
             raise ValueError("its attributes are not those of a run")
+        for name, shape in store.variable_shapes(json.loads(attributes["problem"])).items():
+            if np.shape(arrays[BESIDE + name])[2:] != shape:
+                raise ValueError(f"its variable {name!r} is not of the shape {shape}")
         return _rebuild(arrays, dims, about, attributes, None)
 
 
 def _check_layout(arrays: Mapping[str, np.ndarray], dims: Mapping[str, tuple[str, ...]]) -> None:
     """Raise an error unless the arrays of a file are numbers over the dimensions they must have."""
-    states = {**ROTATION, **TRANSLATION, "energy": "energy"}
     if lacking := {*ROTATION, *REACHED, "time", "member"} - set(arrays):
         raise ValueError(f"it lacks {min(lacking)!r}")
     for name in arrays:
-        wanted = ("time", "member")[: 2 if name in states else 0] or ("member",)
-        if (name in states or name in REACHED or name == "member") and (
+        is_state = store.is_state(name)
+        wanted = ("time", "member")[: 2 if is_state else 0] or ("member",)
+        if (is_state or name in REACHED or name == "member") and (
             dims[name][: len(wanted)] != wanted or arrays[name].dtype.kind not in "fiub"
         ):
             raise ValueError(f"{name} is {arrays[name].dtype} over {dims[name]}")
@@ -389,7 +408,8 @@ def _rebuild(
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
     for name, array in arrays.items():
-        if name in store.RESERVED or name.startswith(store.VARIED) or dims[name] == (name,):
+        own = name in store.RESERVED or name.startswith((store.VARIED, BESIDE))
+        if own or dims[name] == (name,):
             continue
         others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in store.RESERVED}
         text = {k: v for k, v in about[name].items() if not k.startswith("_")}

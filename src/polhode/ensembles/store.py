@@ -19,10 +19,12 @@ from polhode._version import __version__
 from polhode.ensembles import contents, places
 from polhode.ensembles.members import AXES, MASS, Members, Rows
 from polhode.ensembles.quantities import (
+    BESIDE,
     COMPONENTS,
     QUANTITIES,
     Labelled,
     Snapshot,
+    caption,
     label,
     label_varied,
 )
@@ -47,6 +49,16 @@ RESERVED = {
     *ROTATION, *TRANSLATION, *REACHED, *COMPONENTS, "energy", "count", "time", "member",
     "time_reduced",
 }  # fmt: skip
+
+
+def is_state(name: str) -> bool:
+    """Whether an array of a file holds states, which are read on demand."""
+    return name in STATES or name.startswith(BESIDE)
+
+
+def variable_shapes(problem: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the variables of the model, by name, from plain data about a problem."""
+    return {name: np.shape(value) for name, value in problem.get("variables", {}).items()}
 
 
 def attributes(facts: Mapping[str, Any], members: Any) -> dict[str, Any]:
@@ -188,6 +200,8 @@ class Store:
         self.size = min(size, self.count)
         self.rows = max(1, min(PIECE_BYTES // (self.size * 32), len(self.times)))
         self.names = ROTATION | (TRANSLATION if task.members.moves else {})
+        self.shapes = variable_shapes(task.members.problem_data)
+        self.names |= {BESIDE + name: name for name in self.shapes}
         attrs = {
             **attributes(facts, task.members),
             "complete": False,
@@ -210,9 +224,10 @@ class Store:
         for name, letters in COMPONENTS.items():
             self._write_whole(name, Labelled((name,), np.array(letters), {}, {}))
         for name, quantity in self.names.items():
-            about = label(quantity, ("time", "member"), None)
-            shape = len(self.times), self.count, *QUANTITIES[quantity].shape
-            self._create(name, about, shape)
+            own = self.shapes.get(quantity)
+            about = label(quantity, ("time", "member"), None, own or ())
+            each = QUANTITIES[quantity].shape if own is None else own
+            self._create(name, about, (len(self.times), self.count, *each))
         for name in REACHED:
             some = np.full(self.count, NOT_RUN)
             values = np.full(self.count, np.nan) if name == "t_reached" else some
@@ -268,6 +283,8 @@ class Store:
         snapshots = [Snapshot(self.task.members, rows, 0.0, some) for some in states]
         for name, quantity in self.names.items():
             values = np.array([snapshot[quantity] for snapshot in snapshots])
+            if self.shapes.get(quantity) == ():
+                values = values[..., 0]
             with translate_errors(self.path):
                 self._array(name)[place : place + len(states), first:last] = values
 
@@ -348,7 +365,8 @@ def check_store(path: str | os.PathLike, begun: Collection[str] | None = None) -
         found = _look_at_store(path, begun)
         summed = all(one.summed for one in found.arrays.values())
         complete, listed = found.attrs["complete"], (found.place / places.LIST).exists()
-        contents.check_chunks(found, {"time"} | (STATES & set(found.arrays) if complete else set()))
+        states = set(filter(is_state, found.arrays)) if complete else set()
+        contents.check_chunks(found, {"time"} | states)
         if finished and summed and listed:
             contents.check_list(found)
     if finished and summed and complete and not listed:
@@ -381,7 +399,7 @@ def _look_at_store(path: str | os.PathLike, names: Collection[str] | None) -> co
     found = contents.survey(place, names)
     _check_attributes(found)
     _check_layout(found)
-    contents.check_size(found, set(found.arrays) - STATES)
+    contents.check_size(found, [name for name in found.arrays if not is_state(name)])
     return found
 
 
@@ -403,8 +421,17 @@ def attributes_fit(attributes: Mapping[str, Any]) -> bool:
         good = isinstance(problem, dict) and isinstance(arguments, dict)
         good = good and isinstance(problem["name"] or "", str) and type(problem["model"]) is str
         good = good and type(problem.get("mass")) in (int, float)
+        good = good and _are_variables(problem.get("variables", {}))
         good = good and isinstance(order, list) and all(type(name) is str for name in order)
     return good
+
+
+def _are_variables(value: Any) -> bool:
+    """Whether this is what ``problem_facts`` tells about variables."""
+    if not isinstance(value, dict):
+        return False
+    rows = [one if isinstance(one, list) else [one] for one in value.values()]
+    return all(type(x) in (int, float) for row in rows for x in row)
 
 
 def _check_layout(found: contents.Contents) -> None:
@@ -417,6 +444,8 @@ def _check_layout(found: contents.Contents) -> None:
         wanted[name] = "time", "member", *QUANTITIES[quantity].dims
     if "energy" in arrays:
         wanted["energy"] = "time", "member"
+    for name, shape in variable_shapes(json.loads(found.attrs["problem"])).items():
+        wanted[BESIDE + name] = "time", "member", *caption(name, shape).dims
     for name, dims in wanted.items():
         if name not in arrays:
             raise FileError(f"{str(place)!r} lacks the array {name!r}")
@@ -520,6 +549,9 @@ class StoredStates:
         own = {quantity: name for name, quantity in (ROTATION | TRANSLATION).items()}
         if name in own:
             return self._read(own[name])
+        if BESIDE + name in self.arrays:
+            values = self._read(BESIDE + name)
+            return values if values.ndim == 3 else values[..., None]
         if name == "energy":
             if name in self.arrays or self.members is None:
                 return self._read(name)[..., None]
@@ -544,10 +576,11 @@ class StoredStates:
             axes = tuple(bodies[:, AXES].T)
             inner, outer = (tuple(np.moveaxis(x, -1, 0)) for x in (q, m))
             q, m = (np.stack(x, axis=-1) for x in (product(inner, axes), to_body(axes, outer)))
+        beside = [] if members.company is None else [self[name] for name in members.company.names]
         if not self.has("position"):
-            return np.concatenate([q, m], axis=-1)
+            return np.concatenate([q, m, *beside], axis=-1)
         p = self._read("v") * bodies[:, MASS]
-        return np.concatenate([q, m, self._read("x"), p], axis=-1)
+        return np.concatenate([q, m, self._read("x"), p, *beside], axis=-1)
 
 
 def _rows(members: Members, numbers: np.ndarray) -> Rows:
@@ -556,7 +589,8 @@ def _rows(members: Members, numbers: np.ndarray) -> Rows:
 
 
 def _empty(name: str, t: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    return np.empty((len(t), len(numbers), *(QUANTITIES[name].shape or (1,))))
+    shape = QUANTITIES[name].shape if name in QUANTITIES else ()
+    return np.empty((len(t), len(numbers), *(shape or (1,))))
 
 
 def _slice(places: np.ndarray) -> Any:

@@ -14,10 +14,11 @@ import numpy as np
 
 from polhode.contracts import Coordinates
 from polhode.contracts.checks import span, whole
+from polhode.contracts.company import company_of
 from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
-from polhode.ensembles.quantities import QUANTITIES, Snapshot
-from polhode.ensembles.reductions import REDUCTIONS
+from polhode.ensembles.quantities import BESIDE, QUANTITIES, Snapshot
+from polhode.ensembles.reductions import REDUCTIONS, check_quantity
 from polhode.ensembles.reductions.base import Reduction, ValuesReduction
 from polhode.ensembles.reductions.first_time import FirstTime
 from polhode.ensembles.store import RESERVED, VARIED
@@ -26,7 +27,7 @@ from polhode.files.given import shortage
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments, times_within
 from polhode.solvers.bound import FIXED, Bound
-from polhode.solvers.events import event_values
+from polhode.solvers.events import Beside, event_values
 from polhode.solvers.fixed_steps import ROW, count_steps, plan
 
 CHUNK_MEMBERS = 64 * GROUP  # in memory at the same time
@@ -80,11 +81,17 @@ class Task:
         """The events that are looked for, by key."""
         return {one.key: one for one in self.reductions if isinstance(one, FirstTime)}
 
+    @property
+    def beside(self) -> Beside | None:
+        """Where rows for events have the variables of the model."""
+        company = self.members.company
+        return None if company is None else Beside(self.members.beside, company.pattern)
+
     @cached_property
     def functions(self) -> dict[str, Callable]:
         """The user's functions that are reduced, (times, rows) -> values, by key."""
         return {
-            one.key: event_values(one.of, f"reduce: the function of {one.key}")
+            one.key: event_values(one.of, f"reduce: the function of {one.key}", self.beside)
             for one in self.reductions
             if not isinstance(one.of, str)
         }
@@ -147,6 +154,7 @@ def remake_task(
 ) -> Task:
     """A task whose rows are known, from a file, checked; ``tried``: its reductions were before."""
     t0, t1 = span(t_span)
+    _check_quantities(reductions, members.problem)
     task = Task(members, arguments, t0, t1, *rows, reductions, bound)
     _check_size(task, in_memory)
     times_within(task.times, t0, t1, "times")
@@ -236,7 +244,10 @@ def _check_formulation(bound: Bound) -> None:
 
 
 def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> None:
+    company = company_of(problem.model)
+    shapes = {} if company is None else dict(zip(company.names, company.shapes, strict=True))
     for one in reductions:
+        check_quantity(one, shapes)
         if one.of in ("position", "velocity") and not problem.moves:
             raise InputError(
                 f"reduce: members have no {one.of}: give position= to the Problem, or leave it out"
@@ -254,7 +265,7 @@ def _check_results(task: Task) -> None:
     for one in task.reductions:
         for name, found in one.trial(_trial_values(task, one)).items():
             for new in (name, *found.coords):
-                if new in owners or new.startswith(VARIED) or "/" in new:
+                if new in owners or new.startswith((VARIED, BESIDE)) or "/" in new:
                     raise InputError(
                         f"reduce: {one.key} has a result named {new!r}, a name that belongs to"
                         f" {owners.get(new, 'something else in files')}: give it another name"
@@ -264,8 +275,8 @@ def _check_results(task: Task) -> None:
 
 def _trial_values(task: Task, one: Reduction) -> np.ndarray:
     """(members, components) of a quantity; those of real members where a user wrote something."""
-    if REDUCTIONS.get(type(one).__name__) is type(one) and isinstance(one.of, str):
-        return np.ones((1, *(QUANTITIES[one.of].shape or (1,))))
+    if REDUCTIONS.get(type(one).__name__) is type(one) and one.of in QUANTITIES:
+        return np.ones((1, *(QUANTITIES[str(one.of)].shape or (1,))))
     rows = task.members.rows(0, min(task.members.count, TRIAL_MEMBERS))
     return task.values(one.key, one, Snapshot(task.members, rows, task.t0, rows.states))
 

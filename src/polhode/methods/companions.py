@@ -49,6 +49,7 @@ def with_companions(method: Method, moving: bool, company: Company) -> Method:
         exact_when_free=False,
         exact_momentum_when_free=False,
         compensates=False,
+        width=1,  # (3) is a loop, which SIMD lanes cannot share
         torques_at_start=method.torques_at_start + 1,
         torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
     )

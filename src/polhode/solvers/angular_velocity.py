@@ -12,7 +12,7 @@ from polhode.compiler.tree import bind, flat
 from polhode.contracts import OK, Formulation, Integrator, Rate
 from polhode.contracts import variables as variables_in
 from polhode.contracts.checks import span
-from polhode.contracts.company import company_of, named_variables, zeros
+from polhode.contracts.company import company_of, named_variables, values_in, zeros
 from polhode.errors import InputError, MethodError
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.tuples import as_floats, strictly_floats
@@ -352,8 +352,7 @@ class RateDetails(Details):
         name = getattr(self.solver.omega, "__name__", "omega")
         facts = {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
         if self.solver.company is not None:
-            first = self.solver.company.apart(np.array([flat(self.solver.rate.variables)]))
-            facts["variables"] = {name: value[0].tolist() for name, value in first.items()}
+            facts["variables"] = values_in(self.solver.company, self.solver.rate.variables)
         return facts
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.compiler.tree import flat
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model
-from polhode.contracts.company import company_of, zeros
+from polhode.contracts.company import company_of, values_in, zeros
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of
 from polhode.loops.join import bind_integrator, bind_method, try_potentials, try_wrench
@@ -226,8 +226,7 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
     )
     beside: dict[str, Any] = {}
     if (company := company_of(model)) is not None:
-        values = company.apart(row[:, 13 if problem.moves else 7 :])
-        beside["variables"] = {name: value[0].tolist() for name, value in values.items()}
+        beside["variables"] = values_in(company, state[-1])
     return {
         "name": problem.name,
         "inertia": problem.body.inertia.tolist(),

@@ -7,6 +7,7 @@ file.  ``REDUCTIONS`` are all of them by name.
 import importlib
 import pkgutil
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,11 +78,6 @@ def _read(text: str) -> Reduction:
 
 
 def _check(one: Reduction) -> None:
-    if isinstance(one.of, str) and one.of not in QUANTITIES:
-        raise InputError(
-            f"reduce: there is no quantity {one.of!r}; choose from {', '.join(QUANTITIES)}, or give"
-            " a function f(t, q, omega)"
-        )
     if not isinstance(one.of, str) and not callable(one.of):
         raise InputError(f"reduce: {one.of!r} is neither the name of a quantity nor a function")
     direction = getattr(one.of, "direction", 0)
@@ -95,9 +91,25 @@ def _check(one: Reduction) -> None:
         raise InputError(
             f"reduce: name={one.label!r} must not contain '/', which names in files cannot have"
         )
-    if one.one_component and isinstance(one.of, str) and quantities.QUANTITIES[one.of].dims:
+    one.check()
+
+
+def check_quantity(one: Reduction, variables: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise an error unless a reduction is of a quantity, or of a variable of the model.
+
+    ``variables`` are the shapes of these, by name.
+    """
+    if not isinstance(one.of, str):
+        return
+    if one.of not in QUANTITIES and one.of not in variables:
+        names = ", ".join([*QUANTITIES, *variables])
+        raise InputError(
+            f"reduce: there is no quantity {one.of!r}; choose from {names}, or give"
+            " a function f(t, q, omega)"
+        )
+    several = quantities.caption(one.of, variables.get(one.of, ())).dims
+    if one.one_component and several:
         raise InputError(
             f"reduce: {one.of!r} has several components, and {type(one).__name__} is for a quantity"
             " with one component: give a function f(t, q, omega)"
         )
-    one.check()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from polhode.ensembles.quantities import QUANTITIES, Caption, Labelled
+from polhode.ensembles.quantities import Caption, Labelled, caption
 from polhode.errors import InputError
 
 UNNAMED = "<lambda>"
@@ -24,8 +24,9 @@ Results = dict[str, np.ndarray]
 class Reduction:
     """A few numbers computed from the values of a quantity over all members.
 
-    ``of`` is the name of a quantity, one of ``QUANTITIES``, or a function like those for events,
-    ``f(t, q, omega)`` or ``f(t, x, v, q, omega)`` of tuples, that returns a number; it is compiled.
+    ``of`` is the name of a quantity, one of ``QUANTITIES``, or of a variable of the model, or a
+    function like those for events, ``f(t, q, omega)`` or ``f(t, x, v, q, omega)`` of tuples, that
+    returns a number; it is compiled.
 
     A new reduction defines ``part(values)``: a row of numbers for a group of members, from values
     (members, components), where members may be 0; ``join(a, b)``: the row of two groups together;
@@ -57,7 +58,7 @@ class Reduction:
     def caption(self) -> Caption:
         """That of the quantity."""
         if isinstance(self.of, str):
-            return QUANTITIES[self.of]
+            return caption(self.of)
         return Caption((), "", self.label)
 
     # ---- what a reduction defines

@@ -48,6 +48,7 @@ from polhode.contracts import (
     start,
     trial,
 )
+from polhode.contracts.company import company_of
 from polhode.formulations.equations import equations_of
 from polhode.integrators._runge_kutta import next_factor
 from polhode.loops import MAX_TRIALS, between, clipped, functions_of, step_of
@@ -387,7 +388,7 @@ class Pursuits(Runs):
         aligned: bool = True,
         moving: bool = False,
     ):
-        equations = equations_of(variables, moving)
+        equations = equations_of(variables, moving, company_of(model))
         stubs = start, trial, trial_in_lanes, first_step, fit, read
         own = functions_of(integrator, *stubs)
         pieces = loops.model_pieces(model, aligned)
