@@ -18,7 +18,7 @@ from polhode import loops
 from polhode.cli.schema import make_model
 from polhode.compiler.machine import LANES, compiled, lanes, over_lanes
 from polhode.compiler.tree import bind, flat, like
-from polhode.contracts import potential_at, wrench
+from polhode.contracts import coupled, potential_at, wrench
 from polhode.problems.problem import inner_state
 from polhode.references import bibliography
 from support.bits import bits_of, exactly
@@ -61,10 +61,14 @@ def acting(t, q, m, x, p, body, params):
     return torque, force, potential_at(t, q, x, body, params)
 
 
+def slopes(t, q, m, x, p, body, params):
+    return coupled(t, q, m, x, p, body, params)[2]
+
+
 def acting_in_lane(shared, slots):
     t, tables = shared
-    q, m, x, p, body, numbers = slots
-    return acting(t, q, m, x, p, body, (numbers, tables))
+    q, m, x, p, body, numbers, y = slots
+    return acting(t, q, m, x, p, body, (numbers, tables, y))
 
 
 def acting_in_lanes(block, t, tables, slots):
@@ -81,12 +85,23 @@ def acted_by(model, body):
     """(q, m, x, p, t) -> (torque in the user's body axes, force, potential energy), in Python."""
     function = loops.joined(acting, None, model, body.is_aligned)
 
-    def acted(q, m, x, p, t=T):
+    def acted(q, m, x, p, t=T, y=model.variables):
         state = inner_state(body, tuple(q), tuple(m), tuple(x), tuple(np.asarray(p) / body.mass))
-        torque, force, energy = function(t, *state, body.data, model.params)
+        torque, force, energy = function(t, *state, body.data, (*model.params, y))
         return body.principal_axes @ np.array(torque), np.array(force), energy
 
     return acted
+
+
+def slope_of(model, body):
+    """(t, q, m, x, p, y) -> the slope of the model's variables, a list."""
+    function = loops.joined(slopes, None, model, body.is_aligned)
+
+    def slope(t, q, m, x, p, y):
+        state = inner_state(body, tuple(q), tuple(m), tuple(x), tuple(np.asarray(p) / body.mass))
+        return flat(function(t, *state, body.data, (*model.params, y)))
+
+    return slope
 
 
 # ---- records
@@ -170,7 +185,7 @@ def test_what_velocities_add_is_declared_and_takes_energy_or_none(name, argument
 def test_power_balance(name, arguments, rng):
     """The kinetic energy changes by the power of torque and force, along SciPy's motion."""
     model, body = ph.MODELS[name](**arguments), BODIES["tensor"]
-    acted = acted_by(model, body)
+    acted, slope = acted_by(model, body), slope_of(model, body)
     q, m, x, p = somewhere(rng)
     while np.linalg.norm(acted(q, m, x, p)[0]) > 30:  # close to the wall: stiff
         q, m, x, p = somewhere(rng)
@@ -178,14 +193,17 @@ def test_power_balance(name, arguments, rng):
     def rate(t, y):
         q, m, x, p = y[:4], y[4:7], y[7:10], y[10:13]
         omega = np.linalg.solve(body.inertia, m)
-        torque, force, _ = acted(q, m, x, p, t)
+        z = like(model.variables, iter(y[14:].tolist()))
+        torque, force, _ = acted(q, m, x, p, t, z)
         w, v = q[0], q[1:]
         dq = 0.5 * np.array([-v @ omega, *(w * omega + np.cross(v, omega))])
         v = p / body.mass
         power = torque @ omega + force @ v
-        return [*dq, *(np.cross(m, omega) + torque), *v, *force, power]
+        motion = [*dq, *(np.cross(m, omega) + torque), *v, *force, power]
+        return [*motion, *slope(t, q, m, x, p, z)]
 
-    run = solve_ivp(rate, (0, 0.5), [*q, *m, *x, *p, 0.0], "DOP853", rtol=1e-11, atol=1e-12)
+    first = [*q, *m, *x, *p, 0.0, *flat(model.variables)]
+    run = solve_ivp(rate, (0, 0.5), first, "DOP853", rtol=1e-11, atol=1e-12)
     start = {"attitude": q, "scalar_first": True, "angular_momentum": m}
     moving = {"position": x, "velocity": p / body.mass}
     problem = ph.Problem(body, model, **start, **moving)
@@ -195,6 +213,8 @@ def test_power_balance(name, arguments, rng):
     assert ours.success
     assert kinetic[-1] - kinetic[0] == pytest.approx(run.y[13, -1], abs=1e-8)
     assert ours.x[-1] == pytest.approx(run.y[7:10, -1], abs=1e-8)
+    ends = [values[-1] for values in ours.variables.values()]
+    assert np.hstack([*ends, 0.0]) == pytest.approx([*run.y[14:, -1], 0.0], abs=1e-8)
 
 
 # ---- bits
@@ -213,17 +233,17 @@ def test_machine_code_and_lanes_do_what_plain_python_does(name, arguments, rng):
     model, body = ph.MODELS[name](**arguments), BODIES["aligned"]
     joined = loops.joined(acting, None, model)
     plain, machine = exactly(joined), compiled(joined)
-    rest = body.data, model.numbers
+    rest, params = (body.data, model.numbers, model.variables), (*model.params, model.variables)
     states = [inner(body, rng) for _ in range(LANES)]
     block = np.array([flat((*state, *rest)) for state in states]).T.ravel()
     many = compiled(loops.joined(bind(acting_in_lanes, {over_lanes: lanes(4)}), None, model))
     many(block, T, model.tables, (*states[0], *rest))
     for lane, state in enumerate(states):
-        expected = machine(T, *state, body.data, model.params)
+        expected = machine(T, *state, body.data, params)
         found = like(expected, iter(block[lane::LANES].tolist()))
         assert bits_of(found) == bits_of(expected)
         if lane < 3:
-            assert bits_of(expected) == bits_of(plain(T, *state, body.data, model.params))
+            assert bits_of(expected) == bits_of(plain(T, *state, body.data, params))
 
 
 def inner(body, rng):

@@ -279,7 +279,7 @@ def shapes_of(problem: Problem) -> dict[str, tuple[int, ...]]:
 
 
 def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
-    own = {
+    own: dict[str, tuple[int, ...]] = {
         name: (len(flat(entry)),) if isinstance(entry, tuple) else ()
         for name, entry in _parameters(model, model.numbers)
         if entry != ()  # an array, which all members share

@@ -65,7 +65,7 @@ def given(formulation: Formulation, inertial: bool, company: Company | None = No
         return rate(y, to_inertial(q, velocity(t, q, params)))
 
     alone = slope_inertial if inertial else slope_body
-    pieces = {slope: alone, reset: _reset_of(formulation), size: _mean_square(n)}
+    pieces: Pieces = {slope: alone, reset: _reset_of(formulation), size: _mean_square(n)}
     if company is None:
         return pieces
     nest, flatten = nested(company.pattern, n), flattened(company.pattern)

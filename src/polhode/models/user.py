@@ -190,7 +190,7 @@ def coupled(
     >>> import polhode as ph
     >>> def ring(t, q, omega, h, params):  # a ring of fluid about the first axis, h its momentum
     ...     drag = params[0] * (omega[0] - h / params[1])
-    ...     return (-drag, 0.0, 0.0), drag
+    ...     return (-drag, -h * omega[2], h * omega[1]), drag
     >>> numbers = {"drag": 0.02, "inertia": 0.1}
     >>> damper = ph.coupled(ring, {"ring": 0.0}, numbers, scale={"ring": 0.1})
     >>> body = ph.RigidBody([2.0, 2.2, 3.0])

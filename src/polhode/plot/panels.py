@@ -32,6 +32,26 @@ def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
     return style.legend(ax)
 
 
+def variables(run: Any, ax: "Axes | None" = None, name: str | None = None) -> "Axes":
+    """Draw the variables of the model over time, or the one with this name."""
+    known = getattr(run, "variables", {})
+    if not known or (name is not None and name not in known):
+        has = f"has {', '.join(known)}" if known else "has none"
+        asked = "variables of a model" if name is None else f"the variable {name!r}"
+        raise InputError(f"the panel 'variables' needs {asked}, and this run {has}")
+    ax, run = style.axes_or_new(ax), smooth(run)
+    curves = {
+        (key if values.ndim == 1 else f"{key} {k + 1}"): part
+        for key, values in run.variables.items()
+        if name in (None, key)
+        for k, part in enumerate(np.reshape(values, (len(values), -1)).T)
+    }
+    for place, (text, values) in enumerate(curves.items()):
+        curve(ax, run.t, values, style.COLOURS[place % len(style.COLOURS)], text)
+    style.dress(ax, "Variables of the model" if name is None else name, "time (s)")
+    return style.legend(ax)
+
+
 def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the relative change of energy and momentum since the start over time."""
     ax = style.axes_or_new(ax)

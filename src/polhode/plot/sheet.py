@@ -14,14 +14,17 @@ import numpy as np
 from polhode.errors import FileError, InputError
 from polhode.plot import style
 from polhode.plot.flight import path, position
-from polhode.plot.panels import drift, error, rates, tilt
+from polhode.plot.panels import drift, error, rates, tilt, variables
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.sphere import trace
 
 PANELS: Mapping[str, Callable] = MappingProxyType(
     {
         draw.__name__: draw
-        for draw in (tilt, rates, trace, drift, error, polhode, herpolhode, poinsot, position, path)
+        for draw in (
+            *(tilt, rates, trace, drift, error, polhode, herpolhode, poinsot, position, path),
+            variables,
+        )
     }
 )
 DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # need a body

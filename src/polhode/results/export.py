@@ -131,8 +131,10 @@ def columns(run: Any) -> dict[str, np.ndarray]:
         if (values := getattr(run, name)) is not None:
             columns |= {f"{name}_{c}": values[:, i] for i, c in enumerate("xyz")}
     for name, values in run.variables.items():
-        parts = {name: values} if values.ndim == 1 else dict(enumerate(values.T))
-        columns |= {k if k == name else f"{name}_{k}": part for k, part in parts.items()}
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            columns |= {f"{name}_{k}": part for k, part in enumerate(values.T)}
     if run.energy is not None:
         columns["energy"] = run.energy
     if run.error is not None:

@@ -350,7 +350,11 @@ class RateDetails(Details):
     def problem(self):
         frame = "inertial" if self.solver.rate.inertial else "body"
         name = getattr(self.solver.omega, "__name__", "omega")
-        facts = {"name": "", "model": f"{name} ({frame})", "attitude": list(self.first)}
+        facts: dict[str, Any] = {
+            "name": "",
+            "model": f"{name} ({frame})",
+            "attitude": list(self.first),
+        }
         if self.solver.company is not None:
             facts["variables"] = values_in(self.solver.company, self.solver.rate.variables)
         return facts
