@@ -55,7 +55,7 @@ class BoundMethod:
         pieces = loops.model_pieces(model, aligned)
         self.wrench = pieces[contracts.wrench]
         self.start = loops.joined(method.start, None, numbers=pieces)
-        self.continuous = method.continuous
+        self.continuous, self.keeps_unit = method.continuous, method.keeps_unit
         self.plain = plain
         self.along = Along(model, aligned, moving)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
@@ -213,7 +213,7 @@ class BoundIntegrator:
         self.layers = own_functions(integrator), equations, self.pieces
         self.wrench: Any = self.pieces.get(contracts.wrench)
         self.start = loops.bound(integrator.start, equations, self.pieces)
-        self.continuous = formulation.continuous
+        self.continuous, self.keeps_unit = formulation.continuous, True
         self.fit = None
         if integrator.fit is not None:
             self.fit = loops.bound(integrator.fit, equations, self.pieces)
