@@ -79,6 +79,34 @@ def test_states_between_steps_are_those_that_were_looked_at(variables):
 
 
 @plain
+@pytest.mark.parametrize("variables", ["vectors2", "vectors2-damped", "vectors3"])
+def test_backward_runs_that_fail_at_once(variables):
+    """The sign of the only state was looked up at an index before the first."""
+    times = np.array([-0.01, -0.7, -1.2, -2.1])
+    for rate in np.geomspace(1.0, 1e4, 12):
+        problem = ph.Problem(ph.RigidBody([1.0, 2.0, 2.5]), omega=[0.3 * rate, rate, -0.2 * rate])
+        asked = {"method": "gauss", "formulation": variables, "dt": 0.4, "t_eval": times}
+        assert_attitudes(ph.solve(problem, (0, -2.4), **asked))
+
+
+def test_states_inside_a_step_that_is_too_long():
+    """The chart of a generator ends inside the step, and the attitude there was NaN."""
+
+    def turning(t):
+        return 1.0 + 0.5 * math.sin(t), 0.3 * math.cos(2.0 * t), -0.2 * t
+
+    span, times = (0, -88), np.linspace(0, -80, 201)
+    asked = {"frame": "inertial", "method": "rk4", "formulation": "generator"}
+    failed = 0
+    for dt in (4.0, 4.949, 5.22, 9.017, 20.0 / 3.0):
+        run = ph.integrate_angular_velocity(turning, span, dt=dt, t_eval=times, **asked)
+        assert np.isfinite(run.q).all()
+        assert run.success == (len(run.t) == len(times))
+        failed += not run.success
+    assert failed
+
+
+@plain
 @pytest.mark.parametrize("name", ["imid", "backward-euler", "je", "forward-euler", "mkrk:rk4"])
 def test_an_angle_that_cannot_be_reduced_is_a_failure(name):
     body = ph.RigidBody([1.0, 1.0, 1.0])

@@ -57,7 +57,7 @@ class BoundMethod:
         pieces = loops.model_pieces(model, aligned)
         self.wrench = pieces[contracts.wrench]
         self.start = loops.joined(method.start, None, numbers=pieces)
-        self.continuous = method.continuous
+        self.continuous, self.keeps_unit = method.continuous, method.keeps_unit
         self.plain = plain
         self.along = Along(model, aligned, moving)
         self.coupled = pieces.get(contracts.coupled)
@@ -222,7 +222,7 @@ class BoundIntegrator:
         self.wrench: Any = self.pieces.get(contracts.wrench)
         self.coupled = self.pieces.get(contracts.coupled)
         self.start = loops.bound(integrator.start, equations, self.pieces)
-        self.continuous = formulation.continuous
+        self.continuous, self.keeps_unit = formulation.continuous, True
         self.fit = None
         if integrator.fit is not None:
             self.fit = loops.bound(integrator.fit, equations, self.pieces)

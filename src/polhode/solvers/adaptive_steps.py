@@ -107,6 +107,23 @@ class StepsTaken:
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Return rows (attitude, momentum, …) at any times of the run."""
+        states = self.unchecked_at(times)
+        bad = np.isnan(states).all(axis=1)
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise InputError(
+                f"t[{k}] = {float(times[k])!r}: the state there is not finite; the"
+                " force is not defined inside this step"
+            )
+        if self.loops.keeps_unit and (good := count_units(states)) < len(times):
+            raise InputError(
+                f"t[{good}] = {float(times[good])!r}: there is no attitude inside this step, which"
+                " is too long for its variables; take a smaller dt or tolerance"
+            )
+        return states
+
+    def unchecked_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the same; inside a step that is too long there may be no attitude, or NaN."""
         first, last = check_inside(times, self.times)
         if len(times) == 0:
             return self._states(self.times[:1], self.rows[:1, 2:])[:0]
@@ -114,13 +131,11 @@ class StepsTaken:
         inner = times[order]
         places = self.places(inner)
         out, good, count = self._sampled(inner, places)
-        if good < len(times):
-            raise InputError(
-                f"t[{order[good]}] = {float(inner[good])!r}: the state there is not finite; the"
-                " force is not defined inside this step"
-            )
         self.evaluations += count
-        states = self._states(inner, out)
+        states = self._states(inner[:good], out[:good])
+        if good < len(times):
+            lost = np.full((len(times) - good, states.shape[1]), np.nan)
+            states = np.concatenate([states, lost])
         if not self.loops.continuous:
             self.follow(inner, states)
         back = np.empty_like(states)
@@ -131,9 +146,8 @@ class StepsTaken:
         """Give the attitudes of states at some times the sign that they have along the motion."""
         places, steps = self.places(times), np.append(np.diff(self.times), 1.0)
         shares = (LOOKS * (times - self.times[places]) / steps[places]).astype(np.int64)
-        looks = self.looks()
-        near = LOOKS * places + np.minimum(shares, LOOKS - 1)
-        turn_towards(looks[np.minimum(near, len(looks) - 1)], states)
+        looks, near = self.looks(), LOOKS * places + np.clip(shares, 0, LOOKS - 1)
+        turn_towards(looks[np.clip(near, 0, len(looks) - 1)], states)
 
     def _states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return self.loops.states(times, rows, self.body)
@@ -170,10 +184,16 @@ def count_attitudes(states: Callable, times: np.ndarray, rows: np.ndarray, body:
             q = states(times[:count], rows[:count], body)[:, :4]
         except ArithmeticError:  # of the last row, in plain Python
             continue
-        with np.errstate(over="ignore", invalid="ignore"):
-            good = abs(np.einsum("ij,ij->i", q, q) - 1.0) < ROUNDING
-        return count if good.all() else int(np.argmin(good))
+        return count_units(q)
     return 0
+
+
+def count_units(states: np.ndarray) -> int:
+    """Return the number of rows before the first whose attitude is not of length 1."""
+    q = states[:, :4]
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = abs(np.einsum("ij,ij->i", q, q) - 1.0) < ROUNDING
+    return len(q) if good.all() else int(np.argmin(good))
 
 
 def check_inside(times: np.ndarray, knots: np.ndarray) -> tuple[float, float]:
@@ -515,7 +535,12 @@ def collect_steps(
         facts["message"] = failure(taken.status, *end, 0.0, taken.loops.formulation, taken.raised)
     if stop is not None or not solver.output.every_step:
         times = solver.output.select_times(times, stop, t0, t1)
-        rows = taken.at(times)
+        rows = taken.unchecked_at(times)
+        if (good := count_units(rows)) < len(times):
+            facts["status"] = Status.NO_ATTITUDE
+            ends = float(times[good]), taken.nsteps, taken.next_step, 0.0
+            facts["message"] = failure(Status.NO_ATTITUDE, *ends, taken.loops.formulation)
+            times, rows = times[:good], rows[:good]
     facts["nsteps"], facts["rejected"] = taken.nsteps, taken.rejected
     facts["nfev"] = taken.evaluations
     return taken, times, rows, facts
