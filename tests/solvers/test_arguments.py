@@ -12,8 +12,11 @@ RECORD = {field.name: field.default for field in fields(Arguments)}
 OWN = {  # arguments of a function that are not in the record
     ph.solve: {"problem", "t_span"},
     ph.prepare: {"problem"},
-    ph.integrate_angular_velocity: {"omega", "t_span", "frame", "attitude", "scalar_first"},
-    ph.prepare_angular_velocity: {"omega", "frame"},
+    ph.integrate_angular_velocity: {
+        *("omega", "t_span", "frame", "attitude", "scalar_first"),
+        *("variables", "slope", "params", "scale"),
+    },
+    ph.prepare_angular_velocity: {"omega", "frame", "variables", "slope", "params", "scale"},
     ph.solve_ensemble: {
         *(
             "problem",

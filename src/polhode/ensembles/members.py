@@ -64,9 +64,11 @@ class Members:
         self.vary = dict(vary)
         self.moves = problem.moves
         self.shapes = _shapes(problem.model, self.moves)
-        self.company = company_of(problem.model)
+        self.company = None if problem.model.coupled is None else company_of(problem.model)
         self.beside = 13 if self.moves else 7  # where the variables of the model begin in a state
-        self.width = self.beside + count_numbers(self.company)  # numbers of a state
+        self.width = self.beside  # numbers of a state
+        if self.company is not None:
+            self.width += count_numbers(self.company)
         if "angular_momentum" in vary and "omega" in vary:
             raise InputError("vary omega or angular_momentum, not both")
         given: Any = getattr(vary.get("inertia"), "values", vary.get("inertia"))
@@ -284,8 +286,7 @@ def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
         for name, entry in _parameters(model, model.numbers)
         if entry != ()  # an array, which all members share
     }
-    company = company_of(model)
-    if company is not None:
+    if (company := None if model.coupled is None else company_of(model)) is not None:
         own |= {
             f"model.{name}": shape
             for name, shape in zip(company.names, company.shapes, strict=True)

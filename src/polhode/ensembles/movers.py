@@ -63,7 +63,8 @@ def enter_variables(bound: Bound, t0: float, rows: Rows) -> np.ndarray:
     variables, problem = bound.variables, bound.problem
     if variables is None or variables.name == "quaternion":
         return rows.states.copy()
-    enter = equations_of(variables, problem.moves, company_of(problem.model)).enter
+    company = None if problem.model.coupled is None else company_of(problem.model)
+    enter = equations_of(variables, problem.moves, company).enter
     states = (like(bound.state, iter(row)) for row in rows.states.tolist())
     return np.array([flat(enter(t0, state, bound.body)) for state in states])
 

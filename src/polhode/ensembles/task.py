@@ -244,10 +244,11 @@ def _check_formulation(bound: Bound) -> None:
 
 
 def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> None:
-    company = company_of(problem.model)
+    company = None if problem.model.coupled is None else company_of(problem.model)
     shapes = {} if company is None else dict(zip(company.names, company.shapes, strict=True))
     for one in reductions:
-        check_quantity(one, shapes)
+        if one.of not in QUANTITIES or one.one_component:
+            check_quantity(one, shapes)
         if one.of in ("position", "velocity") and not problem.moves:
             raise InputError(
                 f"reduce: members have no {one.of}: give position= to the Problem, or leave it out"

@@ -158,19 +158,19 @@ def prepare_angular_velocity(
     if variables is None:
         if slope is not None or scale is not None or params != ():
             raise InputError("slope=, params= and scale= are for variables: give variables=, too")
-        return RateSolver(omega, _rate(omega, frame), arguments)
-    return RateSolver(
-        omega, _coupled_rate(omega, frame, variables, slope, params, scale), arguments
-    )
+        return RateSolver(omega, frame, arguments)
+    return RateSolver(omega, frame, arguments, variables, slope, params, scale)
 
 
 class RateSolver:
     """An integrator bound to an angular velocity; see ``prepare_angular_velocity``."""
 
-    def __init__(self, omega: Callable, rate: Rate, keywords: Arguments):
-        self.omega, self.rate, self.company = omega, rate, company_of(rate)
-        beside = None if self.company is None else Beside(7, self.company.pattern)
-        self.keywords, self.output = keywords, Output(keywords, beside)
+    def __init__(self, omega: Callable, frame: str, keywords: Arguments, *beside: Any):
+        self.omega = omega
+        self.rate = _coupled_rate(omega, frame, *beside) if beside else _rate(omega, frame)
+        self.company = company_of(self.rate)
+        place = None if self.company is None else Beside(7, self.company.pattern)
+        self.keywords, self.output = keywords, Output(keywords, place)
         self.tolerances = 0.0, _tolerance(keywords)
         self.integrator, self.reason = _find_integrator(keywords, self.rate, self.tolerances[1])
         self.formulation = find_kinematic(keywords.formulation, ROTOR)

@@ -225,7 +225,8 @@ def problem_facts(problem: Problem, state: tuple, params: tuple) -> dict:
         ("position", "velocity"), translation(problem.body, row, problem.moves), strict=False
     )
     beside: dict[str, Any] = {}
-    if (company := company_of(model)) is not None:
+    company = None if model.coupled is None else company_of(model)
+    if company is not None:
         beside["variables"] = values_in(company, state[-1])
     return {
         "name": problem.name,

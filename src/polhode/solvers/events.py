@@ -261,21 +261,18 @@ def event_values(function: Callable, called: str, beside: Beside | None = None) 
 
 
 def _taken(function: Callable) -> tuple[str, ...]:
-    """Return what an event takes after the time; most arguments first, should it take any."""
-    for count in sorted(TAKEN, reverse=True):
+    """Return what an event takes after the time: no more than it needs."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return TAKEN[3]
+    for count, taken in TAKEN.items():
         try:
-            inspect.signature(function).bind(*range(count))
+            signature.bind(*range(count))
         except TypeError:
             continue
-        except ValueError:
-            break
-        return TAKEN[5] if count == 6 and _takes_any(function) else TAKEN[count]
+        return taken
     return TAKEN[3]
-
-
-def _takes_any(function: Callable) -> bool:
-    kinds = (p.kind for p in inspect.signature(function).parameters.values())
-    return inspect.Parameter.VAR_POSITIONAL in kinds
 
 
 def _try(

@@ -176,7 +176,7 @@ def _try_model(problem: Problem) -> None:
     here |= {"x": problem.position or ORIGIN, "p": problem.velocity or ORIGIN}
     here["body"] = problem.body.data
     for term in problem.model.terms or (problem.model,):
-        here["params"] = term.params if term.coupled is None else (*term.params, term.variables)
+        here["params"] = term.numbers, term.tables, term.variables
         for kind in (*FUNCTIONS, "coupled"):
             function, stub = getattr(term, kind), getattr(contracts, kind)
             if function not in (None, stub):

@@ -204,11 +204,7 @@ class Simulator:
         x, v = (ORIGIN if given is None else given for given in (position, velocity))
         begun = attitude, omega, angular_momentum, x, v
         problem = Problem(body, model, *begun, scalar_first=scalar_first)
-        if problem.model.coupled is not None:
-            raise InputError(
-                f"a Simulator takes no model with variables, and {problem.model.name!r} has"
-                f" {', '.join(problem.model.variable_names)}; use ph.solve or ph.prepare"
-            )
+        _refuse_variables(problem.model)
         if extrapolation not in ORDERS:
             raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
         order, n = int(extrapolation), whole(substeps, "substeps", 1)
@@ -536,6 +532,14 @@ def _parted(numbers: Any) -> tuple:
     """Split numbers into (q, m, x, p)."""
     row = tuple(numbers)
     return row[:4], row[4:7], row[7:10], row[10:]
+
+
+def _refuse_variables(model: Model) -> None:
+    if model.coupled is not None:
+        raise InputError(
+            f"a Simulator takes no model with variables, and {model.name!r} has"
+            f" {', '.join(model.variable_names)}; use ph.solve or ph.prepare"
+        )
 
 
 def _views(row: np.ndarray, widths: list[int]) -> list[Any]:

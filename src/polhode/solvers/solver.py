@@ -111,7 +111,8 @@ class Solver:
     def __init__(
         self, bound: Bound, keywords: Arguments, arguments: Facts, reason: str, move: Move
     ):
-        self.bound, self.keywords, self.output = bound, keywords, Output(keywords, bound.beside)
+        self.bound, self.keywords = bound, keywords
+        self.output = self._make_output(keywords)
         self.arguments, self.reason = arguments, reason
         self._move = move
 
@@ -180,7 +181,7 @@ class Solver:
             )
         other = copy.copy(self)
         other.keywords = replace(self.keywords, **changes)
-        other.output = Output(other.keywords, self.bound.beside)
+        other.output = self._make_output(other.keywords)
         place = check_checkpoint(other.keywords.checkpoint, other.keywords.checkpoint_every)
         if place is not None:
             if self.bound.kind == EXACT:
@@ -188,6 +189,10 @@ class Solver:
             about = describe_run(self.problem, other.keywords)
             other.output.checkpoint = Checkpoint(*place, *about)
         return other
+
+    def _make_output(self, keywords: Arguments) -> Output:
+        coupled = self.bound.problem.model.coupled is not None
+        return Output(keywords, self.bound.beside if coupled else None)
 
     # ---- names
     problem = property(attrgetter("bound.problem"))

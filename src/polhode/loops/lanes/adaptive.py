@@ -388,7 +388,8 @@ class Pursuits(Runs):
         aligned: bool = True,
         moving: bool = False,
     ):
-        equations = equations_of(variables, moving, company_of(model))
+        company = None if model.coupled is None else company_of(model)
+        equations = equations_of(variables, moving, company)
         stubs = start, trial, trial_in_lanes, first_step, fit, read
         own = functions_of(integrator, *stubs)
         pieces = loops.model_pieces(model, aligned)
