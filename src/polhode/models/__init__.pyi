@@ -13,6 +13,7 @@ from polhode.models.ring_damper import ring_damper as ring_damper
 from polhode.models.soft_wall import soft_wall as soft_wall
 from polhode.models.spring import spring as spring
 from polhode.models.uniform_gravity import uniform_gravity as uniform_gravity
+from polhode.models.user import coupled as coupled
 from polhode.models.user import force as force
 from polhode.models.user import potential as potential
 from polhode.models.user import torque as torque
