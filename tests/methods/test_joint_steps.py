@@ -8,16 +8,18 @@ import pytest
 
 import polhode as ph
 from polhode import loops
-from polhode.contracts import Status
+from polhode.contracts import Status, inverse_moments
 from polhode.contracts import start as start_stub
 from polhode.kernels import newton, so3, trig
-from polhode.methods import translation
+from polhode.kernels.vector import dot
+from polhode.methods import mkrk, translation
+from polhode.methods.further import Further
 from polhode.methods.translation import with_translation
 from support import given_motion, joint_schemes
 from support.bodies import INERTIA
 from support.convergence import estimate_order
 from support.joint_schemes import DIGITS, MASS, PROBLEM, WORLD
-from support.precise import to_mp
+from support.precise import hamilton, to_mp
 
 METHODS = [method for method in ph.METHODS.values() if method.motion is not None]
 TABLEAUS = [ph.TABLEAUS[name] for name in ph.TABLEAUS]
@@ -56,22 +58,16 @@ def test_the_record_is_that_of_rotation(method):
 H = 1 / 16
 
 
-def mp_start():
-    q, m, x, p = PROBLEM.state
-    return tuple(map(to_mp, (q, m, x, p)))
-
-
-def mp_step(method, h):
+def mp_step(method, h, start=PROBLEM.state):
     """One step of the plain source with mpmath numbers, from the start."""
-    joining = {"numbers": MPMATH}
     first, step = (
-        loops.joined(template, method, PROBLEM.model, **joining)
+        loops.joined(template, method, PROBLEM.model, numbers=MPMATH)
         for template in (start_stub, loops.whole_step)
     )
     inertia, mass = to_mp(INERTIA), mp.mpf(MASS)
     inverse = tuple(1 / i for i in inertia)
     body = inertia, inverse, (mp.mpf(1), *to_mp((0.0,) * 3)), mass, 1 / mass
-    state, params = mp_start(), to_mp(PROBLEM.model.params)
+    state, params = to_mp(start), to_mp(PROBLEM.model.params)
     carry = first(mp.mpf(0), h, state, body, params)
     whole = (mp.mpf(1),), (mp.mpf(0),)
     new, _, status, *_ = step(mp.mpf(0), h, *whole, state, carry, body, params)
@@ -129,6 +125,39 @@ def test_order_of_one_step(method):
             found.append(apart(as_matrices(mp_step(record.motion, h)), right))
     orders = [estimate_order(steps, e, floor=1e-30) for e in np.transpose(found)]
     assert min(orders) == pytest.approx(method.order + 1, abs=0.15), orders
+
+
+STIFFNESS = 2.0  # of a spring that twists
+TWISTED = Further(
+    apart=lambda state: state,
+    together=lambda q, m, z: (q, m, z),
+    acting=lambda t, q, m, z, body, params: (
+        (0.0, 0.0, -STIFFNESS * z[0]),
+        (inverse_moments(body)[2] * m[2], z[0], -z[2]),
+    ),
+    size=lambda d, z, new, m, body: dot(d, d) / (1.0 + dot(z, z)),
+)
+
+
+@pytest.mark.parametrize("tableau", TABLEAUS, ids=lambda tableau: tableau.name)
+def test_any_further_variables(tableau):
+    """A body turns about its axis on a spring: z is its angle, the integral of it, and a decay."""
+    functions = mkrk.stages_of(tableau, TWISTED, joint_schemes.number)
+    method = replace(ph.METHODS[f"mkrk:{tableau.name}"], **functions)
+    q, twist = (0.5, 0.5, -0.5, 0.5), 0.75
+    steps, found = [1 / 8, 1 / 16, 1 / 32], []
+    with mp.workdps(DIGITS):
+        w = mp.sqrt(STIFFNESS / mp.mpf(INERTIA[2]))
+        for h in map(mp.mpf, steps):
+            new_q, m, z = mp_step(method, h, (q, (0.0, 0.0, 0.0), (twist, 0.0, 1.0)))
+            a, spin = twist * mp.cos(w * h), -twist * w * mp.sin(w * h)
+            half = (a - twist) / 2
+            turn = mp.cos(half), 0, 0, mp.sin(half)
+            pairs = [(m[2], INERTIA[2] * spin), (z[0], a), (z[1], twist * mp.sin(w * h) / w)]
+            pairs += [(z[2], mp.exp(-h)), *zip(new_q, hamilton(q, turn), strict=True)]
+            found.append(max(float(abs(x - y)) for x, y in pairs))
+    order = estimate_order(steps, found, floor=1e-20)
+    assert order == pytest.approx(tableau.order + 1, abs=0.15)
 
 
 # ---- in double precision
