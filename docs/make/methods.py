@@ -7,6 +7,7 @@ import polhode as ph
 from polhode.contracts import MOTIONS
 from polhode.contracts.registry import entry_files, makers
 from polhode.formulations.equations import IDENTITY
+from polhode.methods.translation import with_translation
 
 PAGE = Path(__file__).parents[1] / "reference" / "methods.md"
 
@@ -41,6 +42,14 @@ def cost(method: ph.Method) -> str:
     return f"{method.torques_per_step} + {each} an iteration"
 
 
+def motion(method: ph.Method) -> str:
+    """How the map becomes one of (q, m, x, p)."""
+    if method.motion is not None:
+        return "own scheme"
+    parts, raised = (len(m.weights) for m in (method, with_translation(method, False)))
+    return "wrapper" if raised == parts else f"wrapper, {raised} parts"
+
+
 def table(head: str, rows: Iterable[Sequence[str]]) -> list[str]:
     """A table, its columns named in ``head`` and separated by |."""
     columns = len(head.replace("\\|", "").split("|"))
@@ -56,7 +65,7 @@ def listed(names: Iterable[str]) -> str:
 def maps() -> list[str]:
     head = (
         "name | order | kind | symmetric | symplectic | keeps energy | keeps momentum"
-        " | keeps \\|m\\| | takes torques | torques a step"
+        " | keeps \\|m\\| | takes torques | torques a step | six degrees of freedom"
     )
     rows = [
         (
@@ -70,6 +79,7 @@ def maps() -> list[str]:
             yes(method.keeps_norm),
             torques(method),
             cost(method),
+            motion(method),
         )
         for method in ph.METHODS.values()
     ]
@@ -83,6 +93,9 @@ def maps() -> list[str]:
         "The order is that of the state. *m: 4* means that the momentum in body axes has order 4,",
         "*free: 4* that the state has order 4 without torque, and *m, free: exact* that without",
         "torque the momentum in body axes is exact to rounding for any step.",
+        "With [six degrees of freedom](../guide/motion.md#methods) a map has the same order, in",
+        "position and velocity, too, by a scheme of its own or by a wrapper; *3 parts* means that",
+        "the wrapped step is composed of three.",
         "Energy and momentum (in inertial axes) are *kept* if they stay within rounding. Motions:",
         "",
         *(f"- *{name}*: {text}" for name, text in MOTIONS.items()),

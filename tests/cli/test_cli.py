@@ -446,6 +446,21 @@ def test_compare_writes_rows_and_a_diagram(polhode):
     assert all(row["attitude_error"] <= 1e-4 for row in found["rows"])
 
 
+def test_compare_with_six_degrees_of_freedom(polhode):
+    given = "--methods", "rkn4,mkrk:rk4", "--t-end", 0.1, "--repeats", 1, "--dts", "0.01,0.005"
+    code, out, err = polhode("compare", "off-centre-spring", *given)
+    assert (code, err) == (0, "")
+    for word in (
+        "Newton's",
+        "position",
+        "velocity",
+        "cheapest for errors of attitude and position",
+    ):
+        assert word in out
+    rows = list(csv.DictReader(Path("off-centre-spring-compare.csv").read_text().splitlines()))
+    assert all(0 < float(row["position_error"]) < 1e-3 for row in rows)
+
+
 def test_compare_of_a_file_with_changes(polhode):
     code, out, err = polhode("compare", BOX, "--quick", "--methods", "dmv2,mr2", "--no-plot")
     assert (code, err) == (0, "")

@@ -13,7 +13,8 @@ from scipy.integrate import DOP853, solve_ivp
 
 import polhode as ph
 from polhode.comparison.compare import usual_methods
-from polhode.comparison.reference import _forced, angle, consistent, relative, true_end
+from polhode.comparison.order_8 import consistent
+from polhode.comparison.reference import _forced, angle, relative, true_end
 from polhode.comparison.trials import IN_A_ROW, PARTS, first_place
 from support.bodies import HEAVY_TOP, RATE, REFERENCE_ERROR, TIME
 from support.convergence import estimate_order
@@ -306,15 +307,3 @@ def test_a_reference_with_another_end_is_refused():
 def test_kicks_refuse_a_torque_that_depends_on_the_rate():
     with pytest.raises(ph.MethodError, match=r"mr2.*must not depend on the rate.*imidm"):
         compared(RATE.problem, dts=[0.1])
-
-
-def test_the_reference_with_translation_says_its_order():
-    """It goes through the wrapper of maps, and its error is what it measured."""
-    problem = ph.problems.off_centre_spring()
-    found = ph.compare(problem, (0, 0.05), methods=["rkn4"], dts=[0.0125])
-    assert found.reference.route.startswith("order 2 on")
-    (row,) = found.rows
-    right = ph.solve(problem, (0, 0.05), rtol=1e-13)
-    run = ph.solve(problem, (0, 0.05), method="rkn4", dt=0.0125)
-    apart = run[-1].frame_error(right.sol([0.05]).q)[0] / math.sqrt(2)  # √8 sin θ/2, small
-    assert row.attitude_error == pytest.approx(apart, rel=1e-2)

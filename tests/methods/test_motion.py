@@ -1,4 +1,4 @@
-"""Six degrees of freedom: every map through the wrapper, every integrator on the joint state."""
+"""Six degrees of freedom: maps through the wrapper or with one of their own, and integrators."""
 
 import math
 from dataclasses import replace
@@ -35,7 +35,7 @@ def over(values):
 
 
 def order_of(method, model):
-    """What the wrapper declares."""
+    """What the map of (q, m, x, p) declares."""
     return with_translation(method, model.depends_on_velocity).order
 
 
@@ -50,7 +50,8 @@ def test_order(method, flight):
             ph.prepare(flight.problem, method=method, dt=0.1)
         return
     order = order_of(method, model)
-    counts = [{1: 64, 2: 24, 4: 16}.get(order, 6) * k for k in (1, 2, 4)]
+    coarsest = {1: 64, 2: 24, 3: 24, 4: 16}.get(order, 6 if method.symmetric else 12)
+    counts = [coarsest * k for k in (1, 2, 4)]
     found = []
     with given_motion.plain_python():
         for count in counts:
@@ -107,11 +108,34 @@ def test_free_bodies_fall(method):
         run = ph.solve(FREE_FLIGHT, (0, 1), method=method, dt=0.125)
         alone = ph.solve(still, (0, 1), method=method, dt=0.125)
     t = run.t[:, None]
-    if len(with_translation(method, False).weights) == 1:
+    whole = with_translation(method, False)
+    assert whole.momentum_order == method.momentum_order
+    if len(whole.weights) == 1:
         assert np.abs(run.q - alone.q).max() < 1e-15
+        assert np.abs(run.omega - alone.omega).max() < 1e-15
     assert np.abs(run.omega - alone.omega).max() < 1e-5
     fallen = t * (1.0, 2.0, 5.0) - t**2 / 2 * (0.0, 0.0, 9.80665)
     assert np.abs(run.x - fallen).max() < 1e-14
+
+
+def thrust(t, x, v, q, omega, params):
+    return 0.0, 0.5 + t, 2.0
+
+
+@over([m for m in METHODS if m.free_only])
+def test_order_of_free_bodies_under_thrust(method):
+    """A force through the centre of mass, fixed in the body: without torque, but not without q."""
+    problem = ph.Problem(BODY, ph.force(thrust, frame="body"), omega=(0.5, 0.7, -0.6))
+    steps, found = [1 / 32, 1 / 64, 1 / 128], []
+    with given_motion.plain_python():
+        right = ph.solve(problem, (0, 1), method="vern9", rtol=1e-14, t_eval=[1.0])
+        for h in steps:
+            run = ph.solve(problem, (0, 1), method=method, dt=h)
+            parts = ("q", "x", "v")
+            off = [np.abs(getattr(run, n)[-1] - getattr(right, n)[-1]).max() for n in parts]
+            found.append(off)
+    orders = [estimate_order(steps, e, floor=1e-13) for e in np.transpose(found)]
+    assert min(orders) == pytest.approx(order_of(method, problem.model), abs=0.1), orders
 
 
 def leapfrog(problem, h):
@@ -183,17 +207,21 @@ def plain_steps(method, problem, h, steps):
     return out
 
 
-@pytest.mark.parametrize("name", ["mr2", "imidm", "srkn14", "rkn4", "mkrk:rk4"])
+JOINT = [method.name for method in METHODS if method.motion is not None]
+
+
+@pytest.mark.parametrize("name", ["mr2", "imidm", "srkn14", *JOINT])
 def test_machine_code_does_what_plain_python_does(name):
     flight = SPRUNG if name in ("mr2", "srkn14") else CHARGED
     method = with_translation(ph.METHODS[name], flight.problem.model.depends_on_velocity)
     run = ph.solve(flight.problem, (0, 0.5), method=name, dt=0.125)
     rows = plain_steps(method, flight.problem, 0.125, 4)
     assert np.array_equal(rows[:, 7:10], run.x)
+    assert np.array_equal(rows[:, 10:] * BODY.data[4], run.v)
     assert np.array_equal(rows[:, :4], run.q)
 
 
-@pytest.mark.parametrize("name", ["mr2", "imidm", "srkn14", "rkn4"])
+@pytest.mark.parametrize("name", ["mr2", "imidm", "srkn14", *JOINT])
 def test_lanes_do_what_one_body_does(name):
     problem = SPRUNG.problem
     method = with_translation(ph.METHODS[name], False)
@@ -228,13 +256,46 @@ def test_lanes_do_what_one_body_does(name):
         assert np.array_equal(row[9:12], run.x[-1])
 
 
-def test_a_run_is_continued_to_the_bit():
-    whole = ph.solve(SPRUNG.problem, (0, 2), method="rkn4", dt=0.125)
-    kept = ph.solve(SPRUNG.problem, (0, 2), method="rkn4", dt=0.125, save_every=4)
+@pytest.mark.parametrize("name", ["rkn4", "mkrk:rk4", "mkrk:gauss4"])
+def test_a_run_is_continued_to_the_bit(name):
+    whole = ph.solve(SPRUNG.problem, (0, 2), method=name, dt=0.125)
+    kept = ph.solve(SPRUNG.problem, (0, 2), method=name, dt=0.125, save_every=4)
     assert np.array_equal(whole.x[::4], kept.x)
-    off_grid = ph.solve(SPRUNG.problem, (0, 2), method="rkn4", dt=0.125, t_eval=[0.3, 1.0, 2.0])
+    off_grid = ph.solve(SPRUNG.problem, (0, 2), method=name, dt=0.125, t_eval=[0.3, 1.0, 2.0])
     assert np.array_equal(off_grid.x[1:], whole.x[[8, 16]])
     assert np.array_equal(kept.sol([0.5, 0.3]).x, np.vstack([whole.x[4], off_grid.x[0]]))
+
+
+@pytest.mark.parametrize("name", ["mkrk:rk4", "mkrk:gauss6"])
+def test_a_killed_run_ends_as_if_nothing_had_happened(name, tmp_path):
+    asked = {"method": name, "dt": 0.01, "save_every": 7}
+    whole = ph.solve(CHARGED.problem, (0, 4), **asked)
+
+    def enough(fraction):
+        if fraction > 0.4:
+            raise KeyboardInterrupt
+
+    file = tmp_path / "run.ckpt"
+    with pytest.raises(KeyboardInterrupt):
+        ph.solve(CHARGED.problem, (0, 4), **asked, checkpoint=file, checkpoint_every=50,
+                 progress=enough)  # fmt: skip
+    resumed = ph.resume(file)
+    for part in ("t", "q", "angular_momentum", "x", "v", "nfev"):
+        assert np.array_equal(getattr(resumed, part), getattr(whole, part))
+
+
+@pytest.mark.parametrize("name", ["mkrk:rk4", "mkrk:gauss4"])
+def test_members_do_what_one_body_does(name):
+    asked = {"method": name, "dt": 0.05}
+    vary = {"velocity": ph.distributions.Normal(SPRUNG.problem.velocity, 0.2)}
+    many = ph.solve_ensemble(
+        SPRUNG.problem, (0, 1), members=11, vary=vary, seed=3, save=[0.5, 1.0], **asked
+    )
+    solver = ph.prepare(SPRUNG.problem, **asked)
+    for k in (0, 7, 10):
+        run = solver((0, 1), velocity=many.varied("velocity")[k])
+        assert np.array_equal(many.x[:, k], run.x[[10, 20]])
+        assert np.array_equal(many.q[:, k], run.q[[10, 20]])
 
 
 def test_compensated_sums_of_the_place():

@@ -14,7 +14,6 @@ FACTORS = tuple(2.0**k for k in range(4, -4, -1))  # times the problem's step
 QUICK_FACTORS, QUICK_REPEATS, QUICK_PART = (4.0, 2.0, 1.0), 2, 0.1
 FORMATS = ".csv", ".json"
 ALL = "all"
-FAILED = ["failed", "", ""]
 
 
 def compare(
@@ -34,14 +33,17 @@ def compare(
 
     Writes the rows (NAME-compare.csv) and the work-precision diagram (NAME-compare.png), and prints
     both the rows and the cheapest run for each accuracy. Errors are taken at the end: against the
-    closed form if there is no torque, else against a method of order 8 on Euler's equations with
-    its step halved down to rounding. Errors smaller than that of this reference are shown as ≤.
+    closed form if nothing acts on the body, else against a method of order 8 on Newton's and
+    Euler's equations with its step halved down to rounding. Errors smaller than that of this
+    reference are shown as ≤. With six degrees of freedom there are errors of position and velocity,
+    too, and an accuracy means that of attitude (rad) and position (relative).
 
     Examples:
 
     - `polhode compare fast-top`
     - `polhode compare fast-top --methods imidm,mr4,strang6 --dts 0.01,0.005,0.0025`
     - `polhode compare satellite --errors 1e-4,1e-8 --t-end 10`
+    - `polhode compare off-centre-spring --methods rkn4,mkrk:rk4,mr4 --errors 1e-4,1e-8`
     - `polhode compare spinning_box.toml --methods all --out results --quick`
     """
     import polhode
@@ -118,13 +120,14 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
     t0, t1 = found.t_span
     console.print(f"[bold]{plain(found.problem)}[/]   [dim]{plain(summary)}[/]")
     console.print(f"t = {t0:g} to {t1:g} s; errors at the end, of the energy the largest")
-    console.print(
-        f"reference: {plain(reference.route)}; its error: {reference.attitude_error:.1e} rad,"
-        f" momentum {reference.momentum_error:.1e}\n"
-    )
+    errors = f"{reference.attitude_error:.1e} rad, momentum {reference.momentum_error:.1e}"
+    if (place := reference.place) is not None:
+        errors += f", position {place.position_error:.1e}, velocity {place.velocity_error:.1e}"
+    console.print(f"reference: {plain(reference.route)}; its error: {errors}\n")
     console.print(_rows(found))
     if found.frontier():
-        console.print("\n[bold]cheapest for an attitude error of[/]")
+        what = "an attitude error" if place is None else "errors of attitude and position"
+        console.print(f"\n[bold]cheapest for {what} of[/]")
         console.print(_cheapest(found))
     for row in found.rows:
         if row.message:
@@ -134,30 +137,36 @@ def _print(found: "Comparison", summary: str, written: list[Path]) -> None:
 
 def _rows(found: "Comparison") -> Any:
     work = [] if found.is_free else ["torques"]
-    headings = ["method", "step or rtol", "steps", *work]
+    headings = ["method", "step or rtol", "steps", *work, "time"]
+    kinds = list(_least(found))
     rows = []
     for row in found.rows:
-        failed = row.attitude_error is None
         cells = [row.method, row.setting, str(row.steps), *_work(row, found), _ms(row.seconds)]
-        rows.append([*map(plain, cells), *(FAILED if failed else _errors(row, found))])
-    return table([*headings, "time", "attitude", "momentum", "energy"], rows, left=1)
+        failed = ["failed", *[""] * len(kinds)]
+        errors = failed if row.attitude_error is None else _errors(row, found)
+        rows.append([*map(plain, cells), *errors])
+    return table([*headings, *kinds, "energy"], rows, left=1)
 
 
 def _work(row: "Row", found: "Comparison") -> list[str]:
     return [] if found.is_free else [str(row.torques)]
 
 
+def _least(found: "Comparison") -> dict[str, float]:
+    """The errors of the reference, by kind."""
+    reference, place = found.reference, found.reference.place
+    least = {"attitude": reference.attitude_error, "momentum": reference.momentum_error}
+    if place is not None:
+        least |= {"position": place.position_error, "velocity": place.velocity_error}
+    return least
+
+
 def _errors(row: "Row", found: "Comparison") -> list[str]:
     """The errors of a run; one that equals the reference's own error is only an upper bound."""
-    pairs = (
-        (row.attitude_error, found.reference.attitude_error),
-        (row.momentum_error, found.reference.momentum_error),
-    )
-    cells = [
-        ("≤ " if value <= least else "") + f"{value:.1e}"
-        for value, least in pairs
-        if value is not None
-    ]
+    cells = []
+    for kind, least in _least(found).items():
+        value = getattr(row, f"{kind}_error")
+        cells.append(("≤ " if value <= least else "") + f"{value:.1e}")
     return [*cells, "" if row.energy_error is None else f"{row.energy_error:.1e}"]
 
 

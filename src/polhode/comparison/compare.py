@@ -1,7 +1,8 @@
 """``compare``: what accuracy costs, measured method by method.
 
-For every method and step: the errors at the end of the span against the ``reference``, the work in
-evaluations of the torque, and the time of the prepared solver.  All runs take turns, so that a busy
+For every method and step: the errors at the end of the span against the ``reference`` (of attitude
+and momentum, and with six degrees of freedom of position and velocity), the work in evaluations of
+torque and force, and the time of the prepared solver.  All runs take turns, so that a busy
 moment affects them alike; the clock is the CPU time of the thread, and the least of the repeats
 counts.
 """
@@ -17,7 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from polhode.comparison.reference import Reference, keeps_energy, true_end
+from polhode.comparison.reference import (
+    Reference,
+    end_of,
+    keeps_energy,
+    nothing_acts,
+    true_end,
+)
 from polhode.comparison.trials import AdaptiveTrials, Row, Trial, Trials, measure_times
 from polhode.contracts import Integrator, Method, Model, checks
 from polhode.errors import FileError, InputError
@@ -41,7 +48,10 @@ LEVELS = tuple(10.0**-k for k in range(1, 15))
 
 @dataclass(frozen=True)
 class Comparison:
-    """Methods compared on one problem; ``rows`` are ordered by method, long steps first."""
+    """Methods compared on one problem; ``rows`` are ordered by method, long steps first.
+
+    ``is_free``: there is neither torque nor force.
+    """
 
     problem: str
     t_span: tuple[float, float]
@@ -60,13 +70,14 @@ class Comparison:
     def cheapest(self, error: float, cost: str = "seconds") -> Row | None:
         """The cheapest run whose attitude error is at most ``error``; None if there is none.
 
-        ``cost`` is "seconds", "torques" or "steps".
+        With six degrees of freedom this is also asked of the position error.  ``cost`` is
+        "seconds", "torques" or "steps".
         """
         good = [row for row in self.rows if row.reaches(error)]
         return min(good, key=lambda row: getattr(row, cost), default=None)
 
     def frontier(self, cost: str = "seconds") -> dict[float, Row]:
-        """The cheapest run for each attitude error 0.1, 0.01, … that is reached."""
+        """The cheapest run for each error 0.1, 0.01, … that is reached."""
         found = ((level, self.cheapest(level, cost)) for level in LEVELS)
         return {level: row for level, row in found if row is not None}
 
@@ -96,7 +107,7 @@ class Comparison:
         return path
 
     def plot(self, path: str | os.PathLike | None = None, axes: Any = None):
-        """Draw the work-precision diagram: attitude error against time and against torques."""
+        """Draw the work-precision diagram: error against time and against torques."""
         from polhode import plot
 
         axes = plot.work_precision(self, axes)
@@ -135,12 +146,13 @@ def compare(
     methods : names or records of maps and integrators; default: those of ``usual_methods``
     dts : steps; default: one that turns the body by 0.8 radians, and six halvings of it
     rtols : tolerances, in place of steps, of adaptive integrators; default: 1e-3, 1e-4, … 1e-13
-    errors : in place of both: for each method and each of these attitude errors (radians), the
-        longest step that reaches it.  Steps an eighth of an octave apart are tried (tolerances a
-        quarter of a decade apart); three in a row must reach the error, so that a lucky one does
-        not count.  An error that is not reached has no row
-    reference : a run whose last state is taken as true.  Default: the closed form if there is no
-        torque; else a method of order 8, with steps so short that only rounding is left
+    errors : in place of both: for each method and each of these attitude errors (radians; with six
+        degrees of freedom also errors of the position), the longest step that reaches it.  Steps an
+        eighth of an octave apart are tried (tolerances a quarter of a decade apart); three in a row
+        must reach the error, so that a lucky one does not count.  An error that is not reached has
+        no row
+    reference : a run whose last state is taken as true.  Default: the closed form if nothing acts
+        on the body; else a method of order 8, with steps so short that only rounding is left
     repeats : of every timing, in turn; the least counts
     progress : a function of the fraction done
 
@@ -172,7 +184,7 @@ def compare(
     checks.whole(repeats, "repeats", 1)
     report = progress or (lambda fraction: None)
 
-    truth = true_end(problem, span) if reference is None else _given(reference, span)
+    truth = true_end(problem, span) if reference is None else _given(reference, span, problem)
     trials: list[Trial] = []
     for done, method in enumerate(chosen):
         runs, settings = Trials(problem, method, span, truth), sizes
@@ -184,17 +196,17 @@ def compare(
     times = measure_times(calls, int(repeats), lambda x: report(0.5 + 0.5 * x))
     rows = (replace(row, seconds=t) for (row, _), t in zip(trials, times, strict=True))
     model, name = problem.model, problem.name or problem.model.name
-    return Comparison(name, span, model.is_free, truth, tuple(rows))
+    return Comparison(name, span, nothing_acts(model), truth, tuple(rows))
 
 
 def usual_methods(model: Model) -> list[Method | Integrator]:
     """The methods to compare by default: those of order 2 or more that take the model.
 
     Of the implicit ones of order 2 only ``imidm``: the others cost about as much, for errors of
-    about the same size.  With a torque also the adaptive integrators of ``ADAPTIVE``.
+    about the same size.  With a torque or a force also the adaptive integrators of ``ADAPTIVE``.
     """
     explicit = [m for m in METHODS.values() if m.order == 2 and (m.free_only or not m.implicit)]
-    adaptive = [] if model.is_free else [INTEGRATORS[name] for name in ADAPTIVE]
+    adaptive = [] if nothing_acts(model) else [INTEGRATORS[name] for name in ADAPTIVE]
     return adaptive + [
         method
         for method in METHODS.values()
@@ -237,7 +249,7 @@ def _steps(problem: Problem, span: tuple, dts: Iterable[float] | None) -> list[f
     return [length / steps / 2**k for k in range(HALVINGS)]
 
 
-def _given(reference: Trajectory, span: tuple) -> Reference:
+def _given(reference: Trajectory, span: tuple, problem: Problem) -> Reference:
     if not isinstance(reference, Trajectory):
         raise InputError(f"reference must be a Trajectory, got {reference!r}")
     end = float(reference.t[-1]) if len(reference) else math.nan
@@ -245,6 +257,9 @@ def _given(reference: Trajectory, span: tuple) -> Reference:
         raise InputError(
             f"reference must end where t_span ends, at {span[1]:g}, but ends at {end:g}"
         )
+    if problem.moves and reference.x is None:
+        raise InputError("reference must have a position, as the problem has; got a run without")
     q, m = reference.q[-1], reference.angular_momentum[-1]
     route, constant = f"given ({reference.method})", keeps_energy(reference, 0.0)
-    return Reference(tuple(q.tolist()), tuple(m.tolist()), constant, 0.0, 0.0, route)
+    place = end_of(reference, problem)
+    return Reference(tuple(q.tolist()), tuple(m.tolist()), constant, 0.0, 0.0, route, place)

@@ -1,32 +1,29 @@
 """The reference of a comparison: the true motion at the end of a span, and its error.
 
-A free body moves in closed form (``solvers.exact``).  With a torque, Euler's equations
+A free body moves in closed form (``solvers.exact``), its centre of mass on a straight line.  With a
+torque or a force, Newton's and Euler's equations are solved as they stand by an explicit method of
+order 8 (``order_8``) with a fixed step and compensated sums: no exponential, no Newton iteration,
+no splitting, so that it shares nothing with the methods that are compared.  The step is halved
+until halving no longer reduces the change of the result, and twice more: what is left is rounding,
+and the larger of the last two changes is the error.  The tests compare it with SciPy's own
+integrator, with mpmath and with the closed form.
 
-    q' = q ω / 2,    m' = m × ω + T,    ω = I⁻¹ m                                      (1)
-
-are solved as they stand, as seven numbers, by the explicit method of order 8 of Dormand and Prince
-(the coefficients of SciPy's ``DOP853``) with a fixed step and compensated sums: no exponential, no
-Newton iteration, no splitting, so that it shares nothing with the methods that are compared.  The
-step is halved until halving no longer reduces the change of the result, and twice more: what is
-left is rounding, and the larger of the last two changes is the error.  The tests compare it with
-SciPy's own integrator, with mpmath and with the closed form.
+Errors of the position are relative to the distance from the origin or the radius of gyration r,
+those of the velocity to the speed or to |m|/(M r), whichever is larger: neither vanishes where the
+body passes the origin, or rests.
 """
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polhode.compiler.four import each
-from polhode.compiler.machine import fma
-from polhode.contracts import Method, angular_velocity, torque
+from polhode.body import RigidBody
+from polhode.comparison.order_8 import order_8
+from polhode.contracts import Model
 from polhode.errors import InputError
-from polhode.kernels.tuples import first, second
-from polhode.kernels.vector import add, cross
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import prepare
@@ -47,7 +44,7 @@ class Reference:
 
     ``attitude_error`` is an angle in radians, ``momentum_error`` relative to the momentum.
     ``keeps_energy``: the energy is known, and the same as at the start.  ``route`` describes how
-    the motion was computed.
+    the motion was computed.  ``place`` is None for a body that only turns.
     """
 
     q: tuple[float, ...]
@@ -56,12 +53,44 @@ class Reference:
     attitude_error: float
     momentum_error: float
     route: str
+    place: "Place | None" = None
+
+    @property
+    def error(self) -> float:
+        """The attitude error; with six degrees of freedom that of the position, if larger."""
+        return max(self.attitude_error, self.place.position_error if self.place else 0.0)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Position and velocity at the end of a motion, what errors are relative to, and their own."""
+
+    position: tuple[float, ...]
+    velocity: tuple[float, ...]
+    position_scale: float  # m
+    velocity_scale: float  # m/s
+    position_error: float = 0.0
+    velocity_error: float = 0.0
+
+    def errors(self, run: Trajectory) -> tuple[float, float]:
+        """The errors of position and velocity at the end of a run, relative to the scales."""
+        return (
+            math.dist(run.x[-1], self.position) / self.position_scale,
+            math.dist(run.v[-1], self.velocity) / self.velocity_scale,
+        )
 
 
 def true_end(problem: Problem, t_span: Sequence[float]) -> Reference:
-    """The attitude and the momentum at the end of ``t_span``."""
+    """The attitude, the momentum and the place at the end of ``t_span``."""
     t0, t1 = map(float, t_span)
-    return _free(problem, t1 - t0) if problem.model.is_free else _forced(problem, t0, t1)
+    if nothing_acts(problem.model):
+        return _free(problem, t1 - t0)
+    return _forced(problem, t0, t1)
+
+
+def nothing_acts(model: Model) -> bool:
+    """Whether there is neither a torque nor a force, by construction."""
+    return model.is_free and not model.moves
 
 
 # ---- distances
@@ -75,6 +104,24 @@ def angle(p: Sequence[float], q: Sequence[float]) -> float:
 def relative(m: Sequence[float], other: Sequence[float]) -> float:
     """|m - other| / |other|, without overflow however large m is."""
     return math.dist(m, other) / (math.hypot(*other) or 1.0)
+
+
+def place_at(
+    body: RigidBody, position: Sequence[float], velocity: Sequence[float], m: Sequence[float]
+) -> Place:
+    """The place of a body with the angular momentum m, and its scales; of points at rest, 1."""
+    reach = math.sqrt(float(np.trace(body.inertia)) / (2 * body.mass))  # radius of gyration
+    spin = math.hypot(*m) / (body.mass * reach) if reach else 0.0
+    far = max(math.hypot(*position), reach) or 1.0
+    fast = max(math.hypot(*velocity), spin) or 1.0
+    return Place(tuple(map(float, position)), tuple(map(float, velocity)), far, fast)
+
+
+def end_of(run: Trajectory, problem: Problem) -> Place | None:
+    """Where a run ends; None for a body that only turns."""
+    if not problem.moves:
+        return None
+    return place_at(problem.body, run.x[-1], run.v[-1], run.angular_momentum[-1])
 
 
 def keeps_energy(run: Trajectory, error: float) -> bool:
@@ -115,23 +162,34 @@ def _free(problem: Problem, t: float) -> Reference:
         float(rounding) + max(angle(other.q[0], q) for other in near),
         float(rounding) + max(relative(other.angular_momentum[0], m) for other in near),
         "closed form of the free body",
+        _straight(problem, t, m.tolist()),
     )
 
 
-# ---- bodies with a torque
+def _straight(problem: Problem, t: float, m: list[float]) -> Place | None:
+    """The place of a free body after a time t."""
+    if problem.position is None or problem.velocity is None:
+        return None
+    x, v = problem.position, problem.velocity
+    place = place_at(problem.body, [a + t * b for a, b in zip(x, v, strict=True)], v, m)
+    far = math.hypot(*x) + abs(t) * math.hypot(*v)
+    return replace(place, position_error=EPS * far / place.position_scale, velocity_error=EPS)
+
+
+# ---- bodies with a torque or a force
 def _forced(problem: Problem, t0: float, t1: float) -> Reference:
     steps, more = _first_steps(problem, t1 - t0), ROUNDING_CHANGES
-    last, changes, took = None, [(np.inf, np.inf)], 0.0
-    prepare(problem, method=_order_8(), dt=1.0)((t0, t0))  # compiles
+    last, took = None, 0.0
+    changes: list[tuple[float, ...]] = [(np.inf,) * 4]
+    prepare(problem, method=order_8(), dt=1.0)((t0, t0))  # compiles
     while more and steps <= MOST_STEPS and took < PATIENCE:
         begun = time.perf_counter()
-        solver = prepare(problem, method=_order_8(), dt=abs(t1 - t0) / steps, save_every=steps)
+        solver = prepare(problem, method=order_8(), dt=abs(t1 - t0) / steps, save_every=steps)
         run = solver((t0, t1))
         took = time.perf_counter() - begun
         if run.success and last is not None:
-            turn = angle(run.q[-1], last.q[-1])
-            changes.append((turn, relative(run.angular_momentum[-1], last.angular_momentum[-1])))
-            (before, _), (now, _) = changes[-2:]
+            changes.append(_change(run, last, problem))
+            before, now = (max(turn, *place) for turn, _, *place in changes[-2:])
             if more < ROUNDING_CHANGES or (before < SMALL and now >= before / 4):
                 more -= 1
         last = run if run.success else None
@@ -141,107 +199,31 @@ def _forced(problem: Problem, t0: float, t1: float) -> Reference:
             f"t_span = ({t0:g}, {t1:g}): no reference could be computed over it"
             f" ({run.message or 'too many steps'}); choose a shorter span, or give reference="
         )
-    errors = np.max(changes[-2:], axis=0) + 4 * EPS
-    order = 2 if problem.moves else 8  # translation is split off
+    errors = (np.max(changes[-2:], axis=0) + 4 * EPS).tolist()
+    place = end_of(last, problem)
+    if place is not None:
+        place = replace(place, position_error=errors[2], velocity_error=errors[3])
+    whose = "Euler's" if place is None else "Newton's and Euler's"
     return Reference(
         tuple(last.q[-1].tolist()),
         tuple(last.angular_momentum[-1].tolist()),
-        keeps_energy(last, float(errors[1])),
-        float(errors[0]),
-        float(errors[1]),
-        f"order {order} on Euler's equations, {last.nsteps} steps, compensated",
+        keeps_energy(last, errors[1]),
+        errors[0],
+        errors[1],
+        f"order 8 on {whose} equations, {last.nsteps} steps, compensated",
+        place,
     )
+
+
+def _change(run: Trajectory, last: Trajectory, problem: Problem) -> tuple[float, ...]:
+    """How far two runs end apart: in attitude, angular momentum, position and velocity."""
+    turn = angle(run.q[-1], last.q[-1])
+    momentum = relative(run.angular_momentum[-1], last.angular_momentum[-1])
+    place = end_of(last, problem)
+    return (turn, momentum, *((0.0, 0.0) if place is None else place.errors(run)))
 
 
 def _first_steps(problem: Problem, span: float) -> int:
     """The number of steps of the first attempt, a power of two."""
     rate = float(np.linalg.norm(problem.omega))
     return 2 ** max(4, int(np.ceil(np.log2(1 + rate * abs(span) / FIRST_TURN))))
-
-
-# ---- the order-8 method, as plain functions of seven numbers y = (q, m)
-def _rate(t, y, body, params):
-    (w, x, y_, z), m = y[:4], y[4:]
-    a, b, c = omega = angular_velocity(m, body)
-    n = add(cross(m, omega), torque(t, (w, x, y_, z), m, body, params))
-    return (
-        -0.5 * fma(x, a, fma(y_, b, z * c)),
-        0.5 * fma(w, a, fma(y_, c, -(z * b))),
-        0.5 * fma(w, b, fma(z, a, -(x * c))),
-        0.5 * fma(w, c, fma(x, b, -(y_ * a))),
-        *n,
-    )  # (1)
-
-
-def _plus(y, f, k):
-    """y + f k."""
-    return each(fma, (f, k, y))
-
-
-def _combination(weights: Sequence[float]) -> Callable:
-    """ks -> Σ weights[j] ks[j], without the terms whose weights vanish."""
-    used = [(j, weight) for j, weight in enumerate(weights) if weight != 0.0]
-    if not used:
-        return lambda ks: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    j, weight = used[-1]
-    before = _combination(weights[:j])
-    return lambda ks: _plus(before(ks), weight, ks[j])
-
-
-def _stages(rows: Sequence[Sequence[float]], nodes: Sequence[float]) -> Callable:
-    if len(rows) == 1:
-        return lambda t, h, y, body, params: (_rate(t, y, body, params),)
-    before, total, node = _stages(rows[:-1], nodes[:-1]), _combination(rows[-1]), nodes[-1]
-
-    def stages(t, h, y, body, params):
-        ks = before(t, h, y, body, params)
-        return *ks, _rate(t + node * h, _plus(y, h, total(ks)), body, params)
-
-    return stages
-
-
-def _add_with_loss(y, change):
-    """(y + change, what rounding lost)."""
-    total = y + change
-    return total, change - (total - y)
-
-
-def _start(t, h, state, body, params):
-    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-
-
-def consistent(weights: list[float]) -> list[float]:
-    """Change the last bits of the first weight so that their sum is 1, not 1 + 7e-17.
-
-    That error would act as one of the time, which halving the step does not reduce: 3e-14 after 500
-    radians.
-    """
-    others = weights[1:]
-    return [float(1 - sum(map(Fraction, others))), *others]
-
-
-@cache
-def _order_8() -> Method:
-    from scipy.integrate import DOP853
-
-    rows = [row[:k].tolist() for k, row in enumerate(DOP853.A)]
-    stages = _stages(rows, DOP853.C.tolist())
-    total = _combination(consistent(DOP853.B.tolist()))
-
-    def step(t, h, state, carry, body, params):
-        before = *state[0], *state[1]
-        change = _plus(carry, h, total(stages(t, h, before, body, params)))
-        pairs = each(_add_with_loss, (before, change))
-        new = each(first, (pairs,))
-        return (new[:4], new[4:]), each(second, (pairs,))
-
-    return Method(
-        name="order-8",
-        title="Dormand and Prince's method of order 8 on Euler's equations",
-        order=8,
-        symmetric=False,
-        torques_per_step=len(rows),
-        references=(),
-        start=_start,
-        step=step,
-    )

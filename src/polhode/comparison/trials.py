@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from polhode.comparison.reference import Reference, angle, relative
+from polhode.comparison.reference import Reference, angle, nothing_acts, relative
 from polhode.contracts import Integrator, Method
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
@@ -30,11 +30,15 @@ class Row:
     """One run: its cost, and the error at its end.
 
     ``attitude_error`` is an angle in radians; ``momentum_error`` is that of the angular momentum in
-    body axes, relative to its magnitude; both at the end, and never below the error of the
-    reference.  Where one of them would be, ``resolved`` is False: it is only known to be smaller.
+    body axes, relative to its magnitude.  With six degrees of freedom ``position_error`` is
+    relative to the distance from the origin or the radius of gyration, whichever is larger, and
+    ``velocity_error`` to the speed or |m|/(M r), with that radius r.  All are taken at the end, and
+    never below the error of the reference.  Where one of them would be, ``resolved`` is False: it
+    is only known to be smaller.
     ``energy_error`` is the largest change of the energy since the start, relative to the largest
-    kinetic energy; None without a potential, or if the energy is not constant.  ``seconds`` is the
-    CPU time of the prepared solver.  A run that failed has a ``message`` and no errors.
+    kinetic energy; None without a potential, or if the energy is not constant.  ``torques`` counts
+    evaluations of the torque, or of force and torque together.  ``seconds`` is the CPU time of the
+    prepared solver.  A run that failed has a ``message`` and no errors.
     """
 
     method: str
@@ -48,10 +52,19 @@ class Row:
     resolved: bool = True
     message: str = ""
     rtol: float | None = None  # of an adaptive integrator
+    position_error: float | None = None  # None for a body that only turns
+    velocity_error: float | None = None
+
+    @property
+    def error(self) -> float | None:
+        """The attitude error; with six degrees of freedom the position error, if it is larger."""
+        if self.attitude_error is None or self.position_error is None:
+            return self.attitude_error
+        return max(self.attitude_error, self.position_error)
 
     def reaches(self, error: float) -> bool:
-        """Whether the attitude error is at most ``error``."""
-        return self.attitude_error is not None and self.attitude_error <= error
+        """Whether the attitude error, and that of the position, is at most ``error``."""
+        return self.error is not None and self.error <= error
 
     @property
     def setting(self) -> str:
@@ -102,20 +115,24 @@ class Trials:
 
     def _assess(self, run: Trajectory, dt: float) -> Row:
         """The row of a run, still without its time."""
-        torques = 0 if self.problem.model.is_free else run.nfev
+        torques = 0 if nothing_acts(self.problem.model) else run.nfev
         row = Row(self.method.name, dt, run.nsteps, torques, math.nan, None, None, None)
         if not run.success:
             return replace(row, resolved=False, message=run.message)
-        reference = self.reference
-        attitude = angle(run.q[-1], reference.q)
-        momentum = relative(run.angular_momentum[-1], reference.angular_momentum)
-        least = reference.attitude_error, reference.momentum_error
+        reference, place = self.reference, self.reference.place
+        found = {
+            "attitude_error": angle(run.q[-1], reference.q),
+            "momentum_error": relative(run.angular_momentum[-1], reference.angular_momentum),
+        }
+        least = {name: getattr(reference, name) for name in found}
+        if place is not None:
+            moved = dict(zip(("position_error", "velocity_error"), place.errors(run), strict=True))
+            found, least = found | moved, least | {name: getattr(place, name) for name in moved}
         return replace(
             row,
-            attitude_error=max(attitude, least[0]),
-            momentum_error=max(momentum, least[1]),
+            **{name: max(error, least[name]) for name, error in found.items()},
             energy_error=self._energy_error(run),
-            resolved=attitude > least[0] and momentum > least[1],
+            resolved=all(error > least[name] for name, error in found.items()),
         )
 
     def _energy_error(self, run: Trajectory) -> float | None:

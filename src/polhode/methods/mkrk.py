@@ -19,18 +19,31 @@ start and at the stages of the last step, extrapolated to the initial guess of t
 
 Sums over stages are unrolled by closures, so that the explicit step runs in SIMD lanes; the series
 of implicit tableaus is a loop, which is not vectorised.
+
+With six degrees of freedom z = (x, p) has stages of the same tableau (``further``): T_j and the
+slope f_j = (p_j / M, F_j) are those of one wrench, at t + c_j h, q exp(psi_j), m_j and z_j,
+
+    z_k = z + h Σ_j a_kj f_j,    z' = z + h Σ_j b_j f_j                                (4)
+
+In exponential coordinates (1) to (4) are one Runge-Kutta step of all variables together, and the
+order is again that of the tableau, whatever force and torque depend on.  Implicit tableaus replace
+z_j by (4) in each iteration, until (k_j) and (z_j) both have converged.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from polhode.contracts import AXIAL, FREE, LINEAR, Method, angular_velocity, inverse_moments, torque
+from polhode.compiler.four import each
+from polhode.compiler.machine import fma
+from polhode.contracts import AXIAL, FREE, LINEAR, Method, angular_velocity, inverse_moments
 from polhode.kernels.newton import settled
 from polhode.kernels.quaternion import product1, turned, turned_back
 from polhode.kernels.so3 import dexpinv, dexpinv_by, exp1, exp1_and_gamma
-from polhode.kernels.tuples import collected
+from polhode.kernels.tuples import collected, first, minus, second, times
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from polhode.methods.further import ALONE, TRANSLATION, Further, shift
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 NEUMANN_TERMS = 5
@@ -38,18 +51,21 @@ NEUMANN_TERMS = 5
 
 # ---- unrolling (two or three terms per function: compile time depends on the number of functions)
 def combination(weights: Sequence) -> Callable:
-    """Make vectors -> Σ weights[j] vectors[j], without a loop and without zero weights."""
+    """Make rows -> Σ weights[j] rows[j], without a loop and without zero weights.
+
+    Rows are tuples of the same length; three zeros if all weights vanish.
+    """
     terms = [(j, weight) for j, weight in enumerate(weights) if weight != 0]
     if not terms:
-        return lambda vectors: (0.0, 0.0, 0.0)
+        return lambda rows: (0.0, 0.0, 0.0)
     j, b = terms[-1]
     if len(terms) == 1:
-        return lambda vectors: multiply(b, vectors[j])
+        return lambda rows: each(times, (b, rows[j]))
     i, a = terms[-2]
     if len(terms) == 2:
-        return lambda vectors: add_scaled(multiply(a, vectors[i]), b, vectors[j])
+        return lambda rows: each(fma, (b, rows[j], each(times, (a, rows[i]))))
     before = combination(weights[:i])
-    return lambda vectors: add_scaled(add_scaled(before(vectors), a, vectors[i]), b, vectors[j])
+    return lambda rows: each(fma, (b, rows[j], each(fma, (a, rows[i], before(rows)))))
 
 
 def squares(count: int) -> Callable:
@@ -61,52 +77,65 @@ def squares(count: int) -> Callable:
     return lambda vectors: before(vectors) + dot(vectors[last], vectors[last])
 
 
-# ---- both kinds
-def landing(b: Sequence) -> Callable:
-    """Make the end of the step, (2) and (3), from the k_j and the torques exp(psi_j) T_j."""
-    total = combination(b)
+def total_of(count: int) -> Callable:
+    """Make numbers -> their sum."""
+    last = count - 1
+    if last == 0:
+        return lambda numbers: numbers[0]
+    before = total_of(last)
+    return lambda numbers: before(numbers) + numbers[last]
 
-    def landed(h, ks, impulses, state):
-        q, m = state
+
+# ---- both kinds
+def landing(b: Sequence, further: Further) -> Callable:
+    """Make the end of the step from the k_j, the torques exp(psi_j) T_j and the slopes f_j."""
+    total, moved, together = combination(b), shift(b, combination), further.together
+
+    def landed(h, ks, impulses, slopes, parts):
+        q, m, z = parts
         c1, v = exp1(multiply(h, total(ks)))  # (2)
-        return product1(q, c1, v), turned_back(c1, v, add_scaled(m, h, total(impulses)))  # (3)
+        m = turned_back(c1, v, add_scaled(m, h, total(impulses)))  # (3)
+        return together(product1(q, c1, v), m, moved(z, h, slopes))  # (4)
 
     return landed
 
 
 # ---- explicit tableaus
-def explicit(a: Sequence, b: Sequence, c: Sequence) -> Callable:
+def explicit(a: Sequence, b: Sequence, c: Sequence, further: Further) -> dict[str, Callable]:
     """Make the step of a tableau whose A is strictly lower triangular."""
+    apart, acting = further.apart, further.acting
 
-    def first(t, h, state, body, params):
-        q, m = state
-        return (angular_velocity(m, body),), (torque(t, q, m, body, params),)
+    def first_stage(t, h, parts, body, params):
+        q, m, z = parts
+        n, slope = acting(t, q, m, z, body, params)
+        return (angular_velocity(m, body),), (n,), (slope,)
 
     def following(before, row, node):
-        total = combination(row)
+        total, moved = combination(row), shift(row, combination)
 
-        def stages(t, h, state, body, params):
-            ks, impulses = before(t, h, state, body, params)
-            q, m = state
+        def stages(t, h, parts, body, params):
+            ks, impulses, slopes = before(t, h, parts, body, params)
+            q, m, z = parts
             psi = multiply(h, total(ks))  # (1)
             c1, v, g = exp1_and_gamma(psi)
-            m = turned_back(c1, v, add_scaled(m, h, total(impulses)))
-            n = torque(t + node * h, product1(q, c1, v), m, body, params)
+            m, z = turned_back(c1, v, add_scaled(m, h, total(impulses))), moved(z, h, slopes)
+            n, slope = acting(t + node * h, product1(q, c1, v), m, z, body, params)
             k = dexpinv_by(g, multiply(-1.0, psi), angular_velocity(m, body))
-            return (*ks, k), (*impulses, turned(c1, v, n))
+            return (*ks, k), (*impulses, turned(c1, v, n)), (*slopes, slope)
 
         return stages
 
-    stages = first
+    stages = first_stage
     for k in range(1, len(b)):
         stages = following(stages, a[k][:k], c[k])
-    landed = landing(b)
+    landed = landing(b, further)
 
     def step(t, h, state, carry, body, params):
-        ks, impulses = stages(t, h, state, body, params)
-        return landed(h, ks, impulses, state), carry
+        parts = apart(state)
+        ks, impulses, slopes = stages(t, h, parts, body, params)
+        return landed(h, ks, impulses, slopes, parts), carry
 
-    return step
+    return {"step": step}
 
 
 # ---- implicit tableaus
@@ -126,22 +155,28 @@ def extrapolation(c: Sequence) -> list[list]:
     return table
 
 
-# each makes a function of stage k, its node and the sum Σ_j a_kj x_j
-def turn(k, node, total):
+# each makes a function of stage k, its node, its row of A and the variables beside (q, m)
+def turn(k, node, row, further):
+    total = combination(row)
     return lambda x: exp1(multiply(x[0], total(x[1])))
 
 
-def impulse(k, node, total):
-    def impulse_k(x):
-        t, h, exps, ms, state, body, params = x
+def action(k, node, row, further):
+    """Return exp(psi_k) T_k and f_k."""
+    acting = further.acting
+
+    def action_k(x):
+        t, h, exps, ms, zs, q, body, params = x
         c1, v = exps[k]
-        q = product1(state[0], c1, v)
-        return turned(c1, v, torque(t + node * h, q, ms[k], body, params))
+        n, slope = acting(t + node * h, product1(q, c1, v), ms[k], zs[k], body, params)
+        return turned(c1, v, n), slope
 
-    return impulse_k
+    return action_k
 
 
-def momentum(k, node, total):
+def momentum(k, node, row, further):
+    total = combination(row)
+
     def momentum_k(x):
         h, exps, impulses, m = x
         c1, v = exps[k]
@@ -150,8 +185,25 @@ def momentum(k, node, total):
     return momentum_k
 
 
-def rate(k, node, total):
+def others(k, node, row, further):
+    moved = shift(row, combination)
+    return lambda x: moved(x[0], x[1], x[2])
+
+
+def moves(k, node, row, further):
+    """Return the size of the change of z_k."""
+    size = further.size
+
+    def moves_k(x):
+        old, new, z, ms, body = x
+        return size(each(minus, (new[k], old[k])), z, new[k], ms[k], body)
+
+    return moves_k
+
+
+def rate(k, node, row, further):
     """Return dexpinv_{-psi_k} I⁻¹ m_k."""
+    total = combination(row)
 
     def rate_k(x):
         h, ks, ms, inverse = x
@@ -160,8 +212,9 @@ def rate(k, node, total):
     return rate_k
 
 
-def again(k, node, total):
+def again(k, node, row, further):
     """Add a term of the Neumann series: F + h B A x."""
+    total = combination(row)
 
     def again_k(x):
         h, errors, changes, ms, inverse = x
@@ -172,68 +225,91 @@ def again(k, node, total):
     return again_k
 
 
-def difference(k, node, total):
+def difference(k, node, row, further):
     return lambda x: subtract(x[0][k], x[1][k])
 
 
-def inverted(k, node, total):
+def inverted(k, node, row, further):
     return lambda x: scale(x[1], x[0][k])
 
 
-def implicit(a: Sequence, b: Sequence, c: Sequence) -> dict[str, Callable]:
-    """Make start, guess, improve and finish of any tableau.  The unknown is (k_j, m_j, size)."""
-    rows = [combination(row) for row in a]
-    ahead = [combination(weights) for weights in extrapolation(c)]
-    square, landed = squares(len(b)), landing(b)
+def evaluation(each_stage: Callable) -> Callable:
+    """Make the function that evaluates all stages once."""
+    turns, actions = each_stage(turn), each_stage(action)
+    momenta, places = each_stage(momentum), each_stage(others)
 
-    def each(make: Callable) -> Callable:
-        return collected([make(k, c[k], rows[k]) for k in range(len(b))])
-
-    turns, impulses, momenta, rates = each(turn), each(impulse), each(momentum), each(rate)
-    next_term, differences, velocities = each(again), each(difference), each(inverted)
-    predicted = collected(ahead)
-    constant = collected([lambda m: m] * (len(b) + 1))
-
-    def evaluated(t, h, ks, ms, state, body, params):
-        """Return exp(psi_j) T_j and the m_j of (1)."""
+    def evaluated(t, h, ks, ms, zs, parts, body, params):
+        """Return exp(psi_j) T_j, f_j, and m_j and z_j of (1) and (4)."""
+        q, m, z = parts
         exps = turns((h, ks))
-        turned_torques = impulses((t, h, exps, ms, state, body, params))
-        return turned_torques, momenta((h, exps, turned_torques, state[1]))
+        acted = actions((t, h, exps, ms, zs, q, body, params))
+        impulses, slopes = each(first, (acted,)), each(second, (acted,))
+        return impulses, slopes, momenta((h, exps, impulses, m)), places((z, h, slopes))
+
+    return evaluated
+
+
+def implicit(a: Sequence, b: Sequence, c: Sequence, further: Further) -> dict[str, Callable]:
+    """Make start, guess, improve and finish of any tableau.
+
+    The unknown is (k_j, m_j, z_j, size of the change of z_j, that of k_j), and carried are m and z
+    at the start and at the stages of the last step.
+    """
+    stages = range(len(b))
+
+    def each_stage(make: Callable) -> Callable:
+        return collected([make(k, c[k], a[k], further) for k in stages])
+
+    apart, landed, evaluated = further.apart, landing(b, further), evaluation(each_stage)
+    rates, next_term, differences = each_stage(rate), each_stage(again), each_stage(difference)
+    velocities, changed = each_stage(inverted), each_stage(moves)
+    square, total = squares(len(b)), total_of(len(b))
+    predicted = collected([combination(weights) for weights in extrapolation(c)])
+    constant = collected([lambda value: value] * (len(b) + 1))
 
     def start(t, h, state, body, params):
-        return constant(state[1])
+        _, m, z = apart(state)
+        return constant(m), constant(z)
 
     def guess(t, h, state, carry, body, params):
-        ms, inverse = predicted((*carry, state[1])), inverse_moments(body)
-        return rates((h, velocities((ms, inverse)), ms, inverse)), ms, 0.0
+        (_, m, z), inverse = apart(state), inverse_moments(body)
+        ms, zs = predicted((*carry[0], m)), predicted((*carry[1], z))
+        return rates((h, velocities((ms, inverse)), ms, inverse)), ms, zs, 0.0, 0.0
 
     def improve(t, h, unknown, state, body, params):
-        ks, ms, last = unknown
-        inverse = inverse_moments(body)
-        _, ms = evaluated(t, h, ks, ms, state, body, params)
+        ks, ms, before, moved, last = unknown
+        parts, inverse = apart(state), inverse_moments(body)
+        _, _, ms, zs = evaluated(t, h, ks, ms, before, parts, body, params)
         errors = differences((ks, rates((h, ks, ms, inverse))))
         changes = errors
         for _ in range(NEUMANN_TERMS):
             changes = next_term((h, errors, changes, ms, inverse))
         ks = differences((ks, changes))
-        size = square(changes)
-        return (ks, ms, size), settled(size, last, square(ks))
+        size, change = square(changes), total(changed((before, zs, parts[2], ms, body)))
+        done = settled(size, last, square(ks)) and settled(change, moved, 1.0)
+        return (ks, ms, zs, change, size), done
 
     def finish(t, h, unknown, state, carry, body, params):
-        ks, ms, _ = unknown
-        turned_torques, ms = evaluated(t, h, ks, ms, state, body, params)
-        return landed(h, ks, turned_torques, state), (state[1], *ms)
+        ks, ms, zs, _, _ = unknown
+        parts = apart(state)
+        impulses, slopes, ms, zs = evaluated(t, h, ks, ms, zs, parts, body, params)
+        return landed(h, ks, impulses, slopes, parts), ((parts[1], *ms), (parts[2], *zs))
 
     return {"start": start, "guess": guess, "improve": improve, "finish": finish}
 
 
+def stages_of(
+    tableau: Tableau, further: Further, number: Callable[[Any], Any] = float
+) -> dict[str, Any]:
+    """Make the functions of a ``Method`` whose states hold the ``further`` variables, too."""
+    make = explicit if tableau.explicit else implicit
+    return make(*tableau.converted(number), further)
+
+
 def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
     """Make the method ``mkrk:NAME``; ``number`` converts the coefficients (to mpmath, say)."""
-    a, b, c = tableau.converted(number)
-    functions: dict[str, Any]
-    functions = {"step": explicit(a, b, c)} if tableau.explicit else implicit(a, b, c)
     stages = tableau.stages
-    return Method(
+    alone = Method(
         name=f"mkrk:{tableau.name}",
         title=f"Runge-Kutta-Munthe-Kaas, {tableau.name}",
         order=tableau.order,
@@ -244,8 +320,9 @@ def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
         torques_per_iteration=0 if tableau.explicit else stages,
         references=("munthekaas1998", "krysl2006", *tableau.references),
         width=8 if tableau.explicit else 1,
-        **functions,
+        **stages_of(tableau, ALONE, number),
     )
+    return replace(alone, motion=replace(alone, **stages_of(tableau, TRANSLATION, number)))
 
 
 PLACE = 310

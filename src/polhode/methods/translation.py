@@ -1,4 +1,4 @@
-"""Six degrees of freedom for every rotation map: one symmetric wrapper.
+"""Six degrees of freedom for rotation maps without a ``motion`` of their own: a symmetric wrapper.
 
 With the force F, the velocity v and the centre of mass on the straight line x(s) = x + s v within
 the step, one step of (q, m, x, p) is
@@ -108,7 +108,7 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         method,
         **functions,
         **raised(method),
-        momentum_order=None,
+        momentum_order=method.momentum_order if method.free_only else None,
         order_when_free=None,
         torques_at_start=method.torques_at_start + 1,
         torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
@@ -187,7 +187,8 @@ def raised(method: Method) -> dict[str, Any]:
     """Return the order with translation, and the weights that give it.
 
     The wrapper has order 2.  A composition of several parts raises it as it raises that of the map,
-    and a symmetric map of one part can be composed; all others stay at 2.
+    and a symmetric map of one part can be composed.  Others need a ``motion`` of their own, as all
+    of the library's have, or stay at 2.
     """
     if method.order <= 2 or len(method.weights) > 1:
         return {}

@@ -11,7 +11,9 @@ OTHERS: dict[str, Any] = {"color": style.GREY, "linewidth": 0.6, "marker": ".", 
 
 
 def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
-    """Draw the attitude error against time and against torques (steps, if there is no torque).
+    """Draw the error against time and against torques (steps, if there is no torque).
+
+    The error is that of the attitude, or with six degrees of freedom of the position if larger.
 
     ``axes`` is a pair of axes, or None for a new figure; returns the pair.  Of many methods, those
     that are most often among the cheapest are in colour, the others grey.  Errors in the grey
@@ -29,10 +31,10 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
             place = coloured.index(method) if method in coloured else None
             _line(ax, comparison.of(method), key, place)
         ax.set(xscale="log", yscale="log")
-        floor = comparison.reference.attitude_error
+        floor = comparison.reference.error
         if floor > 0:
             ax.axhspan(floor / 1e6, floor, color=style.FAINT, alpha=0.5, linewidth=0)
-        low = [row.attitude_error for row in comparison.rows if row.attitude_error]
+        low = [row.error for row in comparison.rows if row.error]
         if low:
             ax.set_ylim(bottom=max(min(low), floor) / 4)
     units = {"seconds": "CPU time (s)", "torques": "torque evaluations", "steps": "steps"}
@@ -40,7 +42,10 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
         axes, ("seconds", work), ("Against time", f"Against {units[work]}"), strict=True
     ):
         style.dress(ax, title, units[key])
-    axes[0].set_ylabel("attitude error at the end (rad)", fontsize=9, color=style.INK)
+    moves = comparison.reference.place is not None
+    what = "attitude (rad) or position error" if moves else "attitude error"
+    unit = "" if moves else " (rad)"
+    axes[0].set_ylabel(f"{what} at the end{unit}", fontsize=9, color=style.INK)
     others = len(comparison.methods) - len(coloured)
     if others:
         axes[1].plot([], [], **OTHERS, label=f"{others} others")
@@ -56,8 +61,7 @@ def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
     points = dict.fromkeys(names, 0.0)
     for cost in costs:
         for level in comparison.frontier(cost):
-            done = [row for row in comparison.rows if row.attitude_error is not None]
-            reaching = [row for row in done if row.attitude_error <= level]
+            reaching = [row for row in comparison.rows if row.reaches(level)]
             ranked = sorted(reaching, key=lambda row: getattr(row, cost))
             for place, name in enumerate(dict.fromkeys(row.method for row in ranked)):
                 points[name] += 1.0 / (1 + place)
@@ -66,9 +70,7 @@ def _coloured(comparison: Any, costs: tuple[str, ...]) -> list[str]:
 
 
 def _line(ax: Any, rows: Any, key: str, place: int | None) -> None:
-    points = [
-        (getattr(row, key), row.attitude_error) for row in rows if row.attitude_error is not None
-    ]
+    points = [(getattr(row, key), row.error) for row in rows if row.error is not None]
     if not points:
         return
     x, y = np.array(sorted(points)).T
