@@ -27,6 +27,16 @@ def ring(outer, inner=lambda z: mp.mpf(0)):
     return moments
 
 
+def circles(radius, slant):
+    """The same of a thin wall, its length along the slope ``slant`` times that along z."""
+
+    def moments(z):
+        r, length = radius(z), slant(z)
+        return 2 * mp.pi * r * length, *2 * (mp.pi * r**3 * length,)
+
+    return moments
+
+
 def ellipse(a, b, c):
     def moments(z):
         k = 1 - (z / c) ** 2
@@ -71,6 +81,9 @@ def solids():
 
     def slope(bottom, top):
         return ring(lambda z: bottom + (top - bottom) * z / h)
+
+    def bend(z):
+        return s / globe(s)(z)
 
     return {
         "sphere": (shapes.sphere, (0.7,), [(1, -r, r, ring(globe(r)))]),
@@ -147,6 +160,21 @@ def solids():
             [(1, -r, r, lambda z: (2 * mp.pi * r, *2 * (mp.pi * r * (r * r - z * z),)))],
         ),
         "rod": (shapes.rod, (1.9,), [(1, -h / 2, h / 2, lambda z: (f(1), f(0), f(0)))]),
+        "cylinder_shell": (
+            shapes.cylinder_shell,
+            (0.7, 1.9),
+            [(1, -h / 2, h / 2, circles(lambda z: r, lambda z: f(1)))],
+        ),
+        "cone_shell": (
+            shapes.cone_shell,
+            (0.7, 1.9),
+            [(1, 0, h, circles(lambda z: r * (1 - z / h), lambda z: mp.sqrt(r * r + h * h) / h))],
+        ),
+        "torus_shell": (  # its outer half, and its inner half
+            shapes.torus_shell,
+            (0.7, 0.3),
+            [(1, -s, s, circles(lambda z, k=k: r + k * globe(s)(z), bend)) for k in (1, -1)],
+        ),
     }
 
 
@@ -240,6 +268,100 @@ def test_a_disc_is_a_flat_cylinder():
     disc = shapes.disc(0.7, density=3.0)
     assert disc.mass == pytest.approx(flat.mass, rel=ULPS)
     assert np.allclose(disc.inertia, flat.inertia, rtol=ULPS, atol=0)
+
+
+# ---- thin walls a second and a third time: as limits of solids, and as surfaces of triangles
+def walls(d):
+    """name -> the wall 2d thick about a surface, a difference of two solids; d beside the sizes."""
+    r, s, h = 0.7, 0.3, 1.9
+    slant = np.hypot(r, h)  # the surfaces at a distance d from a cone are cones, too
+    wide, high = d * slant / h, d * slant / r
+    both = {"density": 3.0 / (2 * d)}
+    return {
+        "shell": shapes.sphere(r + d, **both) - shapes.sphere(r - d, **both),
+        "cylinder_shell": shapes.cylinder(r + d, h, **both) - shapes.cylinder(r - d, h, **both),
+        "cone_shell": shapes.cone(r + wide, h + high, **both)
+        - shapes.cone(r - wide, h - high, **both),
+        "torus_shell": shapes.torus(r, s + d, **both) - shapes.torus(r, s - d, **both),
+    }
+
+
+SURFACES = {  # points of u and v from 0 to 1
+    "shell": lambda u, v: 0.7 * polar(np.sin(np.pi * u), v, np.cos(np.pi * u)),
+    "disc": lambda u, v: polar(0.7 * u, v, 0 * u),
+    "cylinder_shell": lambda u, v: polar(0.7, v, 1.9 * (u - 0.5)),
+    "cone_shell": lambda u, v: polar(0.7 * (1 - u), v, 1.9 * u),
+    "torus_shell": lambda u, v: polar(
+        0.7 + 0.3 * np.cos(2 * np.pi * u), v, 0.3 * np.sin(2 * np.pi * u)
+    ),
+}
+
+
+def polar(radius, v, z):
+    angle = 2 * np.pi * v
+    return np.stack(np.broadcast_arrays(radius * np.cos(angle), radius * np.sin(angle), z), axis=-1)
+
+
+def triangulated(surface, n):
+    """(area, height of the centre, moments about it) of a surface in 2n² triangles."""
+    u, v = np.meshgrid(*2 * (np.linspace(0, 1, n + 1),), indexing="ij")
+    p = surface(u, v)
+    a, b, c, d = p[:-1, :-1], p[1:, :-1], p[1:, 1:], p[:-1, 1:]
+    pairs = (np.stack(three, axis=-2).reshape(-1, 3, 3) for three in ((a, b, c), (a, c, d)))
+    corners = np.concatenate(list(pairs))
+    edges = corners[:, 1:] - corners[:, :1]
+    areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
+    total = corners.sum(axis=1)
+    centre = areas @ total / 3 / areas.sum()
+    second = np.einsum("t,tki,tkj->ij", areas, corners, corners)
+    second = (second + np.einsum("t,ti,tj->ij", areas, total, total)) / 12
+    second -= areas.sum() * np.outer(centre, centre)
+    return np.array([areas.sum(), centre[2], *(np.trace(second) - np.diag(second))])
+
+
+def numbers(shape):
+    return np.array([shape.mass, shape.centre[2], *np.diag(shape.inertia)])
+
+
+def test_thin_walls_are_the_limits_of_solids():
+    """The difference falls as the square of the thickness: what is left at 0 is the shell."""
+    coarse, fine = walls(0.01), walls(0.005)
+    for name in coarse:
+        (arguments,) = import_module(f"polhode.body.shapes.{name}").EXAMPLES
+        limit = (4 * numbers(fine[name]) - numbers(coarse[name])) / 3
+        shape = numbers(made(name, arguments, density=3.0))
+        assert limit == pytest.approx(shape, rel=1e-7, abs=1e-13), name
+        assert numbers(coarse[name]) != pytest.approx(shape, rel=1e-7, abs=1e-13), name
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_thin_walls_are_sums_over_triangles(name):
+    (arguments,) = import_module(f"polhode.body.shapes.{name}").EXAMPLES
+    coarse, fine = (triangulated(SURFACES[name], n) for n in (60, 120))
+    limit = (4 * fine - coarse) / 3
+    shape = numbers(made(name, arguments, density=1.0))
+    assert limit == pytest.approx(shape, rel=3e-6, abs=1e-12)
+
+
+def test_every_thin_wall_has_its_second_and_third_reference():
+    said = {name: make.__doc__.lower() for name, make in shapes.SHAPES.items()}
+    thin = {name for name, text in said.items() if "density in kg/m²" in text}
+    assert thin == set(SURFACES)
+    assert thin == {*walls(0.01), "disc"}, "the disc is compared with a flat cylinder"
+
+
+def test_a_closed_shell_is_a_wall_and_its_ends():
+    skin = {"density": 2.0}
+    end = shapes.disc(0.7, **skin)
+    can = shapes.cylinder_shell(0.7, 1.9, **skin) + end.moved([0, 0, 0.95])
+    can += end.moved([0, 0, -0.95])
+    assert can.mass == pytest.approx(2 * 2 * np.pi * 0.7 * (1.9 + 0.7), rel=ULPS)
+    along = 2 * (2 * np.pi * 0.7 * 1.9 * 0.49 + np.pi * 0.49 * 0.49)
+    assert can.inertia[2, 2] == pytest.approx(along, rel=ULPS)
+    closed = shapes.cone_shell(0.7, 1.9, **skin) + end
+    slant = np.hypot(0.7, 1.9)
+    assert closed.mass == pytest.approx(2 * np.pi * 0.7 * (slant + 0.7), rel=ULPS)
+    assert closed.centre[2] == pytest.approx(1.9 / 3 * slant / (slant + 0.7), rel=ULPS)
 
 
 def test_tetrahedra_are_exact():
@@ -441,6 +563,12 @@ def test_a_small_but_real_product_of_inertia_stays():
         (lambda: shapes.tube(1, 1, 2, mass=1), "inner must be less than radius = 1.0, got 1"),
         (lambda: shapes.hollow_box([1, 1, 1], [1, 2, 1], mass=1), "inner must be less than size"),
         (lambda: shapes.torus(1, 2, mass=1), "tube must be at most radius"),
+        (lambda: shapes.torus_shell(1, 2, mass=1), "tube must be at most radius = 1.0, got 2"),
+        (lambda: shapes.torus_shell(1, 0.5), "density= in kg/m²"),
+        (lambda: shapes.cone_shell(1, -2, mass=1), "height must be positive and finite, got -2"),
+        (lambda: shapes.cone_shell(1, 2), "density= in kg/m²"),
+        (lambda: shapes.cylinder_shell(1, 0, mass=1), "length must be positive and finite, got 0"),
+        (lambda: shapes.cylinder_shell(1, 2), "density= in kg/m²"),
         (lambda: shapes.tetrahedron(np.zeros((4, 3)), mass=1), "lie in one plane"),
         (lambda: shapes.tetrahedron([1, 2], mass=1), "four points"),
         (lambda: shapes.point_mass(0), "mass must be positive"),

@@ -527,7 +527,12 @@ def test_options():
         ("rkn4", {"tolerance": 2.0}, "tolerance must be between 1e-13 and 1"),
         ("rkn4", {"tolerance": 1e-6, "substeps": 2}, "give substeps or tolerance"),
         ("rkn4", [1], "options must be a mapping"),
-        ("rkn4", {"keep_momentum": True}, "is for free bodies"),
+        (
+            "rkn4",
+            {"keep_momentum": True},
+            "option keep_momentum of method 'rkn4' is for free bodies, and model 'spring .*' has a"
+            " torque: leave out keep_momentum, and 'rkn4' takes it",
+        ),
         ("mr2", {"order": 2}, "method 'mr2' has no options"),
         ("auto", {"order": 2}, "method 'auto' has no options"),
     ):

@@ -10,10 +10,20 @@ import pytest
 import polhode.papers
 from polhode.papers import PAPERS, verdicts
 from polhode.papers.claims import Claim, Report, measurements, statements_of
-from polhode.papers.verdicts import CORRECTED, FAILS, HOLDS, VERDICTS, Measured, Untestable, judge
+from polhode.papers.verdicts import (
+    ADDED,
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    VERDICTS,
+    Measured,
+    Untestable,
+    judge,
+)
 
 DOCS = Path(__file__).parents[2] / "docs" / "papers"
 SOURCE = Path(polhode.papers.__file__).parent
+QUOTED = "krysl2006", "celledoni2006", "mandre2008"  # papers whose rows quote their words
 CASES = [(paper.name, s.name) for paper in PAPERS.values() for s in paper.statements]
 
 
@@ -79,6 +89,18 @@ def test_statements(paper):
         assert statement.expected == HOLDS or statement.note, "a correction is explained"
 
 
+@pytest.mark.parametrize("paper", QUOTED)
+def test_rows_can_be_checked_with_the_paper_in_hand(paper):
+    """They quote its words, and say over which range and with which bound they were judged."""
+    statements = PAPERS[paper].statements
+    assert len({s.statement for s in statements}) == len(statements)
+    for s in statements:
+        quoted = re.findall("“([^”]*)”", s.statement)
+        assert re.search("[a-z]{3}", " ".join(quoted)), s.name
+        assert s.statement.count("“") == s.statement.count("”") == len(quoted), s.name
+        assert s.timed or re.search(r"; judged: \S", s.words), s.name
+
+
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
 def test_docs_have_every_claim(paper):
     """The table of the docs has every statement, in order, with its verdict and note."""
@@ -137,6 +159,8 @@ def test_any_condition():
     assert verdicts.holds_if(True, 1, "two") == (HOLDS, (1, "two"))
     assert verdicts.holds_if(False, corrected=True) == (CORRECTED, ())
     assert verdicts.holds_if(np.bool_(False), 1) == (FAILS, (1,))
+    assert verdicts.added_if(np.bool_(True), 1, "two") == (ADDED, (1, "two"))
+    assert verdicts.added_if(False) == (FAILS, ())
 
 
 # ---- tables of claims
@@ -216,6 +240,39 @@ def test_a_bar_does_not_end_a_cell():
     assert Report((claim,), ()).markdown().splitlines()[-1] == (
         r"| 1 | \|x\| | 0 | \|x\| = 1 | **does not hold**: why |"
     )
+
+
+# ---- Krysl
+def test_krysls_nearby_runs():
+    """Ranges over the runs from nearby starts; those that part, part for good."""
+    from polhode.papers.krysl2006.laboratory import PARTED, Nearby
+
+    values = np.array([[1.0, 1.1, 0.8], [1.0, 0.9, 1.3]])
+    apart = np.array([[0.0, 0.5, 0.5], [0.0, PARTED / 2, PARTED / 2]])
+    found = Nearby(values, apart, -0.5)
+    assert found.extremes == pytest.approx([0.2, 0.3])
+    assert found.rms == pytest.approx([np.sqrt(0.05 / 3), np.sqrt(0.1 / 3)])
+    assert found.parted_after == [1]
+
+
+# ---- Celledoni & Säfström
+def test_celledonis_figure_says_where_an_error_of_zero_is_drawn():
+    """A logarithmic axis cannot show it: the legend of its curve says so, and no other does."""
+    from polhode.papers.celledoni2006 import figures
+    from polhode.papers.celledoni2006.laboratory import EXAMPLES, Study
+
+    names, quantities = figures.WORK["euler"]
+    steps = np.array([0.25, 0.125])
+    errors = dict.fromkeys(names, steps**4) | {"je": 0 * steps, "dmv6": np.array([1e-9, 0.0])}
+    study = Study(steps, {"π": errors}, dict.fromkeys(names, np.ones(2)), {})
+    picture = figures._work(EXAMPLES["euler"].title, study, names, quantities)
+    (ax,) = picture.axes
+    drawn = {line.get_label().split("\n")[0]: line for line in ax.lines}
+    assert drawn["JE"].get_ydata().tolist() == [1e-16, 1e-16]
+    assert "every error is 0" in drawn["JE"].get_label()
+    assert "1 of 2 errors is 0" in drawn["DMV6"].get_label()
+    others = [line.get_label() for name, line in drawn.items() if name not in ("JE", "DMV6")]
+    assert not any("1e-16" in text for text in others)
 
 
 def test_celledonis_free_body_to_twenty_digits():

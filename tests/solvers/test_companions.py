@@ -3,6 +3,8 @@
 The reference is SciPy's, on equations that are written out in ``support/companions.py``.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -128,7 +130,8 @@ def test_members_of_ensembles_have_the_bits_of_single_runs(method, rng):
     times = [0.31, 0.5]
     many = ph.solve_ensemble(problem(name), (0, 0.5), vary=vary, save=times, method=method, **given)
     assert many.success.all()
-    with plain_bits():
+    fours = method in ("gauss", "extrapolation")  # plain Python rounds them otherwise
+    with nullcontext() if fours else plain_bits():
         for k in (0, MANY - 1):
             alone = ph.solve(many.problem(k), (0, 0.5), method=method, t_eval=times, **given)
             assert alone.q.tobytes() == many.q[:, k].tobytes()
@@ -223,7 +226,7 @@ def test_ensembles_reduce_variables_and_store_them(tmp_path):
     from polhode.ensembles.reductions import FirstTime
 
     def cold(t, q, omega, y):
-        return y[1] - 0.3
+        return y[1] - 0.5
 
     vary = {"model.heat": np.linspace(0.4, 0.8, 5)}
     asked = {"vary": vary, "method": "rk4", "dt": 0.05, "save": [0.5, 1.0], "reduce_times": 3}

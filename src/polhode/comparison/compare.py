@@ -170,6 +170,11 @@ def compare(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {problem!r}")
+    if problem.model.coupled is not None:
+        raise InputError(
+            "compare takes no model with variables, for which it has no reference:"
+            f" {problem.model.name!r} has {', '.join(problem.model.variable_names)}"
+        )
     span = t0, t1 = checks.span(t_span)
     if t0 == t1:
         raise InputError(f"t_span must be two different finite numbers, got {t_span!r}")

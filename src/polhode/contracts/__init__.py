@@ -318,6 +318,7 @@ class Method:
     leave: Callable | None = None  # (t, y, body) -> state, if it has other variables
     continuous: bool = True  # the sign of q does not jump along a motion
     motion: "Method | None" = None  # for states (q, m, x, p)
+    further: Callable | None = None  # (methods.further.Further) -> functions for further variables
     evaluations: Callable | None = None  # carry -> number of torques, if it varies
     options: "Callable[..., Method] | None" = None  # makes the method with options
 

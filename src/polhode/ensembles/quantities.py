@@ -10,12 +10,12 @@ from polhode.compiler.machine import CompiledOrPlain, take
 from polhode.compiler.tree import bind
 from polhode.contracts import ORIGIN, Model, potential_at
 from polhode.ensembles.members import AXES, INVERSE, INVERSE_MASS, Members, Rows
+from polhode.files.netcdf import BESIDE
 from polhode.kernels.quaternion import conjugate, product, to_inertial
 
 # ---- labels
 XYZ, WXYZ = "component", "quaternion"
 COMPONENTS = {WXYZ: list("wxyz"), XYZ: list("xyz")}
-BESIDE = "variable_"  # before the names of a model's variables in files
 ATTITUDE = "attitude, body to inertial, Hamilton, scalar first"
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
 FORMAT = "polhode trajectory 1"
+BESIDE = "variable_"  # before the names of a model's variables in files
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 END = slice(40, 48)  # where a file says how long it is
 SEAL = b"polhode sha256\0\n"

@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.files import whole
-from polhode.files.netcdf import Data
+from polhode.files.netcdf import BESIDE, Data
 
 GROUP = "zarr.json"
 MOST = 2**24  # bytes of metadata
@@ -125,7 +125,9 @@ def read(path: str | os.PathLike, form: str) -> Any:
     attributes = _attributes(path, form)
     variables = {}
     for name, shape in attributes.pop("arrays").items():
-        dims = ("time", "quaternion" if shape[1:] == [4] else "component")[: len(shape)]
+        last = "quaternion" if shape[1:] == [4] else "component"
+        last = f"{name}_part" if name.startswith(BESIDE) else last
+        dims = ("time", last)[: len(shape)]
         variables[name] = dims, _read_array(path / name, shape)
     return xarray.Dataset(variables, attrs=attributes)
 

@@ -6,7 +6,8 @@ With y' = f(t, q, m, y), and a torque that may read y, one step of (q, m, y), or
     (q', m') = the step of the map from (q, m), its torque taken at ŷ                   (2)
     y' = ŷ + h/2 f(t + h, q', m', y')                                                  (3)
 
-If the map is its own adjoint, so is this; the order is 2, or higher by composition.
+If the map is its own adjoint, so is this; the order is 2, or higher by composition.  Methods with
+stages give y stages of their own tableau instead (``further``), and keep their order.
 
 (3) is implicit if f depends on y: it is iterated until y' converges to rounding, or no longer comes
 nearer, which it does not where f is a small difference.  f at the end is the first of the next step
@@ -20,9 +21,11 @@ from functools import cache
 from typing import Any
 
 from polhode.compiler.tree import flat
-from polhode.contracts import ORIGIN, Method, coupled
+from polhode.contracts import ORIGIN, Method, coupled, inverse_mass
 from polhode.contracts.company import Company
 from polhode.kernels.tuples import collected, flattened, nested
+from polhode.kernels.vector import multiply
+from polhode.methods.further import TRANSLATION, Further
 from polhode.methods.translation import absent, raised
 
 MOST = 60  # iterations of (3)
@@ -33,28 +36,110 @@ NAN = float("nan")
 
 @cache
 def with_companions(method: Method, moving: bool, company: Company) -> Method:
-    """Make the method for states (q, m, y), or (q, m, x, p, y); its carry is (the map's, f).
+    """Make the method for states (q, m, y), or (q, m, x, p, y).
 
-    ``moving``: ``method`` is for states (q, m, x, p).
+    ``moving``: ``method`` is for states (q, m, x, p).  A method whose stages take ``further``
+    variables keeps its order; the carry of all others is (the map's, f).
     """
+    lost: dict[str, Any] = {
+        "momentum_order": None,
+        "order_when_free": None,
+        "symplectic": False,
+        "exact_when_free": False,
+        "exact_momentum_when_free": False,
+        "compensates": False,
+    }
+    if method.further is not None:
+        make = _beside_motion if moving else _beside_rotation
+        return replace(method, **lost, **method.further(make(company)))
     again = method.torques_at_start > 0
-    functions: dict[str, Any] = wrapped_functions(method, moving, company, again)
     return replace(
         method,
-        **functions,
+        **wrapped_functions(method, moving, company, again),
         **raised(method),
-        momentum_order=None,
-        order_when_free=None,
-        symplectic=False,
-        exact_when_free=False,
-        exact_momentum_when_free=False,
-        compensates=False,
+        **lost,
         width=1,  # (3) is a loop, which SIMD lanes cannot share
         torques_at_start=method.torques_at_start + 1,
         torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
     )
 
 
+# ---- stages of their own
+def _beside_rotation(company: Company) -> Further:
+    """The variables as further ones of a method with stages."""
+    nest, flatten, strayed = nested(company.pattern), flattened(company.pattern), _strayed(company)
+
+    def apart(state):
+        q, m, y = state
+        return q, m, flatten(y)
+
+    def together(q, m, z):
+        return q, m, nest(z)
+
+    def acting(t, q, m, z, body, params):
+        n, _, slope = coupled(t, q, m, ORIGIN, ORIGIN, body, (*params, nest(z)))
+        return n, flatten(slope)
+
+    def size(d, z, new, m, body):
+        return strayed(d, z, new)
+
+    return Further(apart=apart, together=together, acting=acting, size=size)
+
+
+def _beside_motion(company: Company) -> Further:
+    """Position and momentum, and the variables behind them."""
+    nest, flatten, strayed = nested(company.pattern), flattened(company.pattern), _strayed(company)
+    off_course = TRANSLATION.size
+
+    def apart(state):
+        q, m, x, p, y = state
+        return q, m, (*x, *p, *flatten(y))
+
+    def together(q, m, z):
+        return q, m, z[:3], z[3:6], nest(z[6:])
+
+    def acting(t, q, m, z, body, params):
+        p = z[3:6]
+        n, f, slope = coupled(t, q, m, z[:3], p, body, (*params, nest(z[6:])))
+        return n, (*multiply(inverse_mass(body), p), *f, *flatten(slope))
+
+    def size(d, z, new, m, body):
+        return off_course(d[:6], z[:6], new[:6], m, body) + strayed(d[6:], z[6:], new[6:])
+
+    return Further(apart=apart, together=together, acting=acting, size=size)
+
+
+def _strayed(company: Company) -> Callable:
+    """Make (d, y, new) -> the squared size of a change d, relative to y or its scale."""
+    total = _no_change
+    for place, scale in zip(company.places.values(), company.scales, strict=True):
+        total = _plus(total, _relative(place.start, place.stop, scale * scale))
+    return total
+
+
+def _no_change(d, y, new):
+    return 0.0
+
+
+def _plus(f: Callable, g: Callable) -> Callable:
+    return lambda d, y, new: f(d, y, new) + g(d, y, new)
+
+
+def _relative(first: int, last: int, least: float) -> Callable:
+    square = _square_of(first, last)
+    return lambda d, y, new: square(d) / max(square(y), square(new), least)
+
+
+def _square_of(first: int, last: int) -> Callable:
+    """Make y -> the sum of the squares of y[first], …, y[last - 1]."""
+    place = last - 1
+    if place == first:
+        return lambda y: y[place] * y[place]
+    before = _square_of(first, place)
+    return lambda y: before(y) + y[place] * y[place]
+
+
+# ---- the wrapper
 def wrapped_functions(
     method: Method, moving: bool, company: Company, again: bool
 ) -> dict[str, Callable]:

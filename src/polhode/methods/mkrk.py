@@ -320,6 +320,7 @@ def method(tableau: Tableau, number: Callable[[Any], Any] = float) -> Method:
         torques_per_iteration=0 if tableau.explicit else stages,
         references=("munthekaas1998", "krysl2006", *tableau.references),
         width=8 if tableau.explicit else 1,
+        further=partial(stages_of, tableau, number=number),
         **stages_of(tableau, ALONE, number),
     )
     return replace(alone, motion=replace(alone, **stages_of(tableau, TRANSLATION, number)))

@@ -2,7 +2,8 @@
 
 A measurement returns ``Measured``: the verdict and the values found; the column "measured" of the
 table of claims puts them into words.  Most compare numbers with a bound or an order: ``below``,
-``above``, ``between`` and ``of_order``; ``holds_if`` judges by any other condition.
+``above``, ``between`` and ``of_order``; ``holds_if`` judges by any other condition, ``added_if``
+what the paper does not say.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 
 HOLDS, CORRECTED, FAILS = "holds", "holds with the correction", "does not hold"
-VERDICTS = HOLDS, CORRECTED, FAILS
+ADDED = "holds; addition"  # the paper implies it or leaves it open; the note says what is ours
+VERDICTS = HOLDS, CORRECTED, ADDED, FAILS
 UNTESTED = "not tested"
 
 Measured = tuple[str, tuple[Any, ...]]  # (verdict, values)
@@ -33,6 +35,11 @@ def judge(printed: bool, corrected: bool = False) -> str:
 def holds_if(printed: bool, *values: Any, corrected: bool = False) -> Measured:
     """Judge by conditions: whether the statement holds as printed, or else with its correction."""
     return judge(bool(printed), bool(corrected)), values
+
+
+def added_if(found: bool, *values: Any) -> Measured:
+    """Judge what we add to a statement that implies it, or that leaves it open."""
+    return ADDED if found else FAILS, values
 
 
 def below(limit: float, *values: float) -> Measured:

@@ -25,7 +25,6 @@ VECTORS = {
     "v": ("velocity of the centre of mass, inertial axes", "m/s"),
 }
 CHOICES = ".nc (NetCDF), .zarr, .csv or .parquet"
-BESIDE = "variable_"  # before the names of a model's variables in files
 COUNTS = "nsteps", "nfev", "niter", "rejected"
 
 
@@ -90,8 +89,12 @@ def data(run: Any) -> netcdf.Data:
         variables["potential_energy"] = ("time",), run.potential_energy, {"units": "J"}
         variables["energy"] = ("time",), run.energy, {"units": "J"}
     for name, values in run.variables.items():
-        dims = ("time",) if values.ndim == 1 else ("time", f"{BESIDE}{name}_part")
-        variables[BESIDE + name] = dims, values, {"long_name": f"{name}, a variable of the model"}
+        dims = ("time",) if values.ndim == 1 else ("time", f"{netcdf.BESIDE}{name}_part")
+        variables[netcdf.BESIDE + name] = (
+            dims,
+            values,
+            {"long_name": f"{name}, a variable of the model"},
+        )
     if run.error is not None:
         about = {"long_name": "estimated error of the attitude", "units": "rad"}
         variables["error"] = ("time",), run.error, about

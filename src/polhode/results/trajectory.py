@@ -447,7 +447,7 @@ def _rebuild(data: "xarray.Dataset") -> Trajectory:
     found: dict[str, Any] = {n: stored(n, *shape) for n, shape in shapes.items() if n in data}
     found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}
     found["variables"] = {
-        name: stored(export.BESIDE + name, *np.shape(value))
+        name: stored(netcdf.BESIDE + name, *np.shape(value))
         for name, value in problem.get("variables", {}).items()
     }
     return Trajectory(

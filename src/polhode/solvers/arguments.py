@@ -204,12 +204,26 @@ def hint(name: Any) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+def _freeing_option(method: Method) -> str:
+    """Return the option that makes a method one for free bodies only, or "" if it always is."""
+    make = method.options
+    if make is None or make().free_only:
+        return ""
+    switches = (n for n, p in inspect.signature(make).parameters.items() if p.default is False)
+    return next((name for name in switches if make(**{name: True}).free_only), "")
+
+
 def check_model(method: Method, model: Model) -> None:
     """Raise an error unless the method can take the torque and force of the model."""
     if method.takes(model):
         return
     if method.free_only:
         need = f"is for free bodies, and model {model.name!r} has a torque"
+        if option := _freeing_option(method):
+            raise MethodError(
+                f"option {option} of method {method.name!r} {need}: leave out {option}, and"
+                f" {method.name!r} takes it"
+            )
     elif model.is_coupled and isinstance(method.weights[0], tuple):
         need = f"merges its kicks, between which the variables of model {model.name!r} would change"
     elif not model.depends_on_omega:

@@ -2,9 +2,10 @@
 
 Every function takes ``mass=`` (kg) or ``density=`` (kg/m³ unless stated otherwise) and returns a
 ``Shape``, which can be moved, turned, added to others and subtracted from them.  Axes of symmetry
-lie along z.  Shapes with a middle have it at the origin; ``cone``, ``frustum`` and ``hemisphere``
-stand on the plane z = 0.  Formulas of hollow shapes are sums of positive terms: thin walls lose no
-digits.
+lie along z.  Shapes with a middle have it at the origin; ``cone``, ``cone_shell``, ``frustum`` and
+``hemisphere`` stand on the plane z = 0.  Formulas of hollow shapes are sums of positive terms: thin
+walls lose no digits.  The shells are surfaces, with a mass by area, and open where the solid has a
+flat end: add a ``disc`` to close them.
 
 ``SHAPES`` is the registry.  The file ``box.py`` has the function ``box``, and ``EXAMPLES``,
 arguments with which the tests call it.

@@ -7,7 +7,9 @@ from polhode.body.shape import Shape as Shape
 from polhode.body.shapes.box import box as box
 from polhode.body.shapes.capsule import capsule as capsule
 from polhode.body.shapes.cone import cone as cone
+from polhode.body.shapes.cone_shell import cone_shell as cone_shell
 from polhode.body.shapes.cylinder import cylinder as cylinder
+from polhode.body.shapes.cylinder_shell import cylinder_shell as cylinder_shell
 from polhode.body.shapes.disc import disc as disc
 from polhode.body.shapes.ellipsoid import ellipsoid as ellipsoid
 from polhode.body.shapes.frustum import frustum as frustum
@@ -21,6 +23,7 @@ from polhode.body.shapes.shell import shell as shell
 from polhode.body.shapes.sphere import sphere as sphere
 from polhode.body.shapes.tetrahedron import tetrahedron as tetrahedron
 from polhode.body.shapes.torus import torus as torus
+from polhode.body.shapes.torus_shell import torus_shell as torus_shell
 from polhode.body.shapes.tube import tube as tube
 
 SHAPES: Mapping[str, Callable[..., Shape]]

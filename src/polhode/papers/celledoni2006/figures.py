@@ -43,7 +43,7 @@ LOOK = {  # colour, marker and its size
 }
 BEYOND = ("mr4s", "strang")  # not in the paper: dashed, open
 TIME = "execution time (steps of MR2)"
-LEAST = 1e-16  # errors of 0 are drawn here
+LEAST = 1e-16  # errors of 0 are drawn here, and the legend says so
 WORK: dict[str, tuple[Sequence[str], dict[str, str]]] = {  # figures 1 to 3: methods, quantities
     "euler": (
         ("mr2", "mr4", "dmv2", "dmv4", "dmv6", "je", "mr4s"),
@@ -102,13 +102,25 @@ def _work(
     for ax, (quantity, written) in zip(panels, quantities.items(), strict=True):
         ax.set(xscale="log", yscale="log")
         for name in names:
-            errors = np.maximum(study.errors[quantity][name], LEAST)
-            marks = {"markeredgewidth": 1.1, "linewidth": 1.3, "label": label(name)}
+            found = study.errors[quantity][name]
+            text = _label(name, found)
+            marks = {"markeredgewidth": 1.1, "linewidth": 1.3, "label": text}
+            errors = np.maximum(found, LEAST)
             curve(ax, study.time(name), errors, LOOK[name], name not in BEYOND, **marks)
         ax.yaxis.minorticks_off()
         style.dress(ax, "", TIME, written)
     legend(picture, panels[0])
     return picture
+
+
+def _label(name: str, errors: np.ndarray) -> str:
+    """Return the name of a method, and which of its errors a logarithmic axis cannot show."""
+    missing = int(np.count_nonzero(errors < LEAST))
+    if not missing:
+        return label(name)
+    whole = missing == len(errors)
+    share = "every error is 0" if whole else f"{missing} of {len(errors)} errors is 0"
+    return f"{label(name)}\n({share},\ndrawn at {LEAST:g})"
 
 
 # ---- figures 4, 5, 7, 8

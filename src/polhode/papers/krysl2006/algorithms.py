@@ -38,6 +38,7 @@ from polhode.papers.verdicts import (
     Check,
     Measured,
     above,
+    added_if,
     below,
     holds_if,
     largest,
@@ -344,8 +345,7 @@ def imidm_symplectic(_: Laboratory) -> Measured:
 
 def trapm_symplectic(_: Laboratory) -> Measured:
     order, first, control = defects("trapm")
-    corrected = first > 100 * control and near(order, 3, 0.3)
-    return holds_if(False, first, order, control, corrected=corrected)
+    return added_if(first > 100 * control and near(order, 3, 0.3), first, order, control)
 
 
 def mkrk_torque(_: Laboratory) -> Measured:
@@ -389,8 +389,8 @@ def bbtrapwd_neither(_: Laboratory) -> Measured:
     order, _first = order_of(lambda h: gap(mapped(-h, mapped(h, state)), state))
     trip, mirror = asymmetry("bbtrapwd"), asymmetry("bbtrap")
     early, late = energy_change("bbtrapwd", 600)[[300, 600]]
-    corrected = trip > VISIBLE and abs(late) > 1.5 * abs(early) > VISIBLE
-    return holds_if(False, trip, order, mirror, early, late, corrected=corrected)
+    found = trip > VISIBLE and abs(late) > 1.5 * abs(early) > VISIBLE
+    return added_if(found, trip, order, mirror, early, late)
 
 
 def bbtrap_swc1(_: Laboratory) -> Measured:

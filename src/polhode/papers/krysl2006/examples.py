@@ -10,6 +10,7 @@ from polhode.papers.krysl2006 import by_hand
 from polhode.papers.krysl2006.algorithms import COMPOSED, composed_gap
 from polhode.papers.krysl2006.laboratory import (
     ALL,
+    CHANGE,
     COMPARED,
     EXAMPLES,
     FINE_STEP,
@@ -36,6 +37,7 @@ from polhode.papers.maps import (
 from polhode.papers.verdicts import (
     Check,
     Measured,
+    added_if,
     below,
     between,
     holds_if,
@@ -200,20 +202,19 @@ def slow_share(values: np.ndarray, period: float) -> float:
     return float(power[frequency < 1 / period].sum() / power.sum())
 
 
-def extremes(lab: Laboratory, names: Sequence[str] = ALL) -> dict[str, float]:
-    """Return the largest |H/H0 - 1| of figures 4 and 5."""
-    return {name: largest(lab.hamiltonian[name] - 1) for name in names}
+def extremes(lab: Laboratory, names: Sequence[str] = ALL) -> np.ndarray:
+    """Return the largest |H/H0 - 1| by method, of each of the runs from nearby starts."""
+    return np.array([lab.nearby[name].extremes for name in names])
 
 
-def rms(lab: Laboratory, names: Sequence[str] = ALL) -> dict[str, float]:
-    """Return the root mean square of H/H0 - 1 of figures 4 and 5."""
-    return {name: float(np.sqrt(((lab.hamiltonian[name] - 1) ** 2).mean())) for name in names}
+def rms(lab: Laboratory, names: Sequence[str] = ALL) -> np.ndarray:
+    """Return the same of the root mean squares."""
+    return np.array([lab.nearby[name].rms for name in names])
 
 
-def wander(lab: Laboratory, names: Sequence[str]) -> list[float]:
-    """Return the ranges of the means of 20 stretches of H/H0."""
-    stretches = (np.array_split(lab.hamiltonian[name][1:], 20) for name in names)
-    return [float(np.ptp([part.mean() for part in parts])) for parts in stretches]
+def wander(values: np.ndarray) -> float:
+    """Return the range of the means of 20 stretches of a series."""
+    return float(np.ptp([part.mean() for part in np.array_split(values, 20)]))
 
 
 def wall_sign(lab: Laboratory) -> Measured:
@@ -254,8 +255,8 @@ def wall_short_step(lab: Laboratory) -> Measured:
 
 
 def wall_not_exact(lab: Laboratory) -> Measured:
-    error, name = min((error, name) for name, error in extremes(lab).items())
-    return holds_if(error > VISIBLE, error, name.upper())
+    found = extremes(lab).min(axis=1)
+    return holds_if(found.min() > VISIBLE, found.min(), ALL[int(found.argmin())].upper())
 
 
 def wall_angle(lab: Laboratory) -> Measured:
@@ -263,12 +264,12 @@ def wall_angle(lab: Laboratory) -> Measured:
     angles = [np.degrees((r[:-1].inv() * r[1:]).magnitude()) for r in rotations]
     mean, most = [turn.mean() for turn in angles], [turn.max() for turn in angles]
     least = min(turn.min() for turn in angles)
-    holds = min(mean) > 30 and min(most) > 35
-    return holds_if(holds, min(mean), max(mean), min(most), max(most), least)
+    shown = min(mean), max(mean), min(most), max(most), least
+    return holds_if(least > 30, *shown, corrected=min(mean) > 30 and min(most) > 35)
 
 
 def wall_poorly(lab: Laboratory) -> Measured:
-    nearest = min(float(wall_distance(lab.wall[name]).min()) for name in ALL)
+    nearest = 1.1 + min(lab.nearby[name].least_height for name in ALL)
     met = largest([reference.wall(0.0, x - 1.1) for x in np.linspace(nearest, 2.1, 500)])
     closest = float(wall_distance(lab.wall_attractive[FINE_STEP]["imidm"]).min())
     wall = abs(reference.wall(0.0, closest - 1.1))
@@ -278,27 +279,43 @@ def wall_poorly(lab: Laboratory) -> Measured:
 
 
 def wall_no_blow_up(lab: Laboratory) -> Measured:
-    errors = extremes(lab, COMPARED).values()
+    errors = extremes(lab, COMPARED)
     finished = all(lab.wall[name].success for name in COMPARED)
-    return holds_if(finished and max(errors) < 0.2, *errors)
+    ranges = np.stack([errors.min(axis=1), errors.max(axis=1)], axis=1).ravel()
+    return holds_if(finished and errors.max() < 0.2, errors.shape[1], *ranges)
 
 
 def wall_irregular(lab: Laboratory) -> Measured:
-    share = min(slow_share(lab.hamiltonian[name][1:], SLOW) for name in COMPARED)
-    span = min(wander(lab, COMPARED))
+    runs = [row[1:] for name in COMPARED for row in lab.nearby[name].hamiltonian]
+    share, span = min(slow_share(row, SLOW) for row in runs), min(map(wander, runs))
     return holds_if(share > 0.5 and span > 0.01, share, SLOW, span)
 
 
+def wall_chaotic(lab: Laboratory) -> Measured:
+    parted = [k for name in COMPARED for k in lab.nearby[name].parted_after]
+    pairs = sum(len(lab.nearby[name].apart) for name in COMPARED)
+    moved, kept = (np.ptp(extremes(lab, names), axis=1) for names in (COMPARED, PRESENT))
+    still = max(float(lab.nearby[name].apart[:, -1].max()) for name in PRESENT)
+    shares = moved / extremes(lab, COMPARED)[:, 0]
+    alike = max(still, float(kept.max())) < VISIBLE
+    found = len(parted) == pairs and shares.min() > 0.05 and alike
+    shown = CHANGE, len(parted), pairs, min(parted), max(parted), *shares
+    return added_if(found, *shown, still, kept.max())
+
+
 def wall_scale(lab: Laboratory) -> Measured:
-    four, five = (max(extremes(lab, names).values()) for names in (COMPARED, PRESENT))
-    return holds_if(3 < four / five < 8, four, five, four / five)
+    four, five = (extremes(lab, names).max(axis=0) for names in (COMPARED, PRESENT))
+    ratio = four / five
+    shown = four.min(), four.max(), five.max(), ratio.min(), ratio.max()
+    return holds_if(ratio.min() > 3 and ratio.max() < 8, *shown)
 
 
 def wall_smaller(lab: Laboratory) -> Measured:
-    compared, present = (rms(lab, names).values() for names in (COMPARED, PRESENT))
-    ranges = min(compared), max(compared), min(present), max(present)
-    ratios = min(compared) / max(present), max(compared) / min(present)
-    return holds_if(min(compared) > 2 * max(present), *ranges, *ratios)
+    compared, present = (rms(lab, names) for names in (COMPARED, PRESENT))
+    ranges = compared.min(), compared.max(), present.min(), present.max()
+    ratios = compared.min() / present.max(), compared.max() / present.min()
+    middle = np.median(compared, axis=1).min() / present.max()
+    return holds_if(middle > 2, *ranges, *ratios, middle)
 
 
 def wall_clean(lab: Laboratory) -> Measured:
@@ -306,7 +323,7 @@ def wall_clean(lab: Laboratory) -> Measured:
     for name in PRESENT:
         first, second = map(largest, np.array_split(lab.hamiltonian[name][1:] - 1, 2))
         growth.append(second / first - 1)
-    span = max(wander(lab, PRESENT))
+    span = max(wander(lab.hamiltonian[name][1:]) for name in PRESENT)
     return holds_if(largest(growth) < 0.05 and span < 0.002, largest(growth), span)
 
 
@@ -320,14 +337,13 @@ def wall_periodic(lab: Laboratory) -> Measured:
 
 
 def wall_trapezoid_error(lab: Laboratory) -> Measured:
-    error = rms(lab)
-    return between(1, 4, error["trap"] / error["imid"], error["trapm"] / error["imidm"])
+    trap, imid, trapm, imidm = rms(lab, PRESENT)[:, 0]
+    return between(1, 4, trap / imid, trapm / imidm)
 
 
 def wall_superior(lab: Laboratory) -> Measured:
     (worst, best), (peak, other) = (
-        (max(error(lab, PRESENT).values()), min(error(lab, COMPARED).values()))
-        for error in (rms, extremes)
+        (error(lab, PRESENT).max(), error(lab, COMPARED).min()) for error in (rms, extremes)
     )
     return holds_if(worst < best and peak < other, worst, best, peak, other)
 

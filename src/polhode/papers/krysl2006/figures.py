@@ -8,6 +8,7 @@ import numpy as np
 from polhode.papers.drawing import curve, legend, plain_numbers, save, sheet
 from polhode.papers.krysl2006.laboratory import (
     ALL,
+    CHANGE,
     COMPARED,
     EXAMPLES,
     PRESENT,
@@ -41,7 +42,10 @@ def draw(laboratory: Laboratory, out: Path) -> tuple[Path, ...]:
         for name, study in laboratory.convergence.items()
     ]
     wall = "Soft wall (printed sign): normalised Hamiltonian of the"
-    pictures.append(_hamiltonian(laboratory, COMPARED, FOUR, f"{wall} methods compared with"))
+    chaos = f"chaotic: each curve is one of many, with starts {CHANGE:g} apart"
+    pictures.append(
+        _hamiltonian(laboratory, COMPARED, FOUR, f"{wall} methods compared with\n({chaos})")
+    )
     pictures.append(
         _hamiltonian(laboratory, PRESENT, FOUR / 5, f"{wall} present methods, scale 5 : 1")
     )
@@ -96,7 +100,11 @@ def _hamiltonian(
         ax.axhline(1.0, color=style.INK, linewidth=0.6)
         ax.set_ylim(1 - half, 1 + half)
         ax.margins(x=0)
-        style.dress(ax, name.upper(), "", "$H / H_0$")
+        found = laboratory.nearby[name].extremes
+        least, most = (f"{error:.4f}" for error in (found.min(), found.max()))
+        spread = most if least == most else f"{least} to {most}"
+        title = f"{name.upper()}: largest error {spread} in {len(found)} runs"
+        style.dress(ax, title, "", "$H / H_0$")
     plain_numbers(panels[-1].xaxis)
     panels[-1].set_xlabel(rf"step ($\Delta t$ = {WALL_STEP})", fontsize=9, color=style.INK)
     return picture

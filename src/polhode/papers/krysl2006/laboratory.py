@@ -26,6 +26,9 @@ ALL = (*COMPARED, *PRESENT)
 WALL_STEP, WALL_STEPS = 0.5, 40_000
 FINE_STEP = 0.002  # resolves the wall
 FREE_STEP = 0.5  # a turn of 27 degrees
+CHANGE = 1e-14  # relative, of each component of the momentum at the start: nearby starts
+PARTED = 0.1  # in a component of the quaternion: another motion
+SEED = 20061011
 KEPT = 1e-11  # relative: up to 1e6 steps with errors of 1e-16 each, at worst all of one sign
 
 TORQUES = heavy_top(0.0) + soft_wall("printed")
@@ -103,6 +106,11 @@ class Drift:
         return largest(self.energy)
 
 
+def lowest(run: Trajectory) -> float:
+    """Return the lowest R33 of a run."""
+    return float(1 - 2 * (run.q[:, 1] ** 2 + run.q[:, 2] ** 2).max())
+
+
 def drift(run: Trajectory, vertical: bool = False) -> Drift:
     """Return the drift of a run; with ``vertical``, of the momentum only the component along e₃."""
     momentum = run.angular_momentum_inertial
@@ -111,6 +119,30 @@ def drift(run: Trajectory, vertical: bool = False) -> Drift:
     norm = np.linalg.norm(run.angular_momentum, axis=1)
     largest_norm = largest(relative_change(norm))
     return Drift(float(moved.max() / norm[0]), largest_norm, relative_change(run.energy))
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """The run of figure 4 or 5 and others of the same method, from starts ``CHANGE`` away."""
+
+    hamiltonian: np.ndarray  # H/H0, a row for each run, that of the figure first
+    apart: np.ndarray  # how far the attitudes of the others are from its own, at most so far
+    least_height: float  # the lowest R33 of all
+
+    @property
+    def extremes(self) -> np.ndarray:
+        """The largest |H/H0 - 1| of each run."""
+        return np.abs(self.hamiltonian - 1).max(axis=1)
+
+    @property
+    def rms(self) -> np.ndarray:
+        """The root mean square of H/H0 - 1 of each run."""
+        return np.sqrt(((self.hamiltonian - 1) ** 2).mean(axis=1))
+
+    @property
+    def parted_after(self) -> list[int]:
+        """The steps after which each of the others has parted from the run of the figure."""
+        return [int(np.argmax(row > PARTED)) for row in self.apart if row[-1] > PARTED]
 
 
 class Laboratory(shared.Laboratory):
@@ -207,6 +239,33 @@ class Laboratory(shared.Laboratory):
         """H/H0 of those runs."""
         energies = {name: np.asarray(run.energy) for name, run in self.wall.items()}
         return {name: energy / energy[0] for name, energy in energies.items()}
+
+    @cached_property
+    def nearby(self) -> dict[str, Nearby]:
+        """Those runs again, and others from nearby starts."""
+        count = 4 if self.quick else 16
+        self.progress(f"soft wall: {count} starts {CHANGE:g} away by each method")
+        return {name: self._nearby(name, count) for name in ALL}
+
+    def _nearby(self, name: str, count: int) -> Nearby:
+        given, run, rng = self.wall_problem(1.0), self.wall[name], np.random.default_rng(SEED)
+        values, apart, height = [self.hamiltonian[name]], [], lowest(run)
+        for _ in range(count):
+            moved = 1 + CHANGE * rng.uniform(0.5, 1.0, 3) * rng.choice((-1, 1), 3)
+            start = Problem(
+                given.body,
+                given.model,
+                given.attitude,
+                angular_momentum=given.angular_momentum * moved,
+                scalar_first=True,
+                name=given.name,
+            )
+            other = self.run(start, name, WALL_STEPS * WALL_STEP, WALL_STEP)
+            energy = np.asarray(other.energy)
+            values.append(energy / energy[0])
+            apart.append(np.maximum.accumulate(np.abs(other.q - run.q).max(axis=1)))
+            height = min(height, lowest(other))
+        return Nearby(np.array(values), np.array(apart), height)
 
     @cached_property
     def wall_attractive(self) -> dict[float, dict[str, Trajectory]]:

@@ -21,7 +21,16 @@ from polhode.papers.mandre2008.laboratory import (
 )
 from polhode.papers.maps import EXACT
 from polhode.papers.quaternions import Array, conjugate, inverse
-from polhode.papers.verdicts import Measured, above, below, holds_if, largest, near, slope
+from polhode.papers.verdicts import (
+    Measured,
+    above,
+    added_if,
+    below,
+    holds_if,
+    largest,
+    near,
+    slope,
+)
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.exact import exact_free_motion
@@ -201,8 +210,11 @@ def precession(run: Trajectory) -> float:
 
 
 def gyroscopic(lab: Laboratory) -> Measured:
+    given = problems.fast_top()
     full, without = (
-        precession(lab.rkn4(problems.fast_top(), 10.0, 0.001, **options))
+        precession(lab.rkn4(given, 10.0, 0.001, **options))
         for options in ({}, {"gyroscopic": False})
     )
-    return holds_if(abs(without) < 0.01 * abs(full), full, without)
+    moments = given.body.principal_moments
+    share, left = float(moments[2] / moments[0]), without / full
+    return added_if(abs(left / share - 1) < 0.1, share, full, without, left)
