@@ -43,7 +43,7 @@ def test_every_map_has_its_declared_order_or_is_refused(method, name):
             ph.solve(given, (0, END), method=method, dt=0.1)
         return
     order = wrapped(record, name).order
-    sizes = (0.05, 0.025) if order <= 4 else (0.2, 0.1)
+    sizes = (0.05, 0.025) if order <= 4 else (0.1, 0.05)
     errors = [error(ph.solve(given, (0, END), method=method, dt=dt), name) for dt in sizes]
     if errors[1] < 1e-12:
         return

@@ -51,11 +51,13 @@ def with_companions(method: Method, moving: bool, company: Company) -> Method:
     }
     if method.further is not None:
         make = _beside_motion if moving else _beside_rotation
-        return replace(method, **lost, **method.further(make(company)))
+        functions: dict[str, Any] = method.further(make(company))
+        return replace(method, **lost, **functions)
     again = method.torques_at_start > 0
+    wrapped: dict[str, Any] = wrapped_functions(method, moving, company, again)
     return replace(
         method,
-        **wrapped_functions(method, moving, company, again),
+        **wrapped,
         **raised(method),
         **lost,
         width=1,  # (3) is a loop, which SIMD lanes cannot share
