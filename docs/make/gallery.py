@@ -13,6 +13,8 @@ EXAMPLES = {
     "poinsot": "",
     "tops": "",
     "gyro_log": "",
+    "nutation_damper": "",
+    "precessing_binary": "",
     "normalisation": "",
     "hyperion": "--starts 260 --orbits 1000",
     "debris": "--members 1000000",
