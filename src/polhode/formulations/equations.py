@@ -31,7 +31,7 @@ from polhode.contracts import (
 )
 from polhode.contracts.company import Company, count_numbers
 from polhode.kernels.quaternion import to_inertial
-from polhode.kernels.tuples import flattened, nested
+from polhode.kernels.tuples import flattened, nested, sum_of_squares
 from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
@@ -85,7 +85,7 @@ def moved(variables: Formulation | Coordinates) -> Equations:
     rate, attitude, enter = formulation.rate, formulation.attitude, formulation.enter
     n = len(enter(IDENTITY))
     angle = formulation.angle
-    square = _square(n)
+    square = sum_of_squares(n)
 
     def moving(t, y, body, params):
         m = y[n:]
@@ -254,13 +254,13 @@ def _squared_errors(company: Company, a: int) -> Callable:
     count = len(company.names)
 
     def term(first, last, scale):
-        square, level = _square(last - first), scale * scale
+        square, level = sum_of_squares(last, first), scale * scale
 
         def error(d, y, new, tolerances):
             rtol, atol = tolerances
-            size = max(square(y[first:last]), square(new[first:last]), level)
+            size = max(square(y), square(new), level)
             room = rtol * sqrt(size) + (atol + 1e-300)
-            return square(d[first:last]) / (room * room * count)
+            return square(d) / (room * room * count)
 
         return error
 
@@ -304,21 +304,12 @@ def larger(a, b):
     return max(dot(a, a), dot(b, b))
 
 
-def _square(n: int) -> Callable:
-    """Make d -> the sum of the squares of its first n numbers."""
-    last = n - 1
-    if last == 0:
-        return lambda d: d[0] * d[0]
-    before = _square(last)
-    return lambda d: before(d) + d[last] * d[last]
-
-
 def _mean_square(n: int) -> Callable:
     """Make the root mean square of d_i / (atol + rtol |y_i|), |y_i| the larger of both ends.
 
     Without atol the length of y replaces |y_i|, which may be 0.
     """
-    square = _square(n)
+    square = sum_of_squares(n)
 
     def terms(count):
         last = count - 1

@@ -44,6 +44,15 @@ def collected(functions: Sequence[Callable]) -> Callable:
     return lambda x: (*before(x), one(x), before_last(x), last(x))
 
 
+def sum_of_squares(last: int, first: int = 0) -> Callable:
+    """Make y -> the sum of the squares of y[first], …, y[last - 1]."""
+    place = last - 1
+    if place == first:
+        return lambda y: y[place] * y[place]
+    before = sum_of_squares(place, first)
+    return lambda y: before(y) + y[place] * y[place]
+
+
 # ---- nesting
 def nested(pattern, place: int = 0) -> Callable:
     """Make the function that nests the numbers of a flat tuple, from ``place`` on, like a pattern.

@@ -23,7 +23,7 @@ from typing import Any
 from polhode.compiler.tree import flat
 from polhode.contracts import ORIGIN, Method, coupled, inverse_mass
 from polhode.contracts.company import Company
-from polhode.kernels.tuples import collected, flattened, nested
+from polhode.kernels.tuples import collected, flattened, nested, sum_of_squares
 from polhode.kernels.vector import multiply
 from polhode.methods.further import TRANSLATION, Further
 from polhode.methods.translation import absent, raised
@@ -128,17 +128,8 @@ def _plus(f: Callable, g: Callable) -> Callable:
 
 
 def _relative(first: int, last: int, least: float) -> Callable:
-    square = _square_of(first, last)
+    square = sum_of_squares(last, first)
     return lambda d, y, new: square(d) / max(square(y), square(new), least)
-
-
-def _square_of(first: int, last: int) -> Callable:
-    """Make y -> the sum of the squares of y[first], …, y[last - 1]."""
-    place = last - 1
-    if place == first:
-        return lambda y: y[place] * y[place]
-    before = _square_of(first, place)
-    return lambda y: before(y) + y[place] * y[place]
 
 
 # ---- the wrapper
