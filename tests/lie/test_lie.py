@@ -501,6 +501,19 @@ def test_failures_say_where_and_what_to_do():
     assert "failed" in repr(path)
 
 
+def test_a_runaway_run_has_a_limit():
+    def hurried(t):
+        return [0.0, 1e6 * math.cos(1e6 * t), 1e6]
+
+    path = lie.integrate(lie.SO3("left"), hurried, (0.0, 1.0), max_steps=50)
+    assert (path.success, path.status) == (False, Status.TOO_MANY_STEPS)
+    assert path.nsteps + path.nrejected == 50
+    assert "max_steps" in path.message
+    assert len(path.t) == path.nsteps + 1
+    with pytest.raises(InputError, match="max_steps must be a whole number, 1 or more, got 0"):
+        lie.integrate(lie.SO3("left"), hurried, (0.0, 1.0), max_steps=0)
+
+
 BAD = [
     ({"method": "rk5"}, "one of dopri5, bosh3, forward-euler.*got 'rk5'"),
     ({"method": None}, "method must be a Tableau or one of.*got None"),

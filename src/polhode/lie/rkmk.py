@@ -35,6 +35,7 @@ from polhode.tableaus.embedded import PAIRS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
 
 RTOL, ATOL = 1e-9, 1e-12
+MAX_STEPS = 10_000_000  # trial steps of an adaptive run
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0
 SWEEPS = 200  # limit of the fixed-point iteration, which needs far fewer if it converges
 EPS = float(np.finfo(float).eps)
@@ -96,6 +97,7 @@ def integrate(
     max_step: float | None = None,
     t_eval: ArrayLike | None = None,
     restart: float = 0.0,
+    max_steps: int = MAX_STEPS,
 ) -> Path:
     """Integrate Y' = A Y (``group.side`` "left") or Y' = Y A ("right").
 
@@ -113,6 +115,7 @@ def integrate(
     t_eval : times at which to return Y, reached by side steps that are never fed back; by default
         all steps
     restart : the length of the generator at which the base point moves; 0 moves it in every step
+    max_steps : trial steps of an adaptive run, at most; then it ends with ``TOO_MANY_STEPS``
 
     Example
     -------
@@ -156,10 +159,11 @@ def integrate(
             max_step=math.inf if max_step is None else _number("max_step", max_step),
         )
     times = None if t_eval is None else _times(t_eval, t0, t1)
-    return _run(equation, steps, t0, t1, start, times, restart)
+    most = checks.whole(max_steps, "max_steps", 1)
+    return _run(equation, steps, t0, t1, start, times, restart, most)
 
 
-def _run(equation, steps, t0, t1, y, times, restart) -> Path:
+def _run(equation, steps, t0, t1, y, times, restart, most) -> Path:
     """Step from t0 to t1 with base point and generator (base, r); y is their element."""
     group, output = equation.group, _Output(times, t0, y)
     t, base, r, first = t0, y, group.zero, None
@@ -169,8 +173,8 @@ def _run(equation, steps, t0, t1, y, times, restart) -> Path:
         if first is None and equation.begins:
             first = equation.value(t, y)
         end = steps.end(t, first)
-        if end == t:
-            status = Status.STEP_TOO_SMALL
+        if end == t or (steps.retries and count + rejected == most):
+            status = Status.STEP_TOO_SMALL if end == t else Status.TOO_MANY_STEPS
             break
         h = end - t
         ks, last, converged = equation.stages(t, h, base, r, first)
