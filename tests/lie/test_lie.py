@@ -510,7 +510,7 @@ def test_a_runaway_run_has_a_limit():
     assert path.nsteps + path.nrejected == 50
     assert "max_steps" in path.message
     assert len(path.t) == path.nsteps + 1
-    with pytest.raises(InputError, match="max_steps must be a whole number, 1 or more, got 0"):
+    with pytest.raises(ph.InputError, match="max_steps must be a whole number, 1 or more, got 0"):
         lie.integrate(lie.SO3("left"), hurried, (0.0, 1.0), max_steps=0)
 
 

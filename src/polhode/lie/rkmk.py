@@ -48,6 +48,8 @@ ADVICE = {
     " time",
     Status.STEP_TOO_SMALL: "the step size fell to the rounding of the time; loosen rtol or atol,"
     " check that a is finite here, or end t_span where a jumps and go on from there",
+    Status.TOO_MANY_STEPS: "these and the rejected ones are max_steps; loosen the tolerance, look"
+    " at the generator at this time, or give a larger max_steps",
 }
 
 
