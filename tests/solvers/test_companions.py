@@ -119,6 +119,24 @@ def test_errors_of_variables_count_relative_to_their_scale():
 
 # ---- bits
 MANY = 9
+MODEL = problem("sloshing").model
+ALL = [*(name for name, record in ph.METHODS.items() if record.takes(MODEL)), *BODIES]
+
+
+@plain
+@pytest.mark.parametrize("method", ALL)
+def test_blocks_of_bodies_do_what_single_ones_do(method, rng):
+    """Every method, in plain Python; machine code is compared below."""
+    record = ph.INTEGRATORS.get(method)
+    given = {"method": method, **steps(record is not None and record.adaptive, 1e-5)}
+    vary = {"model.slosh": rng.normal(size=(3, 2)), "model.heat": rng.normal(size=3)}
+    many = ph.solve_ensemble(problem("sloshing"), (0, 0.05), vary=vary, save=[0.03, 0.05], **given)
+    assert many.success.all()
+    for k in range(3):
+        alone = ph.solve(many.problem(k), (0, 0.05), t_eval=[0.03, 0.05], **given)
+        assert alone.q.tobytes() == many.q[:, k].tobytes()
+        for key, values in alone.variables.items():
+            assert values.tobytes() == many.variables[key][:, k].tobytes()
 
 
 @pytest.mark.parametrize("method", ["mr2", "imidm", "rk4", "gauss", "dop853", "extrapolation"])
@@ -140,7 +158,7 @@ def test_members_of_ensembles_have_the_bits_of_single_runs(method, rng):
 
 
 @plain
-@pytest.mark.parametrize("method", ["mr4", "imidm", "rk4", "gauss", "adams", "dop853", "vern9"])
+@pytest.mark.parametrize("method", ALL)
 def test_interrupted_runs_resume_to_the_same_bits(method, tmp_path, monkeypatch):
     from polhode.solvers import checkpoint
 
@@ -149,18 +167,18 @@ def test_interrupted_runs_resume_to_the_same_bits(method, tmp_path, monkeypatch)
 
     def flaky(*given, real=checkpoint.write, count=[0]):  # noqa: B006
         count[0] += 1
-        if count[0] == 3:
+        if count[0] == 2:
             raise Killed
         real(*given)
 
-    name = "sloshing" if method == "mr4" else "sloshing_fast"
-    given, record = problem(name), ph.INTEGRATORS.get(method)
+    given, record = problem("sloshing"), ph.INTEGRATORS.get(method)
     asked = {"method": method, **steps(record is not None and record.adaptive)}
-    whole = ph.solve(given, (0, END), **asked)
+    end = END if "rtol" in asked else 0.3
+    whole = ph.solve(given, (0, end), **asked)
     file = tmp_path / "run.ckpt"
     monkeypatch.setattr(checkpoint, "write", flaky)
     with pytest.raises(Killed):
-        ph.solve(given, (0, END), checkpoint=file, checkpoint_every=2, **asked)
+        ph.solve(given, (0, end), checkpoint=file, checkpoint_every=2, **asked)
     again = ph.resume(file, model=given.model)
     assert again.q.tobytes() == whole.q.tobytes()
     for key, values in whole.variables.items():
