@@ -1,16 +1,61 @@
-"""Numbers that count the operations on them, for claims about how many a formula needs."""
+"""Numbers that count the operations on them, for claims about what a formula or a step costs.
 
+A sum, a difference, a product, a product with a sum (``fma``) and a rounding to an integer are one
+operation; a change of sign, a comparison and a choice are none.  Sines and cosines are the library's
+polynomials, and count as these.  ``work`` counts a quotient and a root as ``SLOW`` operations:
+processors take about that much longer for them.  Counts do not depend on the machine or its load.
+"""
+
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import add, mul, sub, truediv
 from typing import Any
 
 import numpy as np
 
+from polhode.compiler.machine import fma, rint
+from polhode.compiler.tree import bind
+
+SLOW = 5
+
+
+@dataclass
+class Tally:
+    """Operations counted, and the quotients and roots among them."""
+
+    operations: int = 0
+    slow: int = 0
+
+    @property
+    def work(self) -> int:
+        """The operations, a quotient or a root being ``SLOW`` of them."""
+        return self.operations + (SLOW - 1) * self.slow
+
+
+tally = Tally()
+
+
+def _count(value: float, slow: bool = False) -> "Counted":
+    tally.operations += 1
+    tally.slow += slow
+    return Counted(value)
+
 
 def _counting(operation: Callable[[float, float], float]) -> Any:
+    slow = operation is truediv
+
     def apply(self: "Counted", other: float) -> "Counted":
-        Counted.count += 1
-        return Counted(operation(float(self), float(other)))
+        return _count(operation(float(self), float(other)), slow)
+
+    return apply
+
+
+def _reflected(operation: Callable[[float, float], float]) -> Any:
+    slow = operation is truediv
+
+    def apply(self: "Counted", other: float) -> "Counted":
+        return _count(operation(float(other), float(self)), slow)
 
     return apply
 
@@ -18,15 +63,50 @@ def _counting(operation: Callable[[float, float], float]) -> Any:
 class Counted(float):
     """A number that counts sums, differences, products and quotients; a change of sign is free."""
 
-    count = 0
     __add__, __sub__, __mul__, __truediv__ = map(_counting, (add, sub, mul, truediv))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = map(_reflected, (add, sub, mul, truediv))
 
     def __neg__(self) -> "Counted":
         return Counted(-float(self))
 
+    def __abs__(self) -> "Counted":
+        return Counted(abs(float(self)))
 
+
+# ---- formulas on arrays
 def count_operations(compute: Callable[..., Any], *arrays: Any) -> tuple[Any, int]:
     """The result of ``compute`` on arrays of such numbers, and how many operations it took."""
     numbers = [np.vectorize(Counted, otypes=[object])(array) for array in arrays]
-    Counted.count = 0
-    return compute(*numbers), Counted.count
+    begin = tally.operations
+    return compute(*numbers), tally.operations - begin
+
+
+# ---- plain functions of the library
+def counted(value: Any) -> Any:
+    """Return a nested tuple with its floats replaced by such numbers."""
+    if isinstance(value, tuple):
+        return tuple(map(counted, value))
+    return Counted(value) if isinstance(value, float) else value
+
+
+def _once(function: Callable[..., float], slow: bool = False) -> Callable[..., Counted]:
+    return lambda *numbers: _count(function(*map(float, numbers)), slow)
+
+
+COUNTING: dict[Any, Any] = {
+    fma: _once(lambda a, b, c: a * b + c),
+    rint: _once(rint),
+    math.sqrt: _once(math.sqrt, slow=True),
+}
+
+
+def counting(function: Callable) -> Callable:
+    """Return a function of the library that counts its operations on ``Counted`` numbers."""
+    return bind(function, COUNTING)
+
+
+def work_of(call: Callable[[], Any]) -> int:
+    """Return the work of a call of a counting function."""
+    begin = tally.work
+    call()
+    return tally.work - begin

@@ -6,7 +6,7 @@ Symposium 172 of the International Astronomical Union (1995), Kluwer, 1996.
     by_hand       the formulas of the paper, and the definitions they follow from
     laboratory    the runs of figure 1, and some that the paper does not have
     scheme, comparison, canonical    the measurements of sections 1 to 4
-    table         table 1, with a clock
+    schemes, table    table 1: the schemes as formulas, their operations and times
     figures       figure 1 for the Earth and for the Moon
 """
 
@@ -21,4 +21,5 @@ PAPER = Paper(
     figures=2,
     laboratory=Laboratory,
     measured_in=(scheme, comparison, canonical, table),
+    tables=table.tables,
 )
