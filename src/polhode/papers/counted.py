@@ -2,8 +2,9 @@
 
 A sum, a difference, a product, a product with a sum (``fma``) and a rounding to an integer are one
 operation; a change of sign, a comparison and a choice are none.  Sines and cosines are the library's
-polynomials, and count as these.  ``work`` counts a quotient and a root as ``SLOW`` operations:
-processors take about that much longer for them.  Counts do not depend on the machine or its load.
+polynomials, and count as these; other elementary functions count as much as a sine, ``FUNCTION``.
+``work`` counts a quotient and a root as ``SLOW`` operations: processors take about that much longer
+for them.  Counts do not depend on the machine or its load.
 """
 
 import math
@@ -17,7 +18,7 @@ import numpy as np
 from polhode.compiler.machine import fma, rint
 from polhode.compiler.tree import bind
 
-SLOW = 5
+SLOW, FUNCTION = 5, 25
 
 
 @dataclass
@@ -36,8 +37,8 @@ class Tally:
 tally = Tally()
 
 
-def _count(value: float, slow: bool = False) -> "Counted":
-    tally.operations += 1
+def _count(value: float, slow: bool = False, operations: int = 1) -> "Counted":
+    tally.operations += operations
     tally.slow += slow
     return Counted(value)
 
@@ -89,14 +90,17 @@ def counted(value: Any) -> Any:
     return Counted(value) if isinstance(value, float) else value
 
 
-def _once(function: Callable[..., float], slow: bool = False) -> Callable[..., Counted]:
-    return lambda *numbers: _count(function(*map(float, numbers)), slow)
+def _as(operations: int, function: Callable[..., float], slow: bool = False) -> Callable:
+    return lambda *numbers: _count(function(*map(float, numbers)), slow, operations)
 
 
 COUNTING: dict[Any, Any] = {
-    fma: _once(lambda a, b, c: a * b + c),
-    rint: _once(rint),
-    math.sqrt: _once(math.sqrt, slow=True),
+    fma: _as(1, lambda a, b, c: a * b + c),
+    rint: _as(1, rint),
+    math.sqrt: _as(1, math.sqrt, slow=True),
+} | {
+    function: _as(FUNCTION, function)
+    for function in (math.atan2, math.asinh, math.exp, math.expm1, math.log, math.log1p)
 }
 
 
