@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.compiler.machine import fma, rint
+from polhode.compiler.machine import combined, fma, rint
 from polhode.compiler.tree import bind
 
 SLOW, FUNCTION = 5, 25
@@ -90,11 +90,19 @@ def counted(value: Any) -> Any:
     return Counted(value) if isinstance(value, float) else value
 
 
+def _combined(weights: Any, rows: Any) -> tuple[Counted, ...]:
+    total = [weights[0] * x for x in rows[0]]
+    for weight, row in zip(weights[1:], rows[1:], strict=True):
+        total = [_count(weight * float(x) + float(y)) for x, y in zip(row, total, strict=True)]
+    return tuple(total)
+
+
 def _as(operations: int, function: Callable[..., float], slow: bool = False) -> Callable:
     return lambda *numbers: _count(function(*map(float, numbers)), slow, operations)
 
 
 COUNTING: dict[Any, Any] = {
+    combined: _combined,
     fma: _as(1, lambda a, b, c: a * b + c),
     rint: _as(1, rint),
     math.sqrt: _as(1, math.sqrt, slow=True),

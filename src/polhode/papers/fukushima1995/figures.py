@@ -24,7 +24,7 @@ from polhode.plot import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-APART = 1.2  # the least ratio of neighbouring abscissas
+APART = 1.5  # the least ratio of neighbouring abscissas
 LOOK = {  # label, colour, mark, dash
     ANDOYER: ("Serret–Andoyer", style.GREY, "v", "-"),
     EULER: ("Euler's angles", style.RED, "s", "-"),
@@ -45,8 +45,8 @@ def draw(lab: Laboratory, out: Path) -> tuple[Path, ...]:
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points of rising x, those that would touch taken together: the last x, the largest y.
 
-    32 768 and 33 000 revolutions are nearly one place in a logarithm, and a line that joins two
-    errors there would be upright.
+    8192 and 10 000 revolutions, or 32 768 and 33 000, are nearly one place in a logarithm, and a
+    line that joins two errors there would be steep or upright.
     """
     apart = np.append(x[1:] > APART * x[:-1], True)
     first = np.flatnonzero(np.append(True, apart[:-1]))
