@@ -1,8 +1,8 @@
 """Numbers that count the operations on them, for claims about what a formula or a step costs.
 
 A sum, a difference, a product, a product with a sum (``fma``) and a rounding to an integer are one
-operation; a change of sign, a comparison and a choice are none.  Sines and cosines are the library's
-polynomials, and count as these; other elementary functions count as much as a sine, ``FUNCTION``.
+operation; a change of sign, a comparison and a choice are none.  Sines and cosines are polynomials
+of the library, and count as these; other elementary functions count as a sine, ``FUNCTION``.
 ``work`` counts a quotient and a root as ``SLOW`` operations: processors take about that much longer
 for them.  Counts do not depend on the machine or its load.
 """

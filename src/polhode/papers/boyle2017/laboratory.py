@@ -275,7 +275,9 @@ class Laboratory(Base):
                     runs[k] = min(runs[k], again, key=lambda run: run.seconds)
         for pair, runs in study.runs.items():
             work = [self.work(*pair, tolerance) for tolerance in self.tolerances]
-            runs[:] = [replace(run, work=run.evaluations * w) for run, w in zip(runs, work, strict=True)]
+            runs[:] = [
+                replace(run, work=run.evaluations * w) for run, w in zip(runs, work, strict=True)
+            ]
         return study
 
     def work(self, integrator: str, name: str, tolerance: float) -> float:

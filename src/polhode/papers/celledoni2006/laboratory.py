@@ -1,7 +1,8 @@
 """The runs, work and times that the claims and figures of Celledoni & Säfström (2006) share.
 
 What a method costs is the work of its steps, counted (``counted``), in units of a step of MR2.
-Execution times are shown with their range (``timing``), in the same units; no verdict rests on them.
+Execution times are shown with their range (``timing``), in the same units; no verdict rests on
+them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -348,7 +349,9 @@ class Laboratory(shared.Laboratory):
 
             def march() -> None:
                 for k in range(COUNTED_STEPS):
-                    state, carry, status, *_ = whole(Counted(k * h), Counted(h), *parts, *kept, *rest)
+                    state, carry, status, *_ = whole(
+                        Counted(k * h), Counted(h), *parts, *kept, *rest
+                    )
                     if status:
                         raise Untestable(f"a step of {name} with h = {h} did not converge")
                     kept[:] = state, carry
