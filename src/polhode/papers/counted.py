@@ -18,7 +18,7 @@ import numpy as np
 from polhode.compiler.machine import combined, fma, rint
 from polhode.compiler.tree import bind
 
-SLOW, FUNCTION = 5, 25
+SLOW, FUNCTION = 5, 28
 
 
 @dataclass
