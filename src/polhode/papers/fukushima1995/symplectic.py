@@ -4,6 +4,7 @@ The canonical set is ``fukushima-canonical`` of the library, or its departures; 
 is symplectic in canonical variables.  The quick form takes its steps in plain Python.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,11 @@ def library_step(integrator: Integrator, r: Array, m: Array, moments: Array, k: 
     return matrix(q), np.array(after)
 
 
+def mover(integrator: Integrator, moments: Array, k: Array) -> Callable[[Matrices], Matrices]:
+    """The map of a step."""
+    return lambda state: library_step(integrator, *state, moments=moments, k=k)
+
+
 # ---- 4
 def symplectic(_: Laboratory) -> Measured:
     cases = canonical.bodies(SOME)
@@ -77,12 +83,7 @@ def symplectic(_: Laboratory) -> Measured:
         u = canonical.midpoint(canonical.variables_of(r, m), STEP, moments, k, True)
         ends = zip(library_step(midpoint, r, m, moments, k), canonical.state_of(u), strict=True)
         same = max(same, *(largest(x - y) for x, y in ends))
-        kept = max(
-            kept,
-            symplectic_defect(
-                lambda state, i=moments, k=k: library_step(fourth, *state, i, k), (r, m)
-            ),
-        )
+        kept = max(kept, symplectic_defect(mover(fourth, moments, k), (r, m)))
     good = max(*a, kept) < ROUGH < 1e3 * ROUGH < min(b) and same < 1e-12
     return holds_if(good, max(a), min(b), same, kept)
 
@@ -98,9 +99,9 @@ def earth_errors(lab: Laboratory, turns: int) -> list[tuple[float, float]]:
         if lab.quick:
             path, torques = _in_plain_python(name, a_turn, turns)
         else:
-            method, more = ("gauss", {"formulation": name}) if name else (STRANG, {})
-            run = lab.run(problem, method, float(turns), 1 / a_turn, a_turn, **more)
-            path, torques = run.q, run.nfev / turns
+            plan = float(turns), 1 / a_turn, a_turn
+            run = lab.run(problem, "gauss" if name else STRANG, *plan, formulation=name)
+            path, torques = list(run.q), run.nfev / turns
         found.append((max(orientation_error(path[n], q) for n, q in right.items()), torques))
     return found
 
