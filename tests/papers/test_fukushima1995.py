@@ -195,6 +195,15 @@ def test_no_load_turns_a_verdict_on_schemes(monkeypatch, slower):
     assert table.no_difference(None)[0] == table.andoyer_slower(None)[0] == HOLDS
 
 
+@pytest.mark.parametrize("factor", [0.65, 1.5])
+def test_no_load_turns_the_verdict_on_quadruple_precision(monkeypatch, factor):
+    """The ratio has a margin: one that is off by a half fails as well."""
+    times = {name: np.array([rows]) for name, rows in table.STORED.items()}
+    times["quadruple"] *= factor
+    monkeypatch.setattr(table, "clocks", lambda: (times, "made up"))
+    assert table.thirty_times(None)[0] == FAILS
+
+
 def test_figures_have_no_upright_lines():
     x = np.array([1.0, 2.0, 8192.0, 10_000.0, 16_384.0, 32_768.0, 33_000.0])
     turns, values = figures.thinned(x, np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0, 6.0]))

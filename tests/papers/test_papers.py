@@ -3,7 +3,7 @@
 import math
 import re
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -284,6 +284,42 @@ def test_times_have_a_range():
     times = timing.take_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 5)
     assert calls == ["a", "b"] * 6
     assert {name: taken.shape for name, taken in times.items()} == {"a": (4,), "b": (4,)}
+
+
+def random_times(calls, rounds):
+    """Times that say nothing, as on a machine with other things to do."""
+    rng = np.random.default_rng(7)
+    return {key: rng.uniform(1.0, 20.0, size=4) for key in calls}
+
+
+def test_no_load_turns_a_verdict_of_celledoni(monkeypatch):
+    from polhode.papers.celledoni2006 import laboratory
+
+    monkeypatch.setattr(laboratory, "take_turns", random_times)
+    lab = laboratory.Laboratory(True, lambda line: None)
+    timed = [s for s in PAPERS["celledoni2006"].statements if s.timed]
+    assert len(timed) > 10
+    for statement in timed:
+        claim = statement.measure(lab)
+        assert claim.as_expected, (claim.name, claim.measured)
+
+
+def test_no_load_turns_a_verdict_of_boyle():
+    """Seconds that say nothing, beside the work of the runs."""
+    from polhode.papers.boyle2017.laboratory import BS
+
+    rng = np.random.default_rng(8)
+
+    def numbers(integrator, name, of):
+        right = 400.0 if integrator == BS else 300.0
+        return rng.uniform(1.0, 20.0, size=3) if "seconds" in of else np.full(3, right)
+
+    study = SimpleNamespace(numbers=numbers, costs=lambda i, name, errors, of: numbers(i, name, of))
+    lab = SimpleNamespace(study=study, errors=(1, 2, 3), error_range="any", form="plain")
+    statements = {s.name: s for s in PAPERS["boyle2017"].statements}
+    for name in ("b-s-slower", "counts-are-times"):
+        assert statements[name].timed
+        assert statements[name].measure(lab).as_expected
 
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
