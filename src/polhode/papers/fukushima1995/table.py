@@ -33,7 +33,7 @@ STORED = {  # nanoseconds of clock.c, gcc -O2 on x86-64: (E, equations) of new, 
     "double": ((36.0, 77.0), (39.0, 68.5), (52.5, 106.0)),
     "quadruple": ((3280.0, 5930.0), (3140.0, 5320.0), (4210.0, 7120.0)),
 }
-PAPER = {  # microseconds of an HP 9000/715: (E, equations)
+PRINTED = {  # microseconds of an HP 9000/715: (E, equations)
     ("new", "double"): (117, 195),
     ("Euler", "double"): (117, 206),
     ("Serret-Andoyer", "double"): (147, 250),
@@ -109,7 +109,7 @@ def tables(_: Laboratory) -> tuple[str, ...]:
         "| scheme | precision | E, paper | equations, paper | E | equations | operations |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for (scheme, precision), (e, equations) in PAPER.items():
+    for (scheme, precision), (e, equations) in PRINTED.items():
         here = [ranged(column, ".0f") for column in times[precision][:, NAMES.index(scheme)].T]
         counts = " and ".join(f"{x:.0f}" for x in work(scheme)) if precision == "double" else ""
         cells = scheme, precision, str(e), str(equations), *here, counts
