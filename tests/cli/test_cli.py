@@ -569,7 +569,8 @@ def papers(monkeypatch):
     def reproduce(quick, out, progress):
         progress("measuring [x]")
         (out / "figure.png").write_bytes(b"")
-        return SimpleNamespace(claims=[claim], figures=[out / "figure.png"], ok=quick)
+        files = {"claims": [claim], "figures": [out / "figure.png"]}
+        return SimpleNamespace(**files, tables=["| a table [y] |\n"], ok=quick)
 
     module = ModuleType("polhode.papers")
     module.PAPERS = {"some2001": SimpleNamespace(reproduce=reproduce)}
@@ -580,7 +581,7 @@ def papers(monkeypatch):
 def test_reproduce_prints_claims_and_reports_failure(polhode):
     code, out, err = polhode("reproduce", "some2001", "--quick")
     assert code == 0
-    for word in ("5.3", "[b]it[/b] turns", "1.0", "1 claims; holds: 1"):
+    for word in ("5.3", "[b]it[/b] turns", "1.0", "1 claims; holds: 1", "| a table [y] |"):
         assert word in out
     assert "measuring [x]" in err
     assert Path("some2001/figure.png").is_file()

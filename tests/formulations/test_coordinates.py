@@ -19,6 +19,7 @@ from polhode.contracts import Coordinates, Status, torque
 from polhode.formulations import _labels, fukushima
 from polhode.integrators import OF_BODIES
 from polhode.kernels.quaternion import to_body, to_inertial
+from polhode.papers.maps import symplectic_defect
 from polhode.references import bibliography
 from support import given_motion
 from support.bodies import ATTITUDE, DAMPED, INERTIA, OMEGA, TIME, angle, errors, forced
@@ -30,8 +31,9 @@ RECORDS = tuple(ph.COORDINATES.values())
 EACH = pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.name)
 DEFINED = (  # those whose definition is written once more below
     "euler-angles", "serret-andoyer", "fukushima", "fukushima-departures", "encke-quaternion",
-    "encke-euler",
+    "encke-euler", "fukushima-canonical", "fukushima-canonical-departures",
 )  # fmt: skip
+CANONICAL = "fukushima-canonical", "fukushima-canonical-departures"
 EACH_DEFINED = pytest.mark.parametrize(
     "record", [ph.COORDINATES[name] for name in DEFINED], ids=DEFINED
 )
@@ -136,6 +138,13 @@ def serret_andoyer_of(r, m):
     return lower, g, upper, m[2], n, outside[2]
 
 
+def canonical_of(r, m):
+    """(L, L_X, L_A, f, -σ, ξ), with the axes as they are."""
+    outside = r * m
+    whole, x, _, a, _, f = fukushima_of(r, m, mp.eye(3), mp.eye(3))
+    return whole, x, a, f, -mp.atan2(outside[1], outside[2]), mp.atan2(m[1], m[2])
+
+
 def definition(record, t, q, m, begin, body, labels):
     """The variables by their definition; ``begin`` is (t, q, m) of a nominal motion."""
     r, m = matrix(q), mp.matrix(list(m))
@@ -152,6 +161,13 @@ def definition(record, t, q, m, begin, body, labels):
         return serret_andoyer_of(r, m)
     if record.name == "fukushima":
         return fukushima_of(r, m, *labels)
+    if record.name in CANONICAL:
+        now, then = canonical_of(r, m), canonical_of(r0, m0)
+        if record.nominal is None:
+            return now
+        spin = then[0] / mp.mpf(body[0][2]) * (t - t0)
+        off = [a - b for a, b in zip(now, then, strict=True)]
+        return *off[:3], off[3] - spin, *off[4:]
     if record.name == "fukushima-departures":
         now, then = fukushima_of(r, m, *labels), fukushima_of(r0, m0, *labels)
         inner = np.array([[int(x) for x in row] for row in labels[0].tolist()])
@@ -172,6 +188,7 @@ def definition(record, t, q, m, begin, body, labels):
 def modulo_turns(record, found, right):
     """The differences, of angles modulo one turn."""
     angles = {"euler-angles": (0, 1, 2), "encke-euler": (0, 1, 2), "serret-andoyer": (0, 1, 2)}
+    angles |= dict.fromkeys(CANONICAL, (3, 4, 5))
     places = angles.get(record.name, (5,) if "fukushima" in record.name else ())
     off = [mp.mpf(a) - b for a, b in zip(found, right, strict=False)]
     for i in places:
@@ -373,7 +390,7 @@ def q12(x, y):
 
 def test_attitudes_with_many_digits(rng):
     """E from the variables, with the matrices of the definitions."""
-    for name in ("euler-angles", "serret-andoyer", "fukushima"):
+    for name in ("euler-angles", "serret-andoyer", "fukushima", "fukushima-canonical"):
         record, body = ph.COORDINATES[name], body_of()
         for _ in range(20):
             q, m = random_state(rng)
@@ -387,6 +404,10 @@ def test_attitudes_with_many_digits(rng):
                     i, j = mp.acos(v[5] / v[4]), mp.acos(v[3] / v[4])
                     right = turn_about(3, v[2]) * turn_about(1, i) * turn_about(3, v[1])
                     right = right * turn_about(1, j) * turn_about(3, v[0])
+                elif name == "fukushima-canonical":
+                    outer, inner = (q12(x / v[0], mp.mpf(0)) for x in v[1:3])
+                    right = turn_about(1, v[4]) * outer * turn_about(3, v[3])
+                    right = right * inner.T * turn_about(1, v[5])
                 else:
                     inner, outer = labels_of(q, m)
                     whole, x, z, a, b, f = v[:6]
@@ -394,8 +415,9 @@ def test_attitudes_with_many_digits(rng):
                     right = right * q12(a / whole, b / whole).T
                     right = outer.T * right * inner
                 off = matrix(tuple(map(mp.mpf, found))) - right
-                # J and I follow from cosines
-                assert max(abs(x) for x in off) < (1e-13 if name == "serret-andoyer" else 2e-15)
+                # J and I follow from cosines, the tilts of the canonical set from sines
+                loose = name in ("serret-andoyer", "fukushima-canonical")
+                assert max(abs(x) for x in off) < (1e-13 if loose else 2e-15)
 
 
 # ---- labels
@@ -611,6 +633,30 @@ def nothing():
     yield
 
 
+# ---- canonical variables
+@pytest.mark.parametrize(
+    ("name", "symplectic"),
+    [*((name, True) for name in CANONICAL), ("serret-andoyer", True), ("quaternion", False),
+     ("fukushima", False), ("euler-angles", False)],
+)  # fmt: skip
+def test_a_symplectic_integrator_is_so_in_canonical_variables(name, symplectic, plain):
+    """The form of the cotangent bundle, of R and m, which uses none of these variables."""
+    top = ph.Problem(
+        ph.RigidBody(INERTIA), ph.models.heavy_top(2.0, (0.3, -0.2, 1.0)),
+        attitude=ATTITUDE, scalar_first=True, angular_momentum=[0.4, -0.9, 2.0],
+    )  # fmt: skip
+    options = {"method": "gauss", "dt": 0.2, "options": {"order": 4}}
+    solver = ph.prepare(top, formulation=name, **options)
+
+    def move(state):
+        r, m = state
+        run = solver((0.0, 0.2), attitude=Rotation.from_matrix(r), angular_momentum=m)
+        return run.rotation[-1].as_matrix(), run.angular_momentum[-1]
+
+    found = symplectic_defect(move, (matrix_of(ATTITUDE), np.array([0.4, -0.9, 2.0])))
+    assert found < 1e-10 if symplectic else found > 1e-6
+
+
 # ---- singular states
 UP = {"attitude": [1.0, 0.0, 0.0, 0.0], "scalar_first": True}
 SINGULAR = {
@@ -621,6 +667,12 @@ SINGULAR = {
     ),
     "fukushima": (UP | {"omega": [0.0, 0.0, 0.0]}, "no momentum"),
     "fukushima-departures": (UP | {"omega": [0.0, 0.0, 0.0]}, "'encke-quaternion'"),
+    "fukushima-canonical": (
+        {"attitude": ATTITUDE, "scalar_first": True, "omega": [1.0, 0.0, 0.0]}, "first axis",
+    ),
+    "fukushima-canonical-departures": (
+        {"attitude": ATTITUDE, "scalar_first": True, "omega": [1.0, 0.0, 0.0]}, "first axis",
+    ),
 }  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """The reproduction of Fukushima 1995 itself: what it would notice, and its section 4 by mpmath."""
 
+import shutil
+import subprocess
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,8 +12,18 @@ from scipy.integrate import simpson
 from scipy.interpolate import make_interp_spline
 
 import polhode as ph
+from polhode.compiler.tree import bind
+from polhode.contracts import torque
 from polhode.papers import PAPERS
-from polhode.papers.fukushima1995 import canonical, comparison, laboratory
+from polhode.papers.fukushima1995 import (
+    by_hand,
+    canonical,
+    comparison,
+    figures,
+    laboratory,
+    schemes,
+    table,
+)
 from polhode.papers.fukushima1995.laboratory import (
     BODIES,
     CARRIED,
@@ -22,7 +34,8 @@ from polhode.papers.fukushima1995.laboratory import (
     Laboratory,
     errors,
 )
-from polhode.papers.verdicts import FAILS, Untestable
+from polhode.papers.rotations import matrix
+from polhode.papers.verdicts import FAILS, HOLDS, Untestable
 
 
 def silent(line):
@@ -99,6 +112,105 @@ def test_fewer_revolutions_ask_for_fewer_digits():
     assert comparison.least(quick, 7) > 4
 
 
+# ---- table 1
+def library_states():
+    """(scheme, formulation, q, m) with the attitudes and momenta of the starts of ``schemes``."""
+    body = schemes.MOMENTS, tuple(1 / x for x in schemes.MOMENTS), (1.0, 0.0, 0.0, 0.0), 1.0, 1.0
+    names = {"Euler": "euler-angles", "Serret-Andoyer": "serret-andoyer"}
+    for scheme, name in names.items():
+        yield scheme, ph.COORDINATES[name], schemes.STARTS[scheme], body
+    d, (*first, f, rate) = schemes.STARTS["new"], schemes.NOMINAL
+    whole = [a + b for a, b in zip(first, d[:5], strict=True)]
+    y = *whole, f + rate * schemes.TIME + d[5], 0.0, 0.0
+    yield "new", ph.COORDINATES["fukushima"], y, body
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_the_schemes_of_table_1_are_those_of_the_library(case):
+    """E and all rates, against the library's formulations, which go by quaternions."""
+    scheme, record, y, body = list(library_states())[case]
+    matrix_of, slope_of = schemes.SCHEMES[scheme]
+    e, _ = matrix_of(schemes.TIME, schemes.STARTS[scheme])
+    q, _ = record.leave(schemes.TIME, y, body)
+    np.testing.assert_allclose(e, matrix(q), atol=1e-14)
+    turning = bind(
+        record.slope,
+        {torque: lambda t, q, m, body, params: schemes.torque(t, matrix(q).tolist())},
+    )
+    right = np.array(turning(schemes.TIME, y, body, ((), ()))[:6])
+    if scheme == "new":  # a departure from a uniform turn at L₀/C
+        right[5] -= schemes.NOMINAL[0] / schemes.MOMENTS[2]
+    found = np.array(slope_of(schemes.TIME, schemes.STARTS[scheme]))
+    np.testing.assert_allclose(found, right, rtol=1e-12, atol=2e-15)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+@pytest.mark.parametrize("precision", table.OPTIONS)
+def test_the_clock_evaluates_the_same_formulas(precision, tmp_path):
+    try:
+        program = table.build(precision, str(tmp_path))
+    except subprocess.CalledProcessError:
+        pytest.skip("no quadruple precision here")
+    out = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    rows = np.array([line.split() for line in out.splitlines()], dtype=float)
+    for row, (scheme, (matrix_of, slope_of)) in zip(rows, schemes.SCHEMES.items(), strict=True):
+        start = schemes.TIME, schemes.STARTS[scheme]
+        np.testing.assert_allclose(row[:9], np.ravel(matrix_of(*start)[0]), atol=1e-14)
+        np.testing.assert_allclose(row[9:], slope_of(*start), rtol=1e-11, atol=1e-15)
+    lines = subprocess.run([program, "2"], check=True, capture_output=True, text=True).stdout
+    times = np.array([line.split() for line in lines.splitlines()], dtype=float)
+    assert times.shape == (2, 6)
+    assert (times > 0).all()
+
+
+def test_the_work_of_the_schemes():
+    """What decides table 1 is the same on every machine; a sine and a cosine together cost less."""
+    for scheme, counts in (
+        ("new", (174, 382)),
+        ("Euler", (189, 376)),
+        ("Serret-Andoyer", (253, 478)),
+    ):
+        assert table.work(scheme).tolist() == list(counts)
+        assert (table.work(scheme, jointly=True) < table.work(scheme)).all()
+
+
+def test_table_1_has_the_rows_of_the_paper(monkeypatch):
+    stored = {name: np.array([times]) for name, times in table.STORED.items()}
+    monkeypatch.setattr(table, "clocks", lambda: (stored, "stored"))
+    (text,) = table.tables(None)
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
+    assert [row[2:4] for row in rows] == [
+        ["117", "195"], ["117", "206"], ["147", "250"], ["3378", "7195"],
+    ]  # fmt: skip
+    assert table.thirty_times(None)[0] == FAILS
+    assert table.no_difference(None)[0] == table.andoyer_slower(None)[0] == HOLDS
+
+
+@pytest.mark.parametrize("slower", [0.25, 4.0])
+def test_no_load_turns_a_verdict_on_schemes(monkeypatch, slower):
+    """Times of the new scheme that are four times as long, or a quarter."""
+    times = {name: np.array([rows]) for name, rows in table.STORED.items()}
+    times["double"][:, 0] *= slower
+    monkeypatch.setattr(table, "clocks", lambda: (times, "made up"))
+    assert table.no_difference(None)[0] == table.andoyer_slower(None)[0] == HOLDS
+
+
+@pytest.mark.parametrize("factor", [0.65, 1.5])
+def test_no_load_turns_the_verdict_on_quadruple_precision(monkeypatch, factor):
+    """The ratio has a margin: one that is off by a half fails as well."""
+    times = {name: np.array([rows]) for name, rows in table.STORED.items()}
+    times["quadruple"] *= factor
+    monkeypatch.setattr(table, "clocks", lambda: (times, "made up"))
+    assert table.thirty_times(None)[0] == FAILS
+
+
+def test_figures_have_no_upright_lines():
+    x = np.array([1.0, 2.0, 8192.0, 10_000.0, 16_384.0, 32_768.0, 33_000.0])
+    turns, values = figures.thinned(x, np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0, 6.0]))
+    assert turns.tolist() == [1, 2, 10_000, 16_384, 33_000]
+    assert values.tolist() == [1, 2, 9, 4, 6]
+
+
 # ---- section 4
 def dot(a, b):
     return mp.fsum(x * y for x, y in zip(a, b, strict=True))
@@ -147,8 +259,6 @@ def test_canonical_to_many_digits(case):
 
 def test_the_torque_is_that_of_the_potential():
     """Kinetic energy and potential are kept along the motion."""
-    from polhode.papers.fukushima1995 import by_hand
-
     for r, m, moments, k in canonical.bodies(20):
         later, momentum = by_hand.along(r, m, moments, canonical.torque(r, k))
         whole = (momentum**2 / moments).sum() / 2 + canonical.potential(later, k)

@@ -38,6 +38,8 @@ def reproduce(
     else:
         report = PAPERS[paper].reproduce(quick, place, lambda text: console.print(plain(text)))
     _print_claims(report)
+    for text in report.tables:
+        stdout().print(plain(text))
     console.print(plain(f"{len(report.figures)} figures in {place}"))
     if not report.ok:
         complain("not every claim was tested with the known verdict")

@@ -19,7 +19,7 @@ from polhode.papers.verdicts import HOLDS, UNTESTED, VERDICTS, Check, Measured, 
 
 TABLE = "claims.md"
 COLUMNS = "name", "§", "statement", "claimed", "measured", "verdict", "note"
-TIMED = ", timed"  # after a verdict
+TIMED = ", timed"  # after a verdict: what is measured includes execution times, with their range
 
 Progress = Callable[[str], None]
 
@@ -37,24 +37,25 @@ class Claim:
     note: str = ""
     name: str = ""
     expected: str = ""
-    timed: bool = False  # the verdict rests on execution times: another machine may find another
+    timed: bool = False  # times are shown, with their range; the verdict does not rest on them
 
     @property
     def as_expected(self) -> bool:
-        """Whether it was measured, with the known verdict unless that rests on a clock."""
-        return bool(self.measured) and (self.timed or self.verdict == self.expected)
+        """Whether it was measured, with the known verdict."""
+        return bool(self.measured) and self.verdict == self.expected
 
 
 @dataclass(frozen=True)
 class Report:
-    """All claims of a paper, and the files of its figures."""
+    """All claims of a paper, the files of its figures, and its tables in Markdown."""
 
     claims: tuple[Claim, ...]
     figures: tuple[Path, ...]
+    tables: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every claim was tested, and those without a clock as expected."""
+        """Whether every claim was tested, as expected."""
         return bool(self.claims) and all(claim.as_expected for claim in self.claims)
 
     def markdown(self) -> str:
@@ -174,7 +175,8 @@ class Paper:
     """A paper that can be reproduced.
 
     Its package has the table ``claims.md`` and a module ``figures`` with ``draw(laboratory, out)``;
-    ``measured_in`` are the modules with the measurements.
+    ``measured_in`` are the modules with the measurements; ``tables`` makes those of the paper
+    again, in Markdown, from the laboratory.
     """
 
     package: str
@@ -182,6 +184,7 @@ class Paper:
     figures: int = field(kw_only=True)  # how many are drawn
     laboratory: Callable[[bool, Progress], Any] = field(kw_only=True)
     measured_in: tuple[ModuleType, ...] = field(kw_only=True)
+    tables: Callable[[Any], tuple[str, ...]] = field(default=lambda laboratory: (), kw_only=True)
 
     @property
     def name(self) -> str:
@@ -209,4 +212,4 @@ class Paper:
             progress(f"{statement.section} {statement.name}")
             claims.append(statement.measure(laboratory))
         draw = import_module(f"{self.package}.figures").draw
-        return Report(tuple(claims), draw(laboratory, Path(out)))
+        return Report(tuple(claims), draw(laboratory, Path(out)), self.tables(laboratory))

@@ -91,12 +91,15 @@ def fewer_steps(lab: Laboratory) -> Measured:
 
 
 def b_s_slower(lab: Laboratory) -> Measured:
-    b_s, d_p = (
-        np.array([lab.study.costs(i, name, lab.errors, "seconds") for name in (ROTOR, TWO, RESET)])
-        for i in (BS, DP)
-    )
-    ratios = b_s / d_p
-    return holds_if((ratios > 1).mean() > 0.5, lab.form, lab.error_range, *map(spread, ratios))
+    work, seconds = (
+        np.array([
+            lab.study.costs(BS, name, lab.errors, of) / lab.study.costs(DP, name, lab.errors, of)
+            for name in (ROTOR, TWO, RESET)
+        ])
+        for of in ("work", "seconds")
+    )  # fmt: skip
+    shown = lab.error_range, *map(spread, work), lab.form, *map(spread, seconds)
+    return holds_if((work > 1).mean() > 0.5, *shown)
 
 
 def grows(lab: Laboratory) -> Measured:

@@ -7,12 +7,12 @@ paper compares the frame vectors as they come out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
 
-from polhode import problems
+from polhode import loops, problems
 from polhode.compiler.tree import flat
 from polhode.contracts import OK, Formulation, Rate
 from polhode.formulations import FORMULATIONS, vectors2_damped
@@ -20,6 +20,7 @@ from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
 from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
+from polhode.papers.counted import Counted, counted, counting, work_of
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
 from polhode.papers.quaternions import pure
@@ -35,6 +36,7 @@ FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
 FIGURE_5 = ROTOR, TWO, RESET
 EARLY = 20_000.0  # the end of figures 1 and 4: 20 orbits
 REPEATS = 12  # of timed runs
+TRIALS = 12  # in which the work of an evaluation is counted
 MOST = 3_000_000  # steps after which a run counts as failed
 
 
@@ -126,6 +128,7 @@ class Run:
     rejected: int
     evaluations: int
     seconds: float
+    work: float = np.nan  # operations in all, from those of an evaluation (``counted``)
 
     @property
     def steps(self) -> int:
@@ -142,6 +145,10 @@ class Run:
     @property
     def seconds_per_evaluation(self) -> float:
         return self.seconds / self.evaluations
+
+    @property
+    def work_per_evaluation(self) -> float:
+        return self.work / self.evaluations
 
 
 @dataclass
@@ -215,17 +222,17 @@ class Laboratory(Base):
         A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
         rate, begin = _rate(problem), problem.span[0]
-        loops = self._bound(integrator, name, rate)
+        parts = self._bound(integrator, name, rate)
         first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
-        others = loops.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
-        loops.packed(first, *others)
+        others = parts.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
+        parts.packed(first, *others)
         tolerances = 0.0, abs(scale) * tolerance
         row = np.array([flat(((first, *others), largest, tolerances))])
         limits = 0.0, MAX_STEPS
-        run = AdaptiveRun(loops, (begin, end), row, first, (), rate.params, tolerances, *limits)
-        clock = perf_counter()
+        run = AdaptiveRun(parts, (begin, end), row, first, (), rate.params, tolerances, *limits)
+        clock = thread_time()
         taken = run_adaptive(run, look=lambda taken: len(taken.rows) >= most)
-        seconds = perf_counter() - clock
+        seconds = thread_time() - clock
         if taken.status != OK or not run.at_end:
             raise Untestable(f"{integrator}, {name} on {problem.name}: stopped at t = {run.t}")
         t, y = taken.times, taken.rows[:, 2:]
@@ -266,7 +273,27 @@ class Laboratory(Base):
                 for k, tol in enumerate(self.tolerances):
                     again = self.integrate(BINARY, *pair, tol, self.end)
                     runs[k] = min(runs[k], again, key=lambda run: run.seconds)
+        for pair, runs in study.runs.items():
+            work = [self.work(*pair, tolerance) for tolerance in self.tolerances]
+            runs[:] = [
+                replace(run, work=run.evaluations * w) for run, w in zip(runs, work, strict=True)
+            ]
         return study
+
+    def work(self, integrator: str, name: str, tolerance: float) -> float:
+        """Return the operations of an evaluation and its share of a step, in the first trials."""
+        rate, (begin, end) = _rate(BINARY), BINARY.span
+        layers = self._bound(integrator, name, rate).layers
+        adapt = counting(loops.bound(loops.adapt, *layers))
+        first = counted(formulation(name).enter(BINARY.attitude))
+        nothing = Counted(0.0)
+        start = counting(loops.bound(INTEGRATORS[integrator].start, *layers[1:]))
+        carry = start(Counted(begin), nothing, first, (), rate.params)
+        time = Counted(begin), nothing, Counted(end), nothing, np.inf, True
+        rest = carry, (), rate.params, (0.0, tolerance), TRIALS, ()
+        taken: list[Any] = []
+        work = work_of(lambda: taken.append(adapt(*time, first, *rest)))
+        return work / taken[0][-1]
 
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
         """Return the cost relative to that of the rotor, at the errors of the figure."""

@@ -70,12 +70,14 @@ def faster(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
     errors = dict(study.errors["π"])
     worst = float(errors.pop("je").max())
-    high = {name: study.time_ratio("π", name, "je", 1e-13) for name in errors}
-    low = study.time_ratio("π", "rk4", "je", 1e-6)
+    high = {name: study.work_ratio("π", name, "je", 1e-13) for name in errors}
+    low = study.work_ratio("π", "rk4", "je", 1e-6)
     nearest = {name: high[name] for name in sorted(high, key=high.__getitem__) if name != "mr4s"}
+    times = ", ".join(f"{label(n)} {study.time_ratio('π', n, 'je', 1e-13)}" for n in nearest)
     accurate = worst < min(float(error.min()) for error in errors.values())
     corrected = accurate and min(high.values()) > 1
-    return holds_if(low > 1, worst, listing(nearest, ".3g", label), low, corrected=corrected)
+    shown = listing(nearest, ".3g", label), low, times, study.time_ratio("π", "rk4", "je", 1e-6)
+    return holds_if(low > 1, worst, *shown, corrected=corrected)
 
 
 def symmetric_bodies(_: Laboratory) -> Measured:
@@ -184,24 +186,29 @@ def dmv_once(lab: Laboratory) -> Measured:
 
 def dmv_cost(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
-    ratio = [study.cost_of(n) / study.cost_of("dmv2") for n in ("dmv4", "dmv6")]
+    ratio = [study.work_of(n) / study.work_of("dmv2") for n in ("dmv4", "dmv6")]
+    times = [study.times_of(n, "dmv2") for n in ("dmv4", "dmv6")]
     newton = [study.iterations[n] for n in MOVING]
-    return holds_if(max(newton) < 1.1 * min(newton) and max(ratio) < 2, *ratio, *newton)
+    return holds_if(max(newton) < 1.1 * min(newton) and max(ratio) < 2, *ratio, *times, *newton)
 
 
 def je_dmv(lab: Laboratory) -> Measured:
     study = lab.studies["euler"]
-    cost = study.cost_of("je") / study.cost_of("dmv6")
+    cost, times = study.work_of("je") / study.work_of("dmv6"), study.times_of("je", "dmv6")
     je, dmv = (float(study.errors["π"][name][2]) for name in ("je", "dmv6"))
-    gain = study.time_ratio("π", "dmv6", "je", 1e-13)
-    return holds_if(je < 1e-3 * dmv and cost < 6, cost, je, dmv, gain)
+    gain = study.work_ratio("π", "dmv6", "je", 1e-13)
+    gained = study.time_ratio("π", "dmv6", "je", 1e-13)
+    return holds_if(je < 1e-3 * dmv and cost < 2, cost, times, je, dmv, gain, gained)
 
 
 def extra_cost(lab: Laboratory) -> Measured:
-    once, each = (lab.studies["frb"].cost_of(n) for n in ("jem2", "sej"))
-    return holds_if(each > once, each, once, each / once - 1)
+    study = lab.studies["frb"]
+    once, each = (study.work_of(n) for n in ("jem2", "sej"))
+    shown = each, once, each / once - 1, study.times_of("sej"), study.times_of("jem2")
+    return holds_if(each > 1.2 * once, *shown)
 
 
 def torqued(lab: Laboratory) -> Measured:
-    sej, sej4 = (lab.studies["top"].time_ratio("Q", "mr2", n, 1e-3) for n in ("sej", "sej4"))
-    return holds_if(sej4 > 1, sej, sej4)
+    study, others = lab.studies["top"], ("sej", "sej4")
+    sej, sej4 = (study.work_ratio("Q", "mr2", n, 1e-3) for n in others)
+    return holds_if(sej4 > 1.5, sej, sej4, *(study.time_ratio("Q", "mr2", n, 1e-3) for n in others))

@@ -1,19 +1,19 @@
-"""The runs and times that the claims and figures of Celledoni & Säfström (2006) share.
+"""The runs, work and times that the claims and figures of Celledoni & Säfström (2006) share.
 
-Execution times are ratios: all methods of a figure run in turn, in one process, several times over;
-the shortest time of each counts, in units of a step of MR2.
+What a method costs is the work of its steps, counted (``counted``), in units of a step of MR2.
+Execution times are shown with their range (``timing``), in the same units; no verdict rests on
+them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import permutations
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from polhode import problems
+from polhode import loops, problems
 from polhode.body import RigidBody
 from polhode.contracts import Method, Model, inverse_moments
 from polhode.kernels.vector import add_scaled, cross, scale
@@ -21,10 +21,12 @@ from polhode.methods import METHODS
 from polhode.models import gravity_gradient, heavy_top
 from polhode.papers import laboratory as shared
 from polhode.papers.celledoni2006 import by_hand, reference
+from polhode.papers.counted import Counted, counted, counting, work_of
 from polhode.papers.laboratory import WHOLE_RUN, under
 from polhode.papers.reference import motion_of, top
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import largest, slope
+from polhode.papers.timing import ranged, take_turns
+from polhode.papers.verdicts import Untestable, largest, slope
 from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.entry import prepare
@@ -35,6 +37,7 @@ SATELLITE_STEPS, SATELLITE_END = (0.1, 0.05), 400.0  # figures 7 and 8
 FREE_STEP, FREE_END = 0.4, 400.0  # section 4.1, energy
 ALPHA_STEP, ALPHA_END = 0.01, 10.0  # figure 6
 TIMED_STEPS = 2000  # of one timing: the overhead of the call is then one per cent
+COUNTED_STEPS = 8  # in which the work of a step is counted
 NEAR = 0.3  # on the unit sphere: a path within this distance of another has its shape
 FLOOR = 1e-13  # smaller errors are rounding, and have no order
 THREE = "mr2", "sej", "sej4"  # the methods of figures 3 to 8
@@ -139,20 +142,26 @@ EXAMPLES: Mapping[str, Example] = {
 
 @dataclass(frozen=True)
 class Study:
-    """Errors at t = 1 by quantity, method and step, and times of a step, in steps of MR2."""
+    """Errors at t = 1 by quantity, method and step, and what a step costs, in steps of MR2."""
 
     steps: np.ndarray  # falling
     errors: Mapping[str, Mapping[str, np.ndarray]]  # in π, in Q (Frobenius), in both
-    cost: Mapping[str, np.ndarray]
+    work: Mapping[str, np.ndarray]  # counted
+    times: Mapping[str, np.ndarray]  # execution times, for each group of rounds
     iterations: Mapping[str, float]  # Newton's, for each step
 
     def time(self, name: str) -> np.ndarray:
-        """Execution times of the whole interval, in steps of MR2."""
-        return self.cost[name] / self.steps
+        """Execution times of the whole interval, in steps of MR2: the least."""
+        return self.times[name].min(axis=0) / self.steps
 
-    def cost_of(self, name: str) -> float:
-        """Return the time of a step, in steps of MR2."""
-        return float(np.median(self.cost[name]))
+    def work_of(self, name: str) -> float:
+        """Return the work of a step, in steps of MR2."""
+        return float(np.median(self.work[name]))
+
+    def times_of(self, name: str, other: str = "mr2") -> str:
+        """Return the time of a step over that of another method, in words."""
+        one, two = (np.median(self.times[n], axis=1) for n in (name, other))
+        return ranged(one / two)
 
     def order(self, quantity: str, name: str, last: int = 99) -> float:
         """Return the slope of the errors above rounding, over the last steps."""
@@ -164,13 +173,16 @@ class Study:
         """Return the errors of one method over those of another, by step."""
         return self.errors[quantity][name] / self.errors[quantity][other]
 
-    def time_to(self, quantity: str, name: str, aim: float) -> float:
-        """Return the time to reach an error, in steps of MR2, by interpolation or extrapolation."""
-        values, times = self.errors[quantity][name], self.time(name)
+    def cost_to(self, quantity: str, name: str, aim: float, cost: np.ndarray) -> float:
+        """Return the cost of reaching an error, by interpolation or extrapolation.
+
+        ``cost`` is that of a step, by step size.
+        """
+        values, costs = self.errors[quantity][name], cost / self.steps
         if values[0] <= aim:
-            return float(times[0])
+            return float(costs[0])
         fine = values > FLOOR
-        x, y = np.log(times[fine]), np.log(values[fine])
+        x, y = np.log(costs[fine]), np.log(values[fine])
         below = np.flatnonzero(y <= np.log(aim))
         if len(below):
             k = int(below[0])
@@ -179,9 +191,20 @@ class Study:
         rate = float(np.polyfit(x, y, 1)[0])
         return float(np.exp(x[-1] + (np.log(aim) - y[-1]) / rate))
 
-    def time_ratio(self, quantity: str, name: str, other: str, aim: float) -> float:
-        """Return the time of one method to an error, over that of another."""
-        return self.time_to(quantity, name, aim) / self.time_to(quantity, other, aim)
+    def work_ratio(self, quantity: str, name: str, other: str, aim: float) -> float:
+        """Return the work of one method to an error, over that of another."""
+        one, two = (self.cost_to(quantity, n, aim, self.work[n]) for n in (name, other))
+        return one / two
+
+    def time_ratio(
+        self, quantity: str, name: str, other: str, aim: float, form: str = ".2g"
+    ) -> str:
+        """Return the same of execution times, in words."""
+        one, two = (
+            np.array([self.cost_to(quantity, n, aim, cost) for cost in self.times[n]])
+            for n in (name, other)
+        )
+        return ranged(one / two, form)
 
 
 class Swing:
@@ -303,13 +326,44 @@ class Laboratory(shared.Laboratory):
             errors["π"][other], errors["Q"][other] = found
             errors["both"][other] = np.hypot(*found)
             iterations[other] = float(np.mean([run.niter / run.nsteps for run in runs]))
-        self.progress(f"{example.title}: times")
-        return Study(steps, errors, self._costs(problem, example.methods, steps), iterations)
+        self.progress(f"{example.title}: work and times")
+        work = {n: self._work(problem, n, steps) for n in example.methods}
+        unit = float(np.median(work["mr2"]))
+        times = self._times(problem, example.methods, steps)
+        return Study(steps, errors, {n: w / unit for n, w in work.items()}, times, iterations)
 
-    def _costs(
+    def _work(self, given: Problem, name: str, steps: np.ndarray) -> np.ndarray:
+        """The mean work of the first steps, by step size."""
+        problem, method = self.problem(given, name), find_method(name)
+        start, whole = (
+            counting(loops.joined(f, method, problem.model))
+            for f in (method.start, loops.whole_step)
+        )
+        parts = [counted(tuple(array.tolist())) for array in loops.substeps(method)]
+        numbers, tables = problem.model.params
+        rest = counted(problem.body.data), (counted(numbers), tables)
+
+        def of_steps(h: float) -> float:
+            state = counted((problem.attitude, problem.angular_momentum))
+            kept = [state, start(Counted(0.0), Counted(h), state, *rest)]
+
+            def march() -> None:
+                for k in range(COUNTED_STEPS):
+                    state, carry, status, *_ = whole(
+                        Counted(k * h), Counted(h), *parts, *kept, *rest
+                    )
+                    if status:
+                        raise Untestable(f"a step of {name} with h = {h} did not converge")
+                    kept[:] = state, carry
+
+            return work_of(march) / COUNTED_STEPS
+
+        return np.array([of_steps(h) for h in steps.tolist()])
+
+    def _times(
         self, problem: Problem, names: tuple[str, ...], steps: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """Times of a step, by method and step size, in steps of MR2."""
+        """Times of a step, by method, group of rounds and step size, in steps of MR2."""
         solvers = {
             (name, dt): prepare(
                 self.problem(problem, name), method=find_method(name), dt=dt, save_every=WHOLE_RUN
@@ -317,14 +371,13 @@ class Laboratory(shared.Laboratory):
             for name in names
             for dt in steps.tolist()
         }
-        shortest = dict.fromkeys(solvers, float("inf"))
-        for _ in range(7 if self.quick else 25):
-            for (name, dt), solver in solvers.items():
-                begin = perf_counter()
-                solver((0.0, TIMED_STEPS * dt))
-                shortest[name, dt] = min(shortest[name, dt], perf_counter() - begin)
-        times = {name: np.array([shortest[name, dt] for dt in steps.tolist()]) for name in names}
-        return {name: taken / float(np.median(times["mr2"])) for name, taken in times.items()}
+        calls = {
+            key: partial(solver, (0.0, TIMED_STEPS * key[1])) for key, solver in solvers.items()
+        }
+        taken = take_turns(calls, 8 if self.quick else 24)
+        times = {n: np.stack([taken[n, dt] for dt in steps.tolist()], axis=1) for n in names}
+        unit = np.median(times["mr2"], axis=1, keepdims=True)
+        return {name: found / unit for name, found in times.items()}
 
     # ---- section 4.1, energy
     @cached_property

@@ -151,8 +151,10 @@ def magnus_orders(lab: Laboratory) -> Measured:
 
 
 def by_product(lab: Laboratory) -> Measured:
-    once, twice = lab.studies["euler"].cost_of("je"), lab.studies["frb"].cost_of("jem2")
-    return holds_if(twice < 2 * once, once, twice, twice / once - 1)
+    one, two = lab.studies["euler"], lab.studies["frb"]
+    once, twice = one.work_of("je"), two.work_of("jem2")
+    shown = once, twice, twice / once - 1, one.times_of("je"), two.times_of("jem2")
+    return holds_if(twice < 2 * once, *shown)
 
 
 def rodrigues(_: Laboratory) -> Measured:
