@@ -269,7 +269,7 @@ def test_light_cones_stay_and_intervals_scale():
     group, rng = lie.Conformal("left"), np.random.default_rng(5)
     y = group.exp(0.3 * rng.normal(size=15))
     a, b, c, d = events = rng.normal(size=(4, 4))
-    light = a + [1.0, 0.6, 0.0, -0.8]
+    light = a + np.array([1.0, 0.6, 0.0, -0.8])
     gap = group.act(y, light) - group.act(y, a)
     assert abs(minkowski(gap, gap)) < 1e-14
 
