@@ -12,6 +12,7 @@ EXAMPLES = {
     "dzhanibekov": "",
     "poinsot": "",
     "tops": "",
+    "beams": "",
     "gyro_log": "",
     "normalisation": "",
     "hyperion": "--starts 260 --orbits 1000",

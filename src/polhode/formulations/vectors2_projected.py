@@ -3,10 +3,10 @@
     df_0/dt = ω x f_0,    df_1/dt = ω x f_1,    f_2 = f_0 x f_1                        (1)
     f_0 -> f_0/|f_0|,    f_1 -> g/|g|,    g = f_1 - (f_0·f_1) f_0                      (2)
 
-when |f_0·f_0 - 1|, |f_1·f_1 - 1| or |f_0·f_1| exceed a limit, by default rounding, which is in
-every step.  Each projection restarts the integrator, which costs an evaluation, and a multistep
-method its history; a larger limit projects less often.  The attitude is that of (2), so a
-projection does not change it.
+when |f_0·f_0 - 1|, |f_1·f_1 - 1| or |f_0·f_1| exceed a limit, by default rounding: in nearly every
+step.  After a projection the integrator restarts.  This costs an evaluation where the last slope
+would have been used again, and a multistep method its history; a larger limit projects less often.
+The attitude is that of (2), so a projection does not change it.
 """
 
 from collections.abc import Callable
