@@ -300,6 +300,20 @@ def test_a_worldline_at_rest_is_bent_to_uniform_acceleration():
     assert abs(curve - 1 / (2 * c) ** 2).max() < 1e-13
 
 
+def test_stacks_of_any_size_and_full_turns(rng):
+    group = lie.Conformal("left")
+    a = np.array([random_generator(group, rng, size) for size in (0.0, 0.1, 1.0, 7.0)])
+    b = random_generator(group, rng)
+    for k, one in enumerate(a):
+        assert abs(group.exp(a)[k] - group.exp(one)).max() <= 8 * EPS * abs(group.exp(one)).max()
+        alone = group.dexpinv(one, b)
+        assert abs(group.dexpinv(a, b)[k] - alone).max() <= 1e-12 * abs(alone).max()
+    turn = group.dexpinv(group.generator(omega=[0, 0, 2 * math.pi]), b)
+    assert not np.isfinite(turn).all() or abs(turn).max() > 1e10
+    assert np.isnan(group.dexpinv(np.full(15, np.nan), b)).all()
+    assert group.exp(np.zeros((0, 15))).shape == (0, 4, 4)
+
+
 def test_a_logarithm_that_does_not_exist_is_named():
     group = lie.Conformal("left")
     with pytest.raises(ph.InputError, match="must be the exponential of a generator near"):

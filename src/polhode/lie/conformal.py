@@ -88,15 +88,16 @@ def _ad(a: NDArray) -> NDArray:
 def _exp_and_phi(m: NDArray) -> tuple[NDArray, NDArray]:
     """Return e^m and φ(m) of matrices, by their series for a small part of m and doubling, (3)."""
     one = np.eye(m.shape[-1])
-    size = float(np.abs(m).sum(-1).max(initial=0.0))
-    count = max(0, int(np.ceil(np.log2(2 * size)))) if 0.5 < size < np.inf else 0
+    size = np.abs(m).sum(-1).max(-1)[..., None, None]
+    count = np.ceil(np.log2(np.where((size > 0.5) & (size < np.inf), 2 * size, 1.0)))
     small = m / 2.0**count
     phi = COEFFICIENTS[-1] * one + 0 * small
     for coefficient in COEFFICIENTS[-2:0:-1]:
         phi = phi @ small + coefficient * one
     less = small @ phi  # e^m - 1, which doubles without loss
-    for _ in range(count):
-        phi, less = phi + phi @ less / 2, 2 * less + less @ less
+    for k in range(int(count.max(initial=0.0))):
+        doubled = phi + phi @ less / 2, 2 * less + less @ less
+        phi, less = (np.where(k < count, *pair) for pair in zip(doubled, (phi, less), strict=True))
     return less + one, phi
 
 
@@ -175,9 +176,10 @@ class Conformal:
         """Return r' at r = a, where exp(r)' = b exp(r), (3); singular at a full turn."""
         a, b = np.broadcast_arrays(self._generator(a), self._generator(b))
         phi = _exp_and_phi(_ad(a))[1]
-        if not np.isfinite(phi).all():
+        try:
+            return np.linalg.solve(phi, b[..., None])[..., 0]
+        except np.linalg.LinAlgError:
             return np.full_like(b, np.nan)
-        return np.linalg.solve(phi, b[..., None])[..., 0]
 
     def bracket(self, a: ArrayLike, b: ArrayLike) -> NDArray:
         """Return the Lie bracket [a, b], that of the matrices."""
