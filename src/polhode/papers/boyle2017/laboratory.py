@@ -363,17 +363,15 @@ class Laboratory(Base):
         }
 
     @cached_property
-    def damped(self) -> dict[str, list[tuple[Run, Run]]]:
-        """Runs with weak and strong damping, each beside a run of two undamped vectors."""
+    def damped(self) -> dict[str, Study]:
+        """Runs by D-P with weak and strong damping, each beside runs of two undamped vectors."""
         plans = {
             "weak": (self.end, (1e-4, 1e-6) if self.quick else (1e-4, 1e-6, 1e-8, 1e-10)),
             "strong": (5_000.0, (1e-4,)) if self.quick else (self.end / 10, (1e-4, 1e-8)),
         }
-        found = {}
-        for kind, (end, tolerances) in plans.items():
-            runs = self._study(BINARY, end, tolerances, (DP,), (kind, TWO)).runs
-            found[kind] = list(zip(runs[DP, kind], runs[DP, TWO], strict=True))
-        return found
+        return {
+            kind: self._study(BINARY, *plan, (DP,), (kind, TWO)) for kind, plan in plans.items()
+        }
 
     @cached_property
     def after_resets(self) -> Study:
