@@ -370,7 +370,8 @@ class Laboratory(Base):
             "strong": (5_000.0, (1e-4,)) if self.quick else (self.end / 10, (1e-4, 1e-8)),
         }
         return {
-            kind: self._study(BINARY, *plan, (DP,), (kind, TWO)) for kind, plan in plans.items()
+            kind: self._study(BINARY, end, tolerances, (DP,), (kind, TWO))
+            for kind, (end, tolerances) in plans.items()
         }
 
     @cached_property
