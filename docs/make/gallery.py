@@ -12,6 +12,7 @@ EXAMPLES = {
     "dzhanibekov": "",
     "poinsot": "",
     "tops": "",
+    "beams": "",
     "gyro_log": "",
     "nutation_damper": "",
     "precessing_binary": "",

@@ -11,7 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.contracts import Formulation
-from polhode.formulations import generator_reset, vectors2_damped
+from polhode.formulations import generator_reset, vectors2_damped, vectors2_projected
 from polhode.formulations.equations import IDENTITY
 from polhode.references import bibliography
 from support import given_motion
@@ -258,7 +258,23 @@ def test_the_rate_may_depend_on_the_attitude(plain, record):
     assert apart(found.q, attitudes(found.t)) < 1e-7
 
 
-# ---- damping
+# ---- damping and projection
+def kutta_steps(record, y, h, count):
+    """Return the variables after Kutta steps with resets between them."""
+
+    def slope(t, y):
+        return np.array(record.rate(tuple(y), inertial(t)))
+
+    for k in range(count):
+        t = k * h
+        k1 = slope(t, y)
+        k2 = slope(t + h / 2, y + h / 2 * k1)
+        k3 = slope(t + h / 2, y + h / 2 * k2)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(t + h, y + h * k3))
+        y = np.array(record.reset(tuple(y.tolist()))[0])
+    return y
+
+
 @pytest.mark.parametrize(("length", "bend"), [(1.0, 1.0), (0.5, 2.0)])
 def test_frames_are_drawn_back(length, bend):
     """Lengths as exp(-2 λ t), the right angle as exp(-μ t), whatever the rotation."""
@@ -266,17 +282,8 @@ def test_frames_are_drawn_back(length, bend):
     off = 1e-4
     a, b = np.array([1.0 + off, 0.0, 0.0]), np.array([0.0, 1.0 - 2 * off, 0.0])
     b = b + 3 * off * np.array([1.0, 0.0, 0.0])
-    y, h, n = np.array([*a, *b]), 0.01, 200
-
-    def slope(t, y):
-        return np.array(record.rate(tuple(y), inertial(t)))
-
-    for k in range(n):  # Kutta's method
-        t = k * h
-        k1 = slope(t, y)
-        k2 = slope(t + h / 2, y + h / 2 * k1)
-        k3 = slope(t + h / 2, y + h / 2 * k2)
-        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(t + h, y + h * k3))
+    h, n = 0.01, 200
+    y = kutta_steps(record, np.array([*a, *b]), h, n)
     a, b = y[:3], y[3:]
     time = n * h
     assert np.linalg.norm(a) - 1 == pytest.approx(off * math.exp(-2 * length * time), rel=0.01)
@@ -284,6 +291,34 @@ def test_frames_are_drawn_back(length, bend):
     both = math.exp(-(2 * length + bend) * time)
     assert np.linalg.norm(b) - 1 == pytest.approx(-2 * off * both, rel=0.02)
     assert a @ b == pytest.approx(3 * off * math.exp(-bend * time), rel=0.01)
+
+
+def test_projection_is_that_of_gram_and_schmidt(rng):
+    """LAPACK's QR, whose columns have other signs."""
+    for _ in range(100):
+        y = np.array([1.0, 0, 0, 0, 1.0, 0]) + rng.uniform(0, 0.3) * rng.normal(size=6)
+        new, changed = ph.FORMULATIONS["vectors2-projected"].reset((*y.tolist(), 7.0))
+        q, r = np.linalg.qr(y.reshape(2, 3).T)
+        assert changed
+        assert np.abs(np.reshape(new[:6], (2, 3)).T - q * np.sign(np.diag(r))).max() < 2e-15
+        assert new[6:] == (7.0,)
+
+
+def test_projection_beyond_a_limit():
+    record = vectors2_projected.formulation(1e-6)
+    near, far = ((1.0 + d, 0.0, 0.0, 0.0, 1.0, 0.0) for d in (4e-7, 6e-7))
+    assert record.reset(near) == (near, False)
+    assert record.reset(far) == ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0), True)
+    with pytest.raises(ph.InputError, match=r"limit must be.*got -1"):
+        vectors2_projected.formulation(-1)
+
+
+def test_projected_vectors_stay_orthonormal():
+    off = {}
+    for name in ("vectors2", "vectors2-projected"):
+        a, b = kutta_steps(ph.FORMULATIONS[name], np.eye(3)[:2].ravel(), 0.1, 100).reshape(2, 3)
+        off[name] = max(abs(a @ a - 1), abs(b @ b - 1), abs(a @ b))
+    assert off["vectors2-projected"] < vectors2_projected.ROUNDING < 1e-6 < off["vectors2"]
 
 
 # ---- bodies

@@ -21,7 +21,7 @@ from polhode.tableaus.embedded import PAIRS
 from polhode.tableaus.runge_kutta import TABLEAUS
 from support.convergence import estimate_order
 
-GROUPS = {"SO3": lie.SO3, "SE3": lie.SE3, "Lorentz": lie.Lorentz}
+GROUPS = {"SO3": lie.SO3, "SE3": lie.SE3, "Lorentz": lie.Lorentz, "Conformal": lie.Conformal}
 EACH = pytest.mark.parametrize("make", GROUPS.values(), ids=GROUPS)
 SIDE = pytest.mark.parametrize("side", ["left", "right"])
 EPS = np.finfo(float).eps
@@ -37,6 +37,8 @@ def algebra(group, a):
     """The matrix of a generator."""
     if group.name == "SO3":
         return hat(a)
+    if group.name == "Conformal":
+        return conformal(a[:3], a[3:6], a[6:10], a[10], a[11:])
     m = np.zeros((4, 4))
     if group.name == "SE3":
         m[:3, :3], m[:3, 3] = hat(a[:3]), a[3:]
@@ -44,6 +46,23 @@ def algebra(group, a):
         m[1:, 1:] = hat(a.real)
         m[0, 1:] = m[1:, 0] = a.imag
     return m
+
+
+def conformal(omega, boost, shift, scale, bend):
+    """The rates of (t, x, y, z, u, w) for events (t, x, y, z)/(u + w), w - u = x·x (u + w).
+
+    With p = w - u, q = w + u and the metric η: a translation is X' = v q, p' = 2 v·X; a dilation
+    X' = 0, q' = -s q, p' = s p; a special conformal rate X' = -c p, q' = -2 c·X.
+    """
+    m = np.zeros((6, 6))  # on (X, p, q)
+    m[1:4, 1:4] = hat(omega)
+    m[0, 1:4] = m[1:4, 0] = boost
+    m[:4, 5], m[4, :4] = shift, 2 * METRIC @ shift
+    m[4, 4], m[5, 5] = scale, -scale
+    m[:4, 4], m[5, :4] = -bend, -2 * METRIC @ bend
+    to = np.eye(6)  # from (X, u, w)
+    to[4:, 4:] = [[-1, 1], [1, 1]]
+    return np.linalg.inv(to) @ m @ to
 
 
 def random_generator(group, rng, size=1.0):
@@ -62,6 +81,10 @@ def special(group):
         null = np.array([1, 1j, 0])  # z = 0
         yield from (null, 3 * null, null + np.array([0, 0, 1e-9]), 4j * np.array([0.6, 0.0, 0.8]))
         yield np.array([0.2, 0.5 - 1j, 1.0]) * 3
+    if group.name == "Conformal":
+        one = np.eye(15)
+        yield from (one[6] + 2 * one[8], 3 * one[12], one[7] + 1e-9 * one[0])  # nilpotent, nearly
+        yield from (2 * one[10] + one[6], 0.7 * (one[6] - one[11]), one[3] + one[2] + 2 * one[14])
     if group.name == "SE3":
         yield from (np.array([0, 0, 0, 1.0, 2, 3]), np.array([0, 0, 1e-6, 1.0, 2, 3]))
         yield np.array([0, 0, 3.1, 0, 5.0, 100.0])
@@ -92,9 +115,11 @@ def test_log_undoes_exp(make):
     for a in special(group):
         turn = np.sqrt((a[:3] ** 2).sum()).real
         if turn < 3.12:  # beyond half a turn another generator is shorter
-            back = group.log(group.exp(a))
-            assert abs(back - a).max() <= 30 * EPS * np.linalg.norm(a)
-            assert abs(group.log(-group.exp(a)) - a).max() <= 30 * EPS * np.linalg.norm(a)
+            back, size = group.log(group.exp(a)), np.linalg.norm(a)
+            if make is lie.Conformal:  # rounding of matrices, whose diagonal is about 1
+                size = 1 + size**2
+            assert abs(back - a).max() <= 30 * EPS * size
+            assert abs(group.log(-group.exp(a)) - a).max() <= 30 * EPS * size
 
 
 def test_log_of_half_turns_and_large_boosts():
@@ -139,7 +164,13 @@ def test_products_inverses_brackets_and_actions_are_those_of_matrices(make, rng)
     assert abs(algebra(group, group.adjoint(y, c)) - turned).max() < 10 * small
     points = rng.normal(size=(5, group.dimension))
     raised = points if group.name != "SE3" else np.column_stack([points, np.ones(5)])
-    moved = (raised @ m.T)[:, : group.dimension]
+    if group.name == "Conformal":
+        square = np.einsum("ni,ij,nj->n", points, METRIC, points)
+        raised = np.column_stack([points, (1 - square) / 2, (1 + square) / 2])
+    moved = raised @ m.T
+    if group.name == "Conformal":
+        moved = moved / (moved[:, 4:5] + moved[:, 5:])
+    moved = moved[:, : group.dimension]
     assert abs(group.act(y, points) - moved).max() < 5 * small
     stack = np.array([y, z, group.identity])
     each = group.act(stack, points[0])
@@ -201,6 +232,92 @@ def test_the_metric_is_kept_over_many_steps():
     assert size.max() > 10
     # √1000 steps of a few roundings
     assert (kept <= 200 * EPS * size).all()
+
+
+# ---- the conformal group
+def minkowski(x, y):
+    return x @ METRIC @ y
+
+
+def test_motions_of_events_are_those_of_textbooks(rng):
+    """Translations, dilations, and (x - b x²)/(1 - 2 b·x + b² x²) (di Francesco et al. 1997)."""
+    group = lie.Conformal("left")
+    for x, b in rng.normal(size=(20, 2, 4)):
+        moved = group.act(group.exp(group.generator(shift=b)), x)
+        assert abs(moved - x - b).max() < 4 * EPS
+        moved = group.act(group.exp(group.generator(scale=b[0])), x)
+        assert abs(moved - math.exp(b[0]) * x).max() < 40 * EPS
+        below = 1 - 2 * minkowski(b, x) + minkowski(b, b) * minkowski(x, x)
+        moved = group.act(group.exp(group.generator(bend=b)), x)
+        right = (x - b * minkowski(x, x)) / below
+        assert abs(moved - right).max() < 1e-14 / min(1, abs(below)) ** 2
+
+
+def test_rotations_boosts_and_rigid_motions_are_those_of_the_other_groups(rng):
+    group, lorentz, rigid = lie.Conformal("left"), lie.Lorentz("left"), lie.SE3("left")
+    omega, boost, v = rng.normal(size=(3, 3))
+    x = rng.normal(size=(5, 4))
+    turned = group.act(group.exp(group.generator(omega, boost)), x)
+    assert abs(turned - lorentz.act(lorentz.exp(omega + 1j * boost), x)).max() < 2e-14
+    moved = group.act(group.exp(group.generator(omega, shift=[0, *v])), x)
+    assert abs(moved[:, 1:] - rigid.act(rigid.exp([*omega, *v]), x[:, 1:])).max() < 1e-14
+    assert abs(moved[:, 0] - x[:, 0]).max() < 1e-15
+
+
+def test_light_cones_stay_and_intervals_scale():
+    """(x' - y')² = (x - y)² Ω(x) Ω(y), so that three distances of two by two events agree."""
+    group, rng = lie.Conformal("left"), np.random.default_rng(5)
+    y = group.exp(0.3 * rng.normal(size=15))
+    a, b, c, d = events = rng.normal(size=(4, 4))
+    light = a + np.array([1.0, 0.6, 0.0, -0.8])
+    gap = group.act(y, light) - group.act(y, a)
+    assert abs(minkowski(gap, gap)) < 1e-14
+
+    def ratio(a, b, c, d):
+        return (
+            minkowski(a - b, a - b)
+            * minkowski(c - d, c - d)
+            / (minkowski(a - c, a - c) * minkowski(b - d, b - d))
+        )
+
+    assert ratio(*group.act(y, events)) == pytest.approx(ratio(a, b, c, d), rel=1e-13)
+
+
+def test_the_metric_of_six_dimensions_is_kept(rng):
+    group, metric = lie.Conformal("right"), np.diag([-1.0, 1, 1, 1, -1, 1])
+    for size in (0.1, 1.0, 4.0):
+        m = group.matrix(group.exp(random_generator(group, rng, size)))
+        assert abs(m.T @ metric @ m - metric).max() < 40 * EPS * abs(m).max() ** 2
+
+
+def test_a_worldline_at_rest_is_bent_to_uniform_acceleration():
+    """t → (t, 0) by a special rate c along x: a hyperbola of acceleration 2c (Page 1936)."""
+    group, c = lie.Conformal("left"), 0.3
+    t = np.linspace(-0.5, 0.5, 201)
+    rest = np.column_stack([t, 0 * t, 0 * t, 0 * t])
+    moved = group.act(group.exp(group.generator(bend=[0, c, 0, 0])), rest)
+    curve = (moved[:, 1] - 1 / (2 * c)) ** 2 - moved[:, 0] ** 2
+    assert abs(curve - 1 / (2 * c) ** 2).max() < 1e-13
+
+
+def test_stacks_of_any_size_and_full_turns(rng):
+    group = lie.Conformal("left")
+    a = np.array([random_generator(group, rng, size) for size in (0.0, 0.1, 1.0, 7.0)])
+    b = random_generator(group, rng)
+    for k, one in enumerate(a):
+        assert abs(group.exp(a)[k] - group.exp(one)).max() <= 8 * EPS * abs(group.exp(one)).max()
+        alone = group.dexpinv(one, b)
+        assert abs(group.dexpinv(a, b)[k] - alone).max() <= 1e-12 * abs(alone).max()
+    turn = group.dexpinv(group.generator(omega=[0, 0, 2 * math.pi]), b)
+    assert not np.isfinite(turn).all() or abs(turn).max() > 1e10
+    assert np.isnan(group.dexpinv(np.full(15, np.nan), b)).all()
+    assert group.exp(np.zeros((0, 15))).shape == (0, 4, 4)
+
+
+def test_a_logarithm_that_does_not_exist_is_named():
+    group = lie.Conformal("left")
+    with pytest.raises(ph.InputError, match="must be the exponential of a generator near"):
+        group.log(1j * group.identity)
 
 
 # ---- series for other algebras
@@ -300,7 +417,8 @@ SIZES = {5: (0.5, 4.0)}  # the leading error of dopri5 is small: a fast turn bri
 @SIDE
 def test_orders(name, make, side):
     group = make(side)
-    a, exact = turning(group, np.random.default_rng(3), *SIZES.get(ALL[name].order, (2.0,)))
+    seed = 4 if make is lie.Conformal else 3  # motions whose leading error is not small by chance
+    a, exact = turning(group, np.random.default_rng(seed), *SIZES.get(ALL[name].order, (2.0,)))
     counts = COUNTS.get(ALL[name].order, (8, 12, 18, 26))
     errors = [
         distance(group, lie.integrate(group, a, (0, 1), method=name, dt=1 / n).y[-1], exact(1.0))
@@ -315,7 +433,7 @@ def test_orders(name, make, side):
 @pytest.mark.parametrize("restart", [0.0, 1.0, math.inf])
 def test_adaptive_steps_meet_the_tolerance(make, side, restart, rng):
     group = make(side)
-    a, exact = turning(group, rng, 2.0)
+    a, exact = turning(group, rng, 1.0 if make is lie.Conformal else 2.0)  # 15 rates, not 3 or 6
     for rtol in (1e-5, 1e-8, 1e-11):
         path = lie.integrate(group, a, (0, 2), rtol=rtol, atol=1e-2 * rtol, restart=restart)
         assert path.success
@@ -562,5 +680,13 @@ def test_groups_name_what_they_refuse():
         lie.SO3("left").compose([1j, 0, 0, 0], [1, 0, 0, 0])
     with pytest.raises(ph.InputError, match=r"x must have 4 coordinates.*Lorentz"):
         lie.Lorentz("left").act([1, 0, 0, 0], [1.0, 2.0, 3.0])
+    with pytest.raises(ph.InputError, match=r"a must have 15 float.*\(3,\).*group.generator"):
+        lie.Conformal("left").exp([0, 0, 1.0])
+    with pytest.raises(ph.InputError, match=r"y must be 4×4 complex matrices.*\(4,\)"):
+        lie.Conformal("left").inverse([1, 0, 0, 0])
+    with pytest.raises(ph.InputError, match=r"x must have 4 coordinates \(t, x, y, z\)"):
+        lie.Conformal("left").act(np.eye(4), [1.0, 2.0, 3.0])
+    with pytest.raises(ph.InputError, match=r"side must be 'left'.*got 'body'"):
+        lie.Conformal("body")
     with pytest.raises(ph.InputError, match="terms must be between 1 and 30, got 0"):
         lie.dexpinv_series(np.cross, [1, 0, 0], [0, 1, 0], 0)

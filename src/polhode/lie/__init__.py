@@ -1,10 +1,21 @@
 """Integration in Lie groups by generators: ``integrate(SO3("right"), omega, (0, 10))``.
 
 A group is any object with side, identity, zero, compose, exp, dexpinv and act (``Group``); the
-library has ``SO3``, ``SE3`` and ``Lorentz``.
+library has ``SO3``, ``SE3``, ``Lorentz`` and ``Conformal``.
 """
 
+from polhode.lie.conformal import Conformal
 from polhode.lie.groups import SE3, SO3, Group, Lorentz, Rotors, dexpinv_series
 from polhode.lie.rkmk import Path, integrate
 
-__all__ = ["SE3", "SO3", "Group", "Lorentz", "Path", "Rotors", "dexpinv_series", "integrate"]
+__all__ = [
+    "SE3",
+    "SO3",
+    "Conformal",
+    "Group",
+    "Lorentz",
+    "Path",
+    "Rotors",
+    "dexpinv_series",
+    "integrate",
+]

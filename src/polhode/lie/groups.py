@@ -41,8 +41,8 @@ class Group(Protocol):
     whose shape and type all generators share.  ``act`` moves a point; steps do not need it.
     """
 
-    side: str
-
+    @property
+    def side(self) -> str: ...
     @property
     def identity(self) -> NDArray: ...
     @property

@@ -135,13 +135,18 @@ def _work(lab: Laboratory) -> "Figure":
 
 
 def _examples(lab: Laboratory) -> "Figure":
-    picture = sheet(10.5, 7.4, "Stand-ins for the examples of Zupan & Saje: largest error norm")
-    panels = picture.subplots(2, 2).ravel()
-    for ax, problem in zip(panels, STAND_INS, strict=True):
-        _curves(ax, lab.stand_ins[problem], FIGURE_5, "evaluations")
-        title = f"{TITLES[problem.name]},  t = 0 … {lab.span(problem):g}"
-        style.dress(ax, title, "evaluations of the derivative", r"largest $\delta$")
-    legend(picture, panels[0])
+    """By steps, as the appendix says, and by evaluations, as the caption of the figure says."""
+    picture = sheet(15.0, 7.0, "Stand-ins for the examples of Zupan & Saje: largest error norm")
+    panels = picture.subplots(2, len(STAND_INS), sharey="col")
+    labels = "steps", "evaluations of the derivative"
+    for row, of, label in zip(panels, ("steps", "evaluations"), labels, strict=True):
+        for ax, problem in zip(row, STAND_INS, strict=True):
+            _curves(ax, lab.stand_ins[problem], FIGURE_5, of)
+            title = (
+                f"{TITLES[problem.name]}\nt = 0 … {lab.span(problem):g}" if of == "steps" else ""
+            )
+            style.dress(ax, title, label, r"largest $\delta$" if ax is row[0] else "")
+    legend(picture, panels[0, 0])
     return picture
 
 

@@ -21,6 +21,7 @@ from polhode.papers.boyle2017.by_hand import (
     frame,
     rotate,
 )
+from polhode.papers.boyle2017.courses import in_words
 from polhode.papers.boyle2017.laboratory import (
     BINARY,
     DP,
@@ -31,6 +32,7 @@ from polhode.papers.boyle2017.laboratory import (
     TWO,
     Laboratory,
     Run,
+    Study,
     distance,
     frames,
     spread,
@@ -114,10 +116,17 @@ def damping_idle(_: Laboratory) -> Measured:
 
 
 def stiff(lab: Laboratory) -> Measured:
-    costs = {k: [a.evaluations / b.evaluations for a, b in p] for k, p in lab.damped.items()}
-    cost, slow = costs["weak"], min(costs["strong"])
-    error = [damped.worst / plain.worst for damped, plain in lab.damped["weak"]]
-    idle, shown = max(error) < 0.7 and max(cost) < 1.2, (slow, spread(cost), spread(error))
+    weak, strong = lab.damped["weak"], lab.damped["strong"]
+
+    def relative(study: Study, kind: str, of: str) -> np.ndarray:
+        return study.numbers(DP, kind, of) / study.numbers(DP, TWO, of)
+
+    slow = relative(strong, "strong", "evaluations").min()
+    cost, error = (relative(weak, "weak", of) for of in ("evaluations", "worst"))
+    saved = weak.course((DP, "weak"), (DP, TWO), weak.whole(*weak.runs))
+    idle = error.max() < 0.7 and cost.max() < 1.2
+    ranges = [in_words(np.array(study.tolerances)) for study in (strong, weak)]
+    shown = ranges[0], slow, ranges[1], spread(cost), spread(error), in_words(saved.errors), saved
     return holds_if(slow > 30 and not idle, *shown, corrected=slow > 30 and idle)
 
 

@@ -7,7 +7,12 @@ paper compares the frame vectors as they come out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+<<<<<<< HEAD
 from time import thread_time
+=======
+from math import cos, sin
+from time import perf_counter
+>>>>>>> w-boyle
 from typing import Any
 
 import numpy as np
@@ -20,18 +25,23 @@ from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
 from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
+<<<<<<< HEAD
 from polhode.papers.counted import Counted, counted, counting, work_of
+=======
+from polhode.papers.boyle2017.courses import Course, errors_between
+>>>>>>> w-boyle
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
 from polhode.papers.quaternions import pure
 from polhode.papers.verdicts import Untestable
 from polhode.problems import GivenRate
+from polhode.problems.given_motions import about
 from polhode.solvers.adaptive_steps import AdaptiveRun, run_adaptive
 from polhode.solvers.arguments import MAX_STEPS
 
 DP, BS = "dop853", "bulirsch-stoer"
 ROTOR, RESET, NAIVE = "rotor", "generator-reset", "generator"
-TWO, THREE = "vectors2", "vectors3"
+TWO, THREE, PROJECTED = "vectors2", "vectors3", "vectors2-projected"
 FIGURE_3 = ROTOR, TWO, NAIVE, RESET  # formulations of the figures
 FIGURE_5 = ROTOR, TWO, RESET
 EARLY = 20_000.0  # the end of figures 1 and 4: 20 orbits
@@ -87,9 +97,28 @@ def _velocity_of_stand_in(t, q, params):
     return _four(t)
 
 
+def bending(s):
+    """The rates of twist and of bending of the beam, per unit length, in its own axes."""
+    angle, twist = 0.5 * s + 0.3 * sin(2 * s), 0.5 + 0.6 * cos(2 * s)
+    return TORSION + twist, CURVATURE * sin(angle), CURVATURE * cos(angle)
+
+
+def _bending_of_beam(s, q, params):
+    return bending(s)
+
+
+# a helix, whose frame (tangent, normal, binormal) turns about one axis, and its section's twist
+TORSION, CURVATURE = 0.24, 0.32
+HELIX = about((0.6, 0.0, 0.8), lambda s: 0.4 * s, lambda s: 0.4)
+TWIST = about((1, 0, 0), lambda s: 0.5 * s + 0.3 * sin(2 * s), lambda s: 0.5 + 0.6 * cos(2 * s))
+BEAM = GivenRate("beam", HELIX * TWIST, (0.0, 20.0))
+
+
 def _rate(problem: GivenRate) -> Rate:
     if problem is BINARY:
         return Rate(velocity=_velocity_of_binary, inertial=True)
+    if problem is BEAM:
+        return Rate(velocity=_bending_of_beam, inertial=False)
     number = float(STAND_INS.index(problem))
     return Rate(velocity=_velocity_of_stand_in, inertial=True, params=((number,), ()))
 
@@ -175,13 +204,32 @@ class Study:
         """Return the costs of reaching each of some errors."""
         return np.array([self.cost(integrator, name, error, of) for error in errors])
 
-    def ratio(self, integrator: str, name: str, errors: Any, of: str = "evaluations") -> np.ndarray:
-        """Return the costs relative to those of the rotor, at each of some errors."""
-        return self.costs(integrator, name, errors, of) / self.costs(integrator, ROTOR, errors, of)
+    def whole(self, *pairs: tuple[str, str]) -> np.ndarray:
+        """Return errors over the whole range that the curves of some pairs reach, all of them."""
+        curves = [self.numbers(*pair, "worst") for pair in pairs]
+        high, low = min(curve[0] for curve in curves), max(curve.min() for curve in curves)
+        return errors_between(high * (1 - 1e-12), low * (1 + 1e-12))
+
+    def course(
+        self, one: tuple[str, str], other: tuple[str, str], errors: Any, of: str = "evaluations"
+    ) -> Course:
+        """Return the costs of a pair relative to those of another, at each of some errors."""
+        return Course(errors, self.costs(*one, errors, of) / self.costs(*other, errors, of))
+
+    def ratio(self, integrator: str, name: str, of: str = "evaluations") -> Course:
+        """Return the costs relative to the rotor's, over the errors that all formulations reach."""
+        errors = self.whole(*(pair for pair in self.runs if pair[0] == integrator))
+        return self.course((integrator, name), (integrator, ROTOR), errors, of)
+
+    def bs_to_dp(self, name: str, of: str = "evaluations") -> Course:
+        """Return the costs of B-S relative to D-P in one formulation, over all common errors."""
+        pair = (BS, name), (DP, name)
+        return self.course(*pair, self.whole(*pair), of)
 
 
 def spread(values: Any, form: str = ".2f") -> str:
     """Return the smallest and the largest, in words."""
+    values = list(values)
     return f"{np.min(values):{form}} to {np.max(values):{form}}"
 
 
@@ -195,7 +243,7 @@ class Laboratory(Base):
     def __init__(self, quick: bool, progress: Progress):
         super().__init__(quick, progress)
         self.end = 50_000.0 if quick else 1_000_000.0
-        self.tolerances = tuple(10.0**-k for k in ((4, 6, 8, 10) if quick else range(4, 15)))
+        self.tolerances = tuple(10.0**-k for k in range(4, 15, 2 if quick else 1))
         self.errors = (1e-4, 1e-6, 3e-8) if quick else (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
         self._integrators: dict[tuple, BoundIntegrator] = {}
 
@@ -213,19 +261,34 @@ class Laboratory(Base):
         tolerance: float,
         end: float,
         *,
+        begin: float | None = None,
         scale: float = 1.0,
         largest: float = np.inf,
         most: int = MOST,
     ) -> Run:
-        """A run from the start of a problem; ``scale`` multiplies variables and tolerance.
+        """A run from the start of a problem, or from ``begin``.
+
+        ``scale`` multiplies variables and tolerance.
 
         A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
+<<<<<<< HEAD
         rate, begin = _rate(problem), problem.span[0]
         parts = self._bound(integrator, name, rate)
         first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
         others = parts.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
         parts.packed(first, *others)
+=======
+        rate, attitude = _rate(problem), problem.attitude
+        if begin is None:
+            begin = problem.span[0]
+        else:
+            attitude = tuple(exact(problem, np.array(begin)).tolist())
+        loops = self._bound(integrator, name, rate)
+        first = tuple(scale * x for x in formulation(name).enter(attitude))
+        others = loops.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
+        loops.packed(first, *others)
+>>>>>>> w-boyle
         tolerances = 0.0, abs(scale) * tolerance
         row = np.array([flat(((first, *others), largest, tolerances))])
         limits = 0.0, MAX_STEPS
@@ -255,12 +318,14 @@ class Laboratory(Base):
         tolerances: tuple[float, ...],
         integrators: Sequence[str],
         names: Sequence[str],
+        **more: Any,
     ) -> Study:
         pairs = [(integrator, name) for integrator in integrators for name in names]
-        return Study(
-            tolerances,
-            {p: [self.integrate(problem, *p, tol, end) for tol in tolerances] for p in pairs},
-        )
+
+        def runs(pair: tuple[str, str]) -> list[Run]:
+            return [self.integrate(problem, *pair, tol, end, **more) for tol in tolerances]
+
+        return Study(tolerances, {pair: runs(pair) for pair in pairs})
 
     # ---- the binary
     @cached_property
@@ -280,6 +345,7 @@ class Laboratory(Base):
             ]
         return study
 
+<<<<<<< HEAD
     def work(self, integrator: str, name: str, tolerance: float) -> float:
         """Return the operations of an evaluation and its share of a step, in the first trials."""
         rate, (begin, end) = _rate(BINARY), BINARY.span
@@ -298,6 +364,24 @@ class Laboratory(Base):
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
         """Return the cost relative to that of the rotor, at the errors of the figure."""
         return self.study.ratio(integrator, name, self.errors, of)
+=======
+    def ratio(self, integrator: str, name: str, of: str = "evaluations") -> Course:
+        """Return the cost relative to that of the rotor, over the whole range of figure 3."""
+        return self.study.ratio(integrator, name, of)
+
+    @cached_property
+    def far(self) -> Study:
+        """D-P in orbits 200 to 250, which stay away from the identity: vectors and generator."""
+        tolerances, begin = self.tolerances[: 4 if self.quick else None], 200_000.0
+        return self._study(BINARY, 250_000.0, tolerances, (DP,), (TWO, NAIVE), begin=begin)
+
+    @cached_property
+    def projected(self) -> Study:
+        """Figure 3 by D-P: the rotor, two vectors, and these made orthonormal after each step."""
+        study = self._study(BINARY, self.end, self.tolerances, (DP,), (PROJECTED,))
+        study.runs |= {(DP, name): self.study.runs[DP, name] for name in (ROTOR, TWO)}
+        return study
+>>>>>>> w-boyle
 
     @cached_property
     def tight(self) -> dict[float, Run]:
@@ -327,17 +411,16 @@ class Laboratory(Base):
         }
 
     @cached_property
-    def damped(self) -> dict[str, list[tuple[Run, Run]]]:
-        """Runs with weak and strong damping, each beside a run of two undamped vectors."""
+    def damped(self) -> dict[str, Study]:
+        """Runs by D-P with weak and strong damping, each beside runs of two undamped vectors."""
         plans = {
             "weak": (self.end, (1e-4, 1e-6) if self.quick else (1e-4, 1e-6, 1e-8, 1e-10)),
             "strong": (5_000.0, (1e-4,)) if self.quick else (self.end / 10, (1e-4, 1e-8)),
         }
-        found = {}
-        for kind, (end, tolerances) in plans.items():
-            runs = self._study(BINARY, end, tolerances, (DP,), (kind, TWO)).runs
-            found[kind] = list(zip(runs[DP, kind], runs[DP, TWO], strict=True))
-        return found
+        return {
+            kind: self._study(BINARY, end, tolerances, (DP,), (kind, TWO))
+            for kind, (end, tolerances) in plans.items()
+        }
 
     @cached_property
     def after_resets(self) -> Study:
