@@ -7,12 +7,8 @@ paper compares the frame vectors as they come out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-<<<<<<< HEAD
-from time import thread_time
-=======
 from math import cos, sin
-from time import perf_counter
->>>>>>> w-boyle
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -25,11 +21,8 @@ from polhode.integrators import INTEGRATORS
 from polhode.kernels.quaternion import to_unit_length
 from polhode.loops.join import BoundIntegrator
 from polhode.papers.boyle2017 import by_hand
-<<<<<<< HEAD
-from polhode.papers.counted import Counted, counted, counting, work_of
-=======
 from polhode.papers.boyle2017.courses import Course, errors_between
->>>>>>> w-boyle
+from polhode.papers.counted import Counted, counted, counting, work_of
 from polhode.papers.laboratory import Laboratory as Base
 from polhode.papers.laboratory import Progress
 from polhode.papers.quaternions import pure
@@ -272,23 +265,15 @@ class Laboratory(Base):
 
         A run that stops early, or takes more than ``most`` steps, is not a measurement.
         """
-<<<<<<< HEAD
-        rate, begin = _rate(problem), problem.span[0]
-        parts = self._bound(integrator, name, rate)
-        first = tuple(scale * x for x in formulation(name).enter(problem.attitude))
-        others = parts.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
-        parts.packed(first, *others)
-=======
         rate, attitude = _rate(problem), problem.attitude
         if begin is None:
             begin = problem.span[0]
         else:
             attitude = tuple(exact(problem, np.array(begin)).tolist())
-        loops = self._bound(integrator, name, rate)
+        parts = self._bound(integrator, name, rate)
         first = tuple(scale * x for x in formulation(name).enter(attitude))
-        others = loops.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
-        loops.packed(first, *others)
->>>>>>> w-boyle
+        others = parts.start(begin, 1.0, first, (), rate.params), (), rate.params[0]
+        parts.packed(first, *others)
         tolerances = 0.0, abs(scale) * tolerance
         row = np.array([flat(((first, *others), largest, tolerances))])
         limits = 0.0, MAX_STEPS
@@ -345,7 +330,6 @@ class Laboratory(Base):
             ]
         return study
 
-<<<<<<< HEAD
     def work(self, integrator: str, name: str, tolerance: float) -> float:
         """Return the operations of an evaluation and its share of a step, in the first trials."""
         rate, (begin, end) = _rate(BINARY), BINARY.span
@@ -361,10 +345,6 @@ class Laboratory(Base):
         work = work_of(lambda: taken.append(adapt(*time, first, *rest)))
         return work / taken[0][-1]
 
-    def ratio(self, integrator: str, name: str, of: str = "evaluations") -> np.ndarray:
-        """Return the cost relative to that of the rotor, at the errors of the figure."""
-        return self.study.ratio(integrator, name, self.errors, of)
-=======
     def ratio(self, integrator: str, name: str, of: str = "evaluations") -> Course:
         """Return the cost relative to that of the rotor, over the whole range of figure 3."""
         return self.study.ratio(integrator, name, of)
@@ -381,7 +361,6 @@ class Laboratory(Base):
         study = self._study(BINARY, self.end, self.tolerances, (DP,), (PROJECTED,))
         study.runs |= {(DP, name): self.study.runs[DP, name] for name in (ROTOR, TWO)}
         return study
->>>>>>> w-boyle
 
     @cached_property
     def tight(self) -> dict[float, Run]:
