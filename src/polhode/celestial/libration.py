@@ -32,7 +32,15 @@ import numpy as np
 
 from polhode.celestial import field
 from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, de421, julian_date, series_at
-from polhode.celestial.field import ARCSECOND, Moments, differences, direction, turned_by_moments
+from polhode.celestial.field import (
+    ARCSECOND,
+    NO_GRADIENT,
+    Moments,
+    differences,
+    direction,
+    turned_by_moments,
+    with_product,
+)
 from polhode.compiler.machine import fma
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
@@ -75,10 +83,22 @@ def turned_by4(c, u):
 
 # ---- torques
 def torque(t, q, m, body, params):
-    """Sum the torques of the Earth and the others; all series are read at one place in the code."""
-    (clocks, gravities, share, figure, oblate, rate), tables = params
+    """Return the torque of the Earth and the others on the undistorted Moon."""
+    (_, gravities, _, _, oblate, rate), _ = params
+    n, _ = pull(t, q, params, 0, gravities, oblate[0])
+    return add(n, cross(to_body(q, rate), m))  # (5)
+
+
+def pull(t, q, params, reach, others, strength):
+    """Return (torque on the Moon's figure, gradient of the field); each series is read once.
+
+    Bodies up to the series ``reach`` act on degrees 3 and 4, too.  The gradient is that of (6) with
+    the gravities ``others`` and the ``strength`` of the Earth's J2.
+    """
+    (clocks, gravities, share, figure, oblate, _), tables = params
     radius, differences, mass_area, c3, c4 = figure
     moon = pair = n = (0.0, 0.0, 0.0)
+    gradient = NO_GRADIENT
     for k in range(len(tables)):
         s = series_at(t, clocks[k], tables[k])
         if k == 1:
@@ -90,27 +110,44 @@ def torque(t, q, m, body, params):
         else:
             s = add_scaled(add_scaled(s, -1.0, pair), -share, moon)
         u, r = direction(q, s)
-        near = gravities[k] / (r * r * r)
+        cube = r * r * r
+        near = gravities[k] / cube
         n = add_scaled(n, 3.0 * near, turned_by_moments(differences, u))
-        if k == 0:
+        gradient = with_product(gradient, 3.0 * others[k] / cube, u, u)
+        if k <= reach:
             ratio = radius / r
             f3 = -near * mass_area * ratio
             n = add_scaled(n, f3, turned_by3(c3, u))
             n = add_scaled(n, f3 * ratio, turned_by4(c4, u))  # (3)
-            n = add(n, turned_by_oblate(t, q, u, r, oblate))
-    return add(n, cross(to_body(q, rate), m))  # (5)
+        if k == 0:
+            p = pole(t, q, oblate[1], oblate[3])
+            n = add(n, turned_by_oblate(u, r, p, oblate))
+            gradient = with_oblate(gradient, u, p, strength / (cube * r * r))
+    return n, gradient
 
 
-def turned_by_oblate(t, q, u, r, oblate):
+def pole(t, q, begun, rate):
+    """Return the Earth's pole in body axes, moving towards x in the ICRF at a rate."""
+    return to_body(q, (rate * (begun + t), 0.0, 1.0))
+
+
+def turned_by_oblate(u, r, p, oblate):
     """Return the torque of the Earth's J2."""
-    strength, begun, moments = oblate
-    p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
+    strength, _, moments, _ = oblate
     s = dot(u, p)
     iu, ip = scale(moments, u), scale(moments, p)
     n = multiply(fma(-7.0 * s, s, 1.0), cross(u, iu))
     n = add_scaled(n, 2.0 * s, add(cross(u, ip), cross(p, iu)))
     n = add_scaled(n, -0.4, cross(p, ip))
     return multiply(strength / (r * r * r * r * r), n)  # (4)
+
+
+def with_oblate(gradient, u, p, f):
+    """Return a gradient and that of the Earth's J2, of which (4) is the torque."""
+    s = dot(u, p)
+    gradient = with_product(gradient, f * fma(-7.0 * s, s, 1.0), u, u)
+    gradient = with_product(gradient, 4.0 * f * s, u, p)
+    return with_product(gradient, -0.4 * f, p, p)
 
 
 # ---- constants
@@ -183,7 +220,7 @@ def moon(
     strength = 7.5 * ephemeris.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
     parts = {
         "figure": (c["AM"], differences(whole), mass_area(ephemeris), *of_degree.values()),
-        "oblateness": (strength, (begin - J2000) * DAY, whole),
+        "oblateness": (strength, (begin - J2000) * DAY, whole, PRECESSION),
     }
     model = field.model(
         "moon", torque, ephemeris, begin, "earth", others, parts, geodetic, REFERENCES
