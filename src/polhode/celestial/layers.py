@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polhode.celestial import layered, libration
-from polhode.celestial.ephemeris import DAY, Ephemeris, de421, julian_date
+from polhode.celestial.ephemeris import DAY, Ephemeris, julian_date, opened
 from polhode.celestial.field import NEWTON, other_bodies
 from polhode.contracts import Coordinates, Model, inverse_moments
 from polhode.errors import InputError
@@ -23,10 +23,15 @@ from polhode.solvers.entry import solve
 MEAN_MOTION = 2.6616995e-6  # rad/s, of the Moon in its orbit
 METHOD, RTOL = "extrapolation", 1e-12
 ON_TIDES = "sun-on-tides", "planets-on-tides", "oblateness-on-tides"
+NEWER = *ON_TIDES, "sun-on-degree-3", "mantle-friction"
 MODELS: Mapping[str, dict[str, Any]] = MappingProxyType(
     {
         "de421": {"planets": True, "geodetic": False, "without": ()},
-        "layered": {"planets": False, "geodetic": True, "without": (*ON_TIDES, "sun-on-degree-3")},
+        "layered": {
+            "planets": False,
+            "geodetic": True,
+            "without": (*ON_TIDES, "sun-on-degree-3", "mantle-friction"),
+        },
     }
 )
 TERMS: Mapping[str, str] = MappingProxyType(
@@ -41,6 +46,7 @@ TERMS: Mapping[str, str] = MappingProxyType(
         "spin": "what the spin adds to the mantle's moments",
         "delay": "the delay of tide and spin",
         "friction": "the friction between mantle and core",
+        "mantle-friction": "its unit, the mantle's C (without it the whole Moon's)",
         "boundary": "the oblateness of the core's boundary",
         "sun-on-degree-3": "the Sun's torque on the figure of degrees 3 and 4",
         "sun-on-tides": "the Sun's torque on what tide and spin add",
@@ -60,32 +66,49 @@ def layered_moon(
     oblateness: bool = True,
     geodetic: bool | None = None,
     without: Iterable[str] = (),
+    ephemeris: str = "de421",
 ) -> tuple[Problem, Coordinates]:
     """Return (problem, variables to solve it in) of the Moon with tides and a fluid core.
 
     Give both to ``solve``, the second as ``formulation=``.  The attitude and the angular momentum
     of the run are the mantle's; its ``omega`` is that momentum over the undistorted moments, which
     differs from ω by 1e-6.  DE421 has the core's state at one date, 1969-06-28; from there it is
-    integrated to ``start``.
+    integrated.  The mantle has DE421's attitude and ω at the latest date at which an interval of
+    its series ends, where they are exact, and is integrated from there to ``start``, up to 8 days.
 
     Parameters
     ----------
-    start, degree, sun, oblateness : as for ``ph.celestial.moon``
+    start, degree, sun, oblateness, ephemeris : as for ``ph.celestial.moon``
     model : "de421", with the terms that DE421 has; or "layered", in which the Earth alone acts on
         what tides and spin add, with geodetic precession and without planets
     planets, geodetic : as for ``ph.celestial.moon``; None: as the model has them
     without : names of terms to leave out, of ``polhode.celestial.layers.TERMS``
     """
     switches = switches_of(model, planets, geodetic, without)
-    switches |= {"degree": degree, "sun": sun, "oblateness": oblateness}
-    ephemeris, begin = de421(), julian_date(start)
-    epoch, core = ephemeris.constants["JDEPOC"], first_core(ephemeris)
-    if begin != epoch:
-        along = replace(layered.variables(core), leave=layered.leave_with_core)
-        first, span = problem(ephemeris, epoch, switches), (0.0, (begin - epoch) * DAY)
-        run = solve(first, span, method=METHOD, formulation=along, rtol=RTOL)
-        core = run.angular_momentum[-1]
-    return problem(ephemeris, begin, switches), layered.variables(core)
+    switches |= {"degree": degree, "sun": sun, "oblateness": oblateness, "ephemeris": ephemeris}
+    source, begin = opened(ephemeris), julian_date(start)
+    epoch, exact = source.constants["JDEPOC"], source.latest_end("librations", begin)
+    core = first_core(source)
+    if exact != epoch:
+        core = later_core(problem(source, epoch, switches), core, exact - epoch)
+    found = problem(source, exact, switches)
+    if begin != exact:
+        run = later(found, layered.variables(core), begin - exact)
+        core = later_core(found, core, begin - exact)
+        new = problem(source, begin, switches)
+        found = of_mantle(new, new.model, run.q[-1], run.angular_momentum[-1])
+    return found, layered.variables(core)
+
+
+def later(first: Problem, variables: Coordinates, days: float) -> Any:
+    """Return a run of some days."""
+    return solve(first, (0.0, days * DAY), method=METHOD, formulation=variables, rtol=RTOL)
+
+
+def later_core(first: Problem, core: Any, days: float) -> np.ndarray:
+    """Return the momentum of the core after some days."""
+    along = replace(layered.variables(core), leave=layered.leave_with_core)
+    return later(first, along, days).angular_momentum[-1]
 
 
 def switches_of(
@@ -113,8 +136,8 @@ def first_core(ephemeris: Ephemeris) -> np.ndarray:
 
 def problem(ephemeris: Ephemeris, start: float, switches: Mapping[str, Any]) -> Problem:
     """Return the problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
-    without = switches["without"]
-    own = {name: value for name, value in switches.items() if name != "without"}
+    own = dict(switches)
+    without = own.pop("without")
     rigid = libration.moon(start, mantle=True, **own)
     others = other_bodies(own["sun"], own["planets"])
     numbers = kept(rigid.model.numbers, others, without)
@@ -128,17 +151,19 @@ def problem(ephemeris: Ephemeris, start: float, switches: Mapping[str, Any]) -> 
         depends_on_omega=rigid.model.depends_on_omega,
         references=layered.REFERENCES,
     )
-    q, m, omega, body = rigid.attitude, rigid.angular_momentum, rigid.omega, rigid.body.data
+    m, omega, body = rigid.angular_momentum, rigid.omega, rigid.body.data
+    q = rigid.attitude
     n = layered.torque(0.0, q, m, body, model.params)
     change = scale(inverse_moments(body), add(cross(m, omega), n))
     distortion = layered.distortion_of(0.0, q, omega, change, model.params)
+    return of_mantle(rigid, model, q, add(m, layered.distorted(distortion, omega)))
+
+
+def of_mantle(like: Problem, model: Model, q: Any, m: Any) -> Problem:
+    """Return a problem of the same body, with this attitude and momentum of the mantle."""
+    name = f"layered {like.name.removeprefix('layered ')}"
     return Problem(
-        rigid.body,
-        model=model,
-        attitude=q,
-        angular_momentum=add(m, layered.distorted(distortion, omega)),
-        scalar_first=True,
-        name=f"layered {rigid.name}",
+        like.body, model=model, attitude=q, angular_momentum=m, scalar_first=True, name=name
     )
 
 
@@ -173,8 +198,8 @@ def layers(
     radius, core = 1e3 * c["AM"], libration.core_moments(ephemeris)
     spin = c["K2M"] * radius**5 / (3.0 * NEWTON)
     tide = -3.0 * spin * ephemeris.gravity("earth")  # r³ in km³
-    mantle = libration.moments(ephemeris)[2] - core[2]
-    friction = c["KVC"] * mantle / DAY
+    whole = libration.moments(ephemeris)[2]
+    friction = c["KVC"] * (whole if "mantle-friction" in without else whole - core[2]) / DAY
     on_tides = [name.removesuffix("-on-tides") for name in without if name in ON_TIDES]
     return (
         (

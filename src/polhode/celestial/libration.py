@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from polhode.celestial import field
-from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, de421, julian_date, series_at
+from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, julian_date, opened, series_at
 from polhode.celestial.field import (
     ARCSECOND,
     NO_GRADIENT,
@@ -196,6 +196,7 @@ def moon(
     oblateness: bool = False,
     geodetic: bool = False,
     mantle: bool = False,
+    ephemeris: str = "de421",
 ) -> Problem:
     """Return the rotation of the Moon from a date on, with the start of DE421.
 
@@ -210,23 +211,22 @@ def moon(
     oblateness : the torque of the Earth's J2 on the figure of degree 2
     geodetic : the geodetic precession of the local inertial axes
     mantle : turn the mantle alone, as if the fluid core did not turn along
+    ephemeris : de421, or the newer de422 or de423 if their packages are installed
     """
-    ephemeris, begin = de421(), julian_date(start)
-    ephemeris.check(begin)
+    source, begin = opened(ephemeris), julian_date(start)
+    source.check(begin)
     if degree not in (2, 3, 4):
         raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
-    c, whole, others = ephemeris.constants, moments(ephemeris), field.other_bodies(sun, planets)
-    of_degree = {n: harmonics(ephemeris, n) if n <= degree else NO_HARMONICS for n in (3, 4)}
-    strength = 7.5 * ephemeris.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
+    c, whole, others = source.constants, moments(source), field.other_bodies(sun, planets)
+    of_degree = {n: harmonics(source, n) if n <= degree else NO_HARMONICS for n in (3, 4)}
+    strength = 7.5 * source.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
     parts = {
-        "figure": (c["AM"], differences(whole), mass_area(ephemeris), *of_degree.values()),
+        "figure": (c["AM"], differences(whole), mass_area(source), *of_degree.values()),
         "oblateness": (strength, (begin - J2000) * DAY, whole, PRECESSION),
     }
-    model = field.model(
-        "moon", torque, ephemeris, begin, "earth", others, parts, geodetic, REFERENCES
-    )
-    inertia = np.array(whole) - core_moments(ephemeris) if mantle else np.array(whole)
-    return field.problem(ephemeris, begin, inertia, model, state(ephemeris, begin))
+    model = field.model("moon", torque, source, begin, "earth", others, parts, geodetic, REFERENCES)
+    inertia = np.array(whole) - core_moments(source) if mantle else np.array(whole)
+    return field.problem(source, begin, inertia, model, state(source, begin))
 
 
 def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
@@ -256,7 +256,7 @@ def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
     )
 
 
-def moon_residuals(run: Any, start: Any) -> np.ndarray:
-    """Return rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
-    angles, _ = de421().librations(julian_date(start), run.t)
+def moon_residuals(run: Any, start: Any, ephemeris: str = "de421") -> np.ndarray:
+    """Return rotation vectors from JPL's Moon to that of a run, in body axes and arcseconds."""
+    angles, _ = opened(ephemeris).librations(julian_date(start), run.t)
     return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND
