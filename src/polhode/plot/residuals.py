@@ -16,23 +16,46 @@ def _pair(axes: Any) -> tuple[Any, Any, Any]:
 
 
 def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None) -> Any:
-    """Draw, left, the angles of several runs; right, the last run about each body axis.
+    """Draw the angles of several runs, the last run about each body axis, and its spectrum.
 
     ``years`` and ``turns`` are the times, and rows of three small angles in arcseconds, by the name
-    of the run.  ``axes`` are two, or None for a new figure.
+    of the run.  ``axes`` are three, or two for a picture without spectrum, or None for a new
+    figure.
     """
-    axes, left, right = _pair(axes)
+    if axes is None:
+        axes = style.figure((15.0, 4.2)).subplots(1, 3)
+    left, middle, *rest = np.ravel(axes)
     for name, colour in zip(turns, (*style.COLOURS, style.GREY, style.INK), strict=False):
         angle = np.linalg.norm(turns[name], axis=1)
         left.semilogy(years[name][1:], angle[1:], color=colour, linewidth=0.9, label=name)
     style.dress(left, "angle from the ephemeris", "years from the start", "arcseconds")
     style.legend(left, "inside")
     last = list(turns)[-1]
-    for values, axis, colour in zip(np.transpose(turns[last]), "xyz", style.COLOURS, strict=False):
-        right.plot(years[last], values, color=colour, linewidth=0.9, label=f"about {axis}")
-    style.dress(right, last, "years from the start", "arcseconds")
-    style.legend(right)
+    small = float(np.abs(turns[last]).max()) < 0.1
+    shown = (1e3 if small else 1.0) * np.asarray(turns[last])
+    unit = "milliarcseconds" if small else "arcseconds"
+    for values, axis, colour in zip(shown.T, "xyz", style.COLOURS, strict=False):
+        middle.plot(years[last], values, color=colour, linewidth=0.9, label=f"about {axis}")
+        if rest:
+            _draw_spectrum(rest[0], np.asarray(years[last]), values, colour, f"about {axis}")
+    style.dress(middle, last, "years from the start", unit)
+    style.legend(middle)
+    if rest:
+        style.dress(rest[0], f"spectrum of {last}", "period in days", f"amplitude in {unit}")
+        style.legend(rest[0])
     return axes
+
+
+def _draw_spectrum(ax: Any, years: Any, values: Any, colour: str, label: str) -> None:
+    """Draw the amplitudes of a residual over the periods, with Hann's window."""
+    days = 365.25 * np.abs(years - years[0])
+    step = float(np.median(np.diff(days)))
+    grid = np.arange(0.0, days[-1], step)
+    even = np.interp(grid, days, values)
+    window = np.hanning(len(grid))
+    sizes = 2.0 * np.abs(np.fft.rfft((even - even.mean()) * window))[2:] / window.sum()
+    periods = 1.0 / np.fft.rfftfreq(len(grid), step)[2:]
+    ax.loglog(periods, sizes, color=colour, linewidth=0.6, label=label)
 
 
 def nutation(
