@@ -47,7 +47,7 @@ def moon(
     terms: Annotated[bool, options.TERMS] = False,
     planets: Annotated[bool, options.PLANETS] = False,
     ephemeris: Annotated[str, options.EPHEMERIS] = "de421",
-    rtol: Annotated[float, options.MOON_TOLERANCE] = 1e-12,
+    rtol: Annotated[float, options.MOON_TOLERANCE] = 1e-13,
     out: Annotated[Path | None, options.ROWS] = None,
     no_plot: Annotated[bool, options.NO_PLOT] = False,
     quiet: Annotated[bool, options.QUIET] = False,
@@ -86,7 +86,7 @@ def moon(
         )
     else:
         rows = ([name, *row] for name, run in runs.items() for row in run.rows)
-        written = write(file, HEAD, rows, None if no_plot else lambda: _draw(runs))
+        written = write(file, HEAD, rows, None if no_plot else lambda: _draw(runs, ends))
     if not quiet:
         span = "1 year" if years == 1 else f"{years:g} years"
         remarks = f"departure from {ephemeris.upper()}'s librations, rms in milliarcseconds"
@@ -152,11 +152,12 @@ def _sizes(gaps: "np.ndarray", ends: "np.ndarray") -> list[float]:
 
 
 # ---- output
-def _draw(runs: dict[str, Run]) -> Any:
+def _draw(runs: dict[str, Run], ends: "np.ndarray") -> Any:
     from polhode import plot
 
     years = {name: run.years for name, run in runs.items()}
-    return plot.residuals(years, {name: run.gaps for name, run in runs.items()})
+    gaps = {name: run.gaps for name, run in runs.items()}
+    return plot.residuals(years, gaps, exact=ends)
 
 
 def _print(runs: Mapping[str, Run], sizes: Mapping[str, list[float]], texts: Mapping) -> None:
