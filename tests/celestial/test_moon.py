@@ -79,7 +79,7 @@ def test_dates():
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "de421", None)
     with pytest.raises(ph.InputError, match=r"'de421'.*pip install 'polhode\[celestial\]'"):
-        de421.__wrapped__()
+        ephemeris.opened.__wrapped__("de421")
 
 
 def test_masses_are_those_of_the_literature():
@@ -439,6 +439,7 @@ def test_samples_of_the_command_meet_the_ends_of_intervals(years):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--terms", "--models", "rigid"], "leave out --models, or --terms"),
         (["--ephemeris", "de440"], "ephemeris must be one of de421, de422, de423"),
         (["--start", "1850-01-01"], "covers the Julian dates"),
         (["--start", "soon"], "date of TDB"),

@@ -152,7 +152,6 @@ class Ephemeris:
             )
 
 
-@cache
 def de421() -> Ephemeris:
     """Return the ephemeris DE421, which the extra ``celestial`` installs."""
     return opened("de421")

@@ -12,11 +12,11 @@ with the mean motion n.  Friction and the oblateness of the core's boundary coup
     N = k_v (ω_c - ω) + (C_c - A_c) ω_cz (e_z × ω_c)                                  (3)
     m' = m × ω + T + D + N,    m_c' = m_c × ω - N,    q' = q ω/2                       (4)
 
-T is the torque of ``libration``, on I.  D is that of all bodies on δI: with the gradient G of their
-field, 3 Σ μ/r³ u uᵀ and the part of the Earth's J2,
+T is the torque of ``libration`` on I, and D that of the same bodies on δI, by (6) there:
 
-    D = Σ 3 μ/r³ u × δI u + …,    D_x = (δI G)_zy - (δI G)_yz  and so on               (5)
+    D = Σ 3 μ/r³ u × δI u + the part of the Earth's J2                                 (5)
 
+The Sun acts on the figure of degrees 3 and 4, too; k_v is DE421's constant times the mantle's C.
 No derivative of δI is needed, because m is integrated and not ω.  Delayed values are extrapolated
 back from t: u by a turn ω τ, ω by its rate of change.  The error of this is (ω τ)², 6e-4, of the
 effect of the delay.

@@ -46,12 +46,12 @@ TERMS: Mapping[str, str] = MappingProxyType(
         "spin": "what the spin adds to the mantle's moments",
         "delay": "the delay of tide and spin",
         "friction": "the friction between mantle and core",
-        "mantle-friction": "its unit, the mantle's C (without it the whole Moon's)",
+        "mantle-friction": "k_v in units of the mantle's C, but of the whole Moon's",
         "boundary": "the oblateness of the core's boundary",
         "sun-on-degree-3": "the Sun's torque on the figure of degrees 3 and 4",
         "sun-on-tides": "the Sun's torque on what tide and spin add",
-        "planets-on-tides": "that of the planets",
-        "oblateness-on-tides": "that of the Earth's J2",
+        "planets-on-tides": "the planets' torque on it",
+        "oblateness-on-tides": "the torque of the Earth's J2 on it",
     }
 )
 

@@ -22,6 +22,11 @@ The Earth is not a point either: its J2 acts on the moments I by (Folkner et al.
 with its pole p and s = u·p.  In the Sun's field the Moon's local inertial axes turn by the
 geodetic precession Ω, 19.2 mas a year about the pole of the ecliptic:  T = Ω × m.       (5)
 
+The torque of the whole field on any other moments J follows from its gradient G,
+
+    G = Σ 3 μ/r³ u uᵀ + 15 μ R_E² J2_E/(2 r⁵) ((1 - 7 s²) u uᵀ + 2 s (u pᵀ + p uᵀ) - 2/5 p pᵀ)
+    T_x = (J G)_zy - (J G)_yz,   T_y = (J G)_xz - (J G)_zx,   T_z = (J G)_yx - (J G)_xy       (6)
+
 If the fluid core does not turn along, the torques on the whole figure turn the mantle alone, with
 the moments I - f C diag(1 - e, 1 - e, 1): ``mantle``.
 """

@@ -70,6 +70,8 @@ def moon(
     - `polhode moon --start 1970-01-01 --years 50 --models rigid,mantle,de421 --out moon`
     - `polhode moon --start 1970-01-01 --years 50 --terms`
     """
+    if terms and models is not None:
+        raise InputError("--terms is about the model de421; leave out --models, or --terms")
     cases = _without_terms() if terms else _variants(models)
     file = rows_file(out, "moon.csv", start, years, rtol, ephemeris=ephemeris)
     begin, runs = date_of(start), dict[str, Run]()
@@ -81,9 +83,7 @@ def moon(
             on(len(runs) / len(cases))
     sizes = {name: _sizes(run.gaps, ends) for name, run in runs.items()}
     if terms:
-        written = write(
-            file, ["model", *SIZES], ([name, *row] for name, row in sizes.items()), None
-        )
+        written = write(file, SIZES, ([name, *row] for name, row in sizes.items()), None)
     else:
         rows = ([name, *row] for name, run in runs.items() for row in run.rows)
         written = write(file, HEAD, rows, None if no_plot else lambda: _draw(runs, ends))
