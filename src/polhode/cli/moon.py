@@ -123,7 +123,7 @@ def _run(name: str, begin: float, times: "np.ndarray", switches: Any, rtol: floa
         problem, formulation = layered_moon(begin, **switches)
     else:
         problem = moon(begin, **switches)
-    asked = {"method": METHOD, "formulation": formulation, "rtol": rtol}
+    asked: dict[str, Any] = {"method": METHOD, "formulation": formulation, "rtol": rtol}
     prepare(problem, **asked, t_eval=times[:2])((0.0, times[1]))  # compiles
     solver = prepare(problem, **asked, t_eval=times)
     return timed(name, solver, times[-1], lambda run: moon_residuals(run, begin, ephemeris))
