@@ -170,13 +170,12 @@ def of_mantle(like: Problem, model: Model, q: Any, m: Any) -> Problem:
 # ---- numbers
 def kept(numbers: tuple, others: tuple[str, ...], without: tuple[str, ...]) -> tuple:
     """Return the numbers of the rigid Moon, with 0 for the terms to leave out."""
-    clocks, gravities, share, (*figure, c3, c4), (strength, begun, moments, rate), turn = numbers
+    clocks, gravities, share, (*figure, c3, c4), (strength, *oblate), turn = numbers
     c3 = libration.NO_HARMONICS if "degree-3" in without else c3
     c4 = libration.NO_HARMONICS if "degree-4" in without else c4
     strength = 0.0 if "oblateness" in without else strength
-    rate = 0.0 if "pole" in without else rate
     gravities = of_bodies(gravities, others, without)
-    return clocks, gravities, share, (*figure, c3, c4), (strength, begun, moments, rate), turn
+    return clocks, gravities, share, (*figure, c3, c4), (strength, *oblate), turn
 
 
 def of_bodies(gravities: tuple, others: tuple[str, ...], without: Iterable[str]) -> tuple:
@@ -192,7 +191,8 @@ def layers(
     """Return the numbers of tides and core, and what acts on the distorted part of the moments.
 
     These are (tide in kg m² km³, spin, delay, mean motion), (friction, excess of the core's
-    moments), 1/moments of the core, and (gravities of the bodies, strength of the Earth's J2).
+    moments), 1/moments of the core, and (last series that acts on degree 3, rate of the Earth's
+    pole, gravities of the bodies on the distorted part, strength of the Earth's J2 on it).
     """
     c = ephemeris.constants
     radius, core = 1e3 * c["AM"], libration.core_moments(ephemeris)
@@ -215,6 +215,7 @@ def layers(
         (1.0 / core[0], 1.0 / core[1], 1.0 / core[2]),
         (
             2 if "sun" in others and "sun-on-degree-3" not in without else 0,
+            0.0 if "pole" in without else libration.PRECESSION,
             of_bodies(numbers[1], others, on_tides),
             0.0 if "oblateness" in on_tides else numbers[4][0],
         ),

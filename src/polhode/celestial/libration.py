@@ -90,15 +90,16 @@ def turned_by4(c, u):
 def torque(t, q, m, body, params):
     """Return the torque of the Earth and the others on the undistorted Moon."""
     (_, gravities, _, _, oblate, rate), _ = params
-    n, _ = pull(t, q, params, 0, gravities, oblate[0])
+    n, _ = pull(t, q, params, 0, PRECESSION, gravities, oblate[0])
     return add(n, cross(to_body(q, rate), m))  # (5)
 
 
-def pull(t, q, params, reach, others, strength):
+def pull(t, q, params, reach, precession, others, strength):
     """Return (torque on the Moon's figure, gradient of the field); each series is read once.
 
-    Bodies up to the series ``reach`` act on degrees 3 and 4, too.  The gradient is that of (6) with
-    the gravities ``others`` and the ``strength`` of the Earth's J2.
+    Bodies up to the series ``reach`` act on degrees 3 and 4, too; ``precession`` is the rate of the
+    Earth's pole.  The gradient is that of (6) with the gravities ``others`` and the ``strength`` of
+    the Earth's J2.
     """
     (clocks, gravities, share, figure, oblate, _), tables = params
     radius, differences, mass_area, c3, c4 = figure
@@ -125,7 +126,7 @@ def pull(t, q, params, reach, others, strength):
             n = add_scaled(n, f3, turned_by3(c3, u))
             n = add_scaled(n, f3 * ratio, turned_by4(c4, u))  # (3)
         if k == 0:
-            p = pole(t, q, oblate[1], oblate[3])
+            p = pole(t, q, oblate[1], precession)
             n = add(n, turned_by_oblate(u, r, p, oblate))
             gradient = with_oblate(gradient, u, p, strength / (cube * r * r))
     return n, gradient
@@ -138,7 +139,7 @@ def pole(t, q, begun, rate):
 
 def turned_by_oblate(u, r, p, oblate):
     """Return the torque of the Earth's J2."""
-    strength, _, moments, _ = oblate
+    strength, _, moments = oblate
     s = dot(u, p)
     iu, ip = scale(moments, u), scale(moments, p)
     n = multiply(fma(-7.0 * s, s, 1.0), cross(u, iu))
@@ -227,7 +228,7 @@ def moon(
     strength = 7.5 * source.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
     parts = {
         "figure": (c["AM"], differences(whole), mass_area(source), *of_degree.values()),
-        "oblateness": (strength, (begin - J2000) * DAY, whole, PRECESSION),
+        "oblateness": (strength, (begin - J2000) * DAY, whole),
     }
     model = field.model("moon", torque, source, begin, "earth", others, parts, geodetic, REFERENCES)
     inertia = np.array(whole) - core_moments(source) if mantle else np.array(whole)
