@@ -350,7 +350,7 @@ def test_each_new_term_is_needed():
 
 
 def test_inside_an_interval_rates_of_the_series_would_not_do():
-    """A start a day after the epoch: DE421's own rates there would mean 2.7 mas in 50 years."""
+    """A start a day after the epoch: DE421's own rates there would mean 2.6 mas in 50 years."""
     start = EPOCH + 1.0
     problem, _ = ph.celestial.layered_moon(start)
     rigid = libration.moon(start, mantle=True)
