@@ -4,7 +4,7 @@ For each constant, the relative change that would reduce the residual of 50 year
 would be left of it, in mas at the ends of the intervals of DE421's librations; first for the model
 as it was before two of its terms were known, then for the model as it is.  Then other poles of the
 Earth, the free librations of 40 starts, a start with the rates of the series in an interval, and a
-tide raised by the Sun.  Nothing of this is used to adjust a number of the model.  It takes some minutes.
+tide raised by the Sun.  Nothing of this adjusts a number of the model.  It takes a minute.
 
 Without the two terms one constant stands out: a friction between mantle and core smaller by 7.4e-4
 would leave 0.04 of 0.18 mas, and 7e-4 is the core's share of C.  So k_v is in units of the mantle's
