@@ -16,7 +16,7 @@ from support.bits import bits_of, exactly
 pytest.importorskip("jplephem", reason="needs jplephem and de421: pip install 'polhode[celestial]'")
 pytest.importorskip("de421", reason="needs jplephem and de421: pip install 'polhode[celestial]'")
 
-from polhode.celestial import ephemeris, layered, libration
+from polhode.celestial import ephemeris, layered, layers, libration
 from polhode.celestial.ephemeris import DAY, de421, julian_date, series_at
 from polhode.kernels.trig import ELEMENTARY
 
@@ -79,7 +79,7 @@ def test_dates():
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "de421", None)
     with pytest.raises(ph.InputError, match=r"'de421'.*pip install 'polhode\[celestial\]'"):
-        de421.__wrapped__()
+        ephemeris.opened.__wrapped__("de421")
 
 
 def test_masses_are_those_of_the_literature():
@@ -383,7 +383,7 @@ def test_friction_and_boundary_keep_the_whole_momentum():
 
 @pytest.mark.parametrize(("start", "years"), [("1969-06-28", 50.0), (START, 50.0), (START, -50.0)])
 def test_with_tides_and_core_fifty_years_are_within_a_few_hundredths(start, years):
-    problem, variables = ph.celestial.layered_moon(start)
+    problem, variables = ph.celestial.layered_moon(start, model="layered")
     run = ph.solve(
         problem, (0, years * YEAR), method="extrapolation", formulation=variables, rtol=1e-12
     )
@@ -405,14 +405,42 @@ def test_the_command_prints_and_writes(monkeypatch, capsys, tmp_path):
     code, out, _ = call(monkeypatch, capsys, tmp_path, "--years", "0.2", "--models", "rigid,mantle")
     assert code == 0
     rows = {line.split()[0]: line.split() for line in out.splitlines() if line}
-    assert float(rows["mantle"][4]) < float(rows["rigid"][4]) < 1.0
+    assert float(rows["mantle"][4]) < float(rows["rigid"][4]) < 1000.0
     assert (tmp_path / "moon.csv").read_text().startswith("model,years,x_arcsec")
     assert (tmp_path / "moon.png").stat().st_size > 10_000
+
+
+def test_the_command_leaves_out_terms(monkeypatch, capsys, tmp_path):
+    code, out, _ = call(monkeypatch, capsys, tmp_path, "--years", "0.2", "--terms")
+    assert code == 0
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line}
+    assert {"de421", "geodetic", *layers.TERMS} < set(rows)
+    assert float(rows["de421"][6]) < 0.01 < float(rows["tides"][6])
+    assert (tmp_path / "moon.csv").read_text().startswith("model,x_mas,y_mas,z_mas,total_mas")
+    assert not (tmp_path / "moon.png").exists()
+
+
+@pytest.mark.parametrize("years", [0.1, -0.1])
+def test_samples_of_the_command_meet_the_ends_of_intervals(years):
+    from polhode.cli import moon
+
+    begin = julian_date("2000-01-03T05:00")
+    times, ends = moon._times(begin, years, "de421")
+    days = times / DAY
+    assert days[0] == 0.0
+    assert days[-1] == years * 365.25
+    assert (np.diff(days) * years > 0.0).all()
+    assert np.abs(np.diff(days)).max() <= 1.0 + 1e-9
+    since = begin - de421().first + days
+    assert ends.sum() in (4, 5)
+    assert since[ends] / 8.0 == pytest.approx(np.round(since[ends] / 8.0), abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--terms", "--models", "rigid"], "leave out --models, or --terms"),
+        (["--ephemeris", "de440"], "ephemeris must be one of de421, de422, de423"),
         (["--start", "1850-01-01"], "covers the Julian dates"),
         (["--start", "soon"], "date of TDB"),
         (["--years", "0"], "--years must be"),

@@ -99,7 +99,8 @@ def moon(settings: Settings) -> Iterator[Finding]:
     yield torques(problems, settings)
     variants = {
         "rigid": (problems["Earth and Sun"], None),
-        "tides and core": ph.celestial.layered_moon(start),
+        "tides and core": ph.celestial.layered_moon(start, model="layered"),
+        "DE421's model": ph.celestial.layered_moon(start),
     }
     span = 0.0, (5.0 if settings.quick else YEARS) * YEAR
     yield runs(RUN | {"what": "Moon"}, variants, span, settings)

@@ -1,7 +1,7 @@
 """The rotations of Moon and Earth: real ones in the field of JPL's ephemeris, and model ones."""
 
 from polhode.celestial.ephemeris import de421
-from polhode.celestial.layered import layered_moon
+from polhode.celestial.layers import layered_moon
 from polhode.celestial.libration import moon, moon_residuals
 from polhode.celestial.model_orbits import rigid_earth_model, rigid_moon_model
 from polhode.celestial.nutation import core_resonance, earth_nutations

@@ -1,4 +1,7 @@
-"""JPL's ephemeris DE421: positions of Earth, Moon, Sun and planets, and the Moon's librations.
+"""JPL's ephemerides: positions of Earth, Moon, Sun and planets, and the Moon's librations.
+
+DE421 is the usual one; DE422 and DE423, which are newer and have the same constants of the Moon,
+can take its place.
 
 Times are TDB, as Julian dates or seconds; axes are those of the ICRF; the unit of length is the
 kilometre.  A series is a table (set, axis, coefficient) of Chebyshev polynomials, each for an
@@ -16,6 +19,7 @@ values are NaN, and a run stops there with a status.
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cache, cached_property
+from importlib import import_module
 from math import floor, isfinite, nan
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +33,7 @@ DAY = 86400.0  # s
 J2000 = 2451545.0  # TDB Julian date
 PLANETS = "mercury", "venus", "mars", "jupiter", "saturn", "uranus", "neptune"
 NUMBERS = 1, 2, 4, 5, 6, 7, 8  # 3 is the Earth
+NAMES = "de421", "de422", "de423"  # packages with librations and the constants of their model
 GRAVITIES = {name: f"GM{k}" for name, k in zip(PLANETS, NUMBERS, strict=True)} | {"sun": "GMS"}
 
 
@@ -63,7 +68,7 @@ def series_at(t, clock, table):
 
 # ---- the files
 class Ephemeris:
-    """The tables and constants of DE421 from the package ``de421``.
+    """The tables and constants of an ephemeris from the package of its name, such as ``de421``.
 
     ``constants`` have JPL's names and units (km, days, astronomical units); ``gravity(name)`` is GM
     in km³/s².  ``first`` and ``last`` are TDB Julian dates.
@@ -107,9 +112,21 @@ class Ephemeris:
 
     def clock(self, name: str, start: float) -> tuple[float, float, float]:
         """Return (number of the first set, x₀, 1/L) of a series for times after ``start``."""
-        days = (self.last - self.first) / self.table(name).shape[0]
+        days = self.interval(name)
         first, rest = divmod(start - self.first, days)
         return float(first), rest / days, 1.0 / (days * DAY)
+
+    def interval(self, name: str) -> float:
+        """Return the length of an interval of a series in days."""
+        return (self.last - self.first) / self.table(name).shape[0]
+
+    def latest_end(self, name: str, start: float) -> float:
+        """Return the last date up to ``start`` at which an interval of a series ends.
+
+        There JPL's series have the integrated values and rates; in between they approximate them.
+        """
+        self.check(start)
+        return self.first + (start - self.first) // self.interval(name) * self.interval(name)
 
     def series(self, name: str, start: float) -> tuple[tuple[float, float, float], np.ndarray]:
         """Return (clock, table) for ``series_at``."""
@@ -135,16 +152,24 @@ class Ephemeris:
             )
 
 
-@cache
 def de421() -> Ephemeris:
     """Return the ephemeris DE421, which the extra ``celestial`` installs."""
+    return opened("de421")
+
+
+@cache
+def opened(name: str) -> Ephemeris:
+    """Return the ephemeris of a package: de421, de422 or de423."""
+    if name not in NAMES:
+        raise InputError(f"ephemeris must be one of {', '.join(NAMES)}, got {name!r}")
     try:
-        import de421 as package
+        package = import_module(name)
         from jplephem.ephem import Ephemeris as Reader
     except ImportError as error:
+        extra = "'polhode[celestial]'"
         raise InputError(
-            f"the ephemeris DE421 needs the package {error.name!r}:"
-            " pip install 'polhode[celestial]'"
+            f"the ephemeris {name.upper()} needs the package {error.name!r}: pip install"
+            f" {extra if name == 'de421' else f'{extra} {name}'}"
         ) from None
     return Ephemeris(package, Reader)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.body import RigidBody
 from polhode.celestial.ephemeris import DAY, PLANETS, Ephemeris, calendar
+from polhode.compiler.machine import fma
 from polhode.contracts import Model
 from polhode.kernels.quaternion import to_body
 from polhode.kernels.vector import dot, multiply, scale
@@ -22,6 +23,7 @@ NEWTON = 6.67430e-11  # m³/(kg s²), CODATA 2018; it only scales moments and to
 ARCSECOND = pi / 648000.0
 GEODETIC = 0.01919 * ARCSECOND / (365.25 * DAY)  # rad/s
 OBLIQUITY = 84381.406 * ARCSECOND  # of the ecliptic of J2000
+NO_GRADIENT = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 Moments = tuple[float, float, float]
 
 
@@ -35,6 +37,20 @@ def direction(q, s):
     """Return (u, r): the unit vector along s in body axes, and the length of s."""
     r = sqrt(dot(s, s))
     return to_body(q, multiply(1.0 / r, s)), r
+
+
+def with_product(gradient, f, u, v):
+    """Return a symmetric G, as (xx, yy, zz, yz, zx, xy), and f (u vᵀ + v uᵀ)/2."""
+    xx, yy, zz, yz, zx, xy = gradient
+    half = 0.5 * f
+    return (
+        fma(f * u[0], v[0], xx),
+        fma(f * u[1], v[1], yy),
+        fma(f * u[2], v[2], zz),
+        fma(half, fma(u[1], v[2], u[2] * v[1]), yz),
+        fma(half, fma(u[2], v[0], u[0] * v[2]), zx),
+        fma(half, fma(u[0], v[1], u[1] * v[0]), xy),
+    )
 
 
 # ---- numbers

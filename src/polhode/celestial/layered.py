@@ -10,34 +10,31 @@ plus what tides of the Earth and the spin add with a delay τ: with u, r of the 
 with the mean motion n.  Friction and the oblateness of the core's boundary couple the two,
 
     N = k_v (ω_c - ω) + (C_c - A_c) ω_cz (e_z × ω_c)                                  (3)
-    m' = m × ω + T + 3 μ/r³ u × δI u + N,    m_c' = m_c × ω - N,    q' = q ω/2         (4)
+    m' = m × ω + T + D + N,    m_c' = m_c × ω - N,    q' = q ω/2                       (4)
 
-T is the torque of ``libration``.  No derivative of δI is needed, because m is integrated and not ω.
-Delayed values are extrapolated back from t: u by a turn ω τ, ω by its rate of change.  The error of
-this is (ω τ)², 6e-4, of the effect of the delay.
+T is the torque of ``libration`` on I, and D that of the same bodies on δI, by (6) there:
+
+    D = Σ 3 μ/r³ u × δI u + the part of the Earth's J2                                 (5)
+
+The Sun acts on the figure of degrees 3 and 4, too; k_v is DE421's constant times the mantle's C.
+No derivative of δI is needed, because m is integrated and not ω.  Delayed values are extrapolated
+back from t: u by a turn ω τ, ω by its rate of change.  The error of this is (ω τ)², 6e-4, of the
+effect of the delay.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import sqrt
-from typing import Any
 
-import numpy as np
-
-from polhode.celestial import libration
-from polhode.celestial.ephemeris import DAY, Ephemeris, de421, julian_date, series_at
-from polhode.celestial.field import NEWTON, direction
+from polhode.celestial.ephemeris import series_at
+from polhode.celestial.field import direction
+from polhode.celestial.libration import pull
 from polhode.celestial.libration import torque as rigid_torque
 from polhode.compiler.machine import fma
-from polhode.contracts import Coordinates, Model, inverse_moments
-from polhode.kernels.quaternion import half_rate, turned
+from polhode.contracts import Coordinates, inverse_moments
+from polhode.kernels.quaternion import half_rate, to_body, turned
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
-from polhode.problems.problem import Problem
-from polhode.solvers.entry import solve
 
-MEAN_MOTION = 2.6616995e-6  # rad/s, of the Moon in its orbit
-METHOD, RTOL = "extrapolation", 1e-12
 REFERENCES = "folkner2009", "folkner2014", "williams2001"
 
 
@@ -85,24 +82,35 @@ def coupling(omega, core, layers):
     return fma(-f, core[1], n[0]), fma(f, core[0], n[1]), n[2]
 
 
-def slope(t, y, body, params):
-    """Return y' of (4)."""
+def turned_by_gradient(gradient, distortion):
+    """Return D of (5)."""
+    xx, yy, zz, yz, zx, xy = gradient
+    x = distorted(distortion, (xx, xy, zx))
+    y = distorted(distortion, (xy, yy, yz))
+    z = distorted(distortion, (zx, yz, zz))
+    return y[2] - z[1], z[0] - x[2], x[1] - y[0]
+
+
+def motion(t, q, m, mc, body, params):
+    """Return (ω, m', m_c') of (4), from the attitude and the momenta of mantle and core."""
     (numbers, layers), tables = params
     inverse = inverse_moments(body)
-    q, m, mc = y[:4], y[4:7], y[7:10]
-    n = torque(t, q, m, body, params)
+    n, gradient = pull(t, q, (numbers, tables), *layers[3])
+    n = add(n, cross(to_body(q, numbers[5]), m))
     omega = scale(inverse, m)
     change = scale(inverse, add(cross(m, omega), n))
     distortion = distortion_of(t, q, omega, change, params)
     omega = spins(distortion, m, inverse)
-    core = scale(layers[2], mc)
-    u, r = direction(q, multiply(-1.0, series_at(t, numbers[0][0], tables[0])))
-    near = 3.0 * numbers[1][0] / (r * r * r)
-    n = add_scaled(n, near, cross(u, distorted(distortion, u)))
-    between = coupling(omega, core, layers)
-    moved = add(add(cross(m, omega), n), between)  # (4)
-    dq = half_rate(q, multiply(0.5, omega))
-    return (*dq, *moved, *subtract(cross(mc, omega), between))
+    n = add(n, turned_by_gradient(gradient, distortion))
+    between = coupling(omega, scale(layers[2], mc), layers)
+    moved = add(add(cross(m, omega), n), between)
+    return omega, moved, subtract(cross(mc, omega), between)
+
+
+def slope(t, y, body, params):
+    """Return y' of (4)."""
+    omega, moved, core = motion(t, y[:4], y[4:7], y[7:10], body, params)
+    return (*half_rate(y[:4], multiply(0.5, omega)), *moved, *core)
 
 
 def error(d, y, body):
@@ -139,81 +147,4 @@ def variables(core: Iterable[float]) -> Coordinates:
         continuous=True,
         singular="nowhere",
         references=REFERENCES,
-    )
-
-
-# ---- the problem
-def layered_moon(
-    start: Any,
-    *,
-    degree: int = 4,
-    sun: bool = True,
-    planets: bool = False,
-    oblateness: bool = True,
-    geodetic: bool = True,
-) -> tuple[Problem, Coordinates]:
-    """Return (problem, variables to solve it in) of the Moon with tides and a fluid core.
-
-    Give both to ``solve``, the second as ``formulation=``.  The attitude and the angular momentum
-    of the run are the mantle's; its ``omega`` is that momentum over the undistorted moments, which
-    differs from ω by 1e-6.  DE421 has the core's state at one date, 1969-06-28; from there it is
-    integrated to ``start``.  For the arguments see ``ph.celestial.moon``.
-    """
-    ephemeris, begin = de421(), julian_date(start)
-    switches = {"degree": degree, "sun": sun, "planets": planets}
-    switches |= {"oblateness": oblateness, "geodetic": geodetic}
-    epoch, core = ephemeris.constants["JDEPOC"], first_core(ephemeris)
-    if begin != epoch:
-        along, span = replace(variables(core), leave=leave_with_core), (0.0, (begin - epoch) * DAY)
-        first = problem(ephemeris, epoch, switches)
-        run = solve(first, span, method=METHOD, formulation=along, rtol=RTOL)
-        core = run.angular_momentum[-1]
-    return problem(ephemeris, begin, switches), variables(core)
-
-
-def first_core(ephemeris: Ephemeris) -> np.ndarray:
-    """Return the momentum of the core at the epoch of DE421."""
-    c = ephemeris.constants
-    rates = np.array([c["OMGCX"], c["OMGCY"], c["OMGCZ"]]) / DAY
-    return rates * libration.core_moments(ephemeris)
-
-
-def problem(ephemeris: Ephemeris, start: float, switches: dict[str, Any]) -> Problem:
-    """Return the problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
-    rigid = libration.moon(start, mantle=True, **switches)
-    model = Model(
-        name="layered moon",
-        torque=torque,
-        potential=None,
-        names=("rigid", "layers"),
-        numbers=(rigid.model.numbers, layers(ephemeris)),
-        tables=rigid.model.tables,
-        depends_on_omega=rigid.model.depends_on_omega,
-        references=REFERENCES,
-    )
-    q, m, omega, body = rigid.attitude, rigid.angular_momentum, rigid.omega, rigid.body.data
-    n = torque(0.0, q, m, body, model.params)
-    change = scale(inverse_moments(body), add(cross(m, omega), n))
-    distortion = distortion_of(0.0, q, omega, change, model.params)
-    return Problem(
-        rigid.body,
-        model=model,
-        attitude=q,
-        angular_momentum=add(m, distorted(distortion, omega)),
-        scalar_first=True,
-        name=f"layered {rigid.name}",
-    )
-
-
-def layers(ephemeris: Ephemeris) -> tuple:
-    """Return (tide km³, spin, delay, mean motion), (friction, excess of core), its 1/moments."""
-    c = ephemeris.constants
-    radius, core = 1e3 * c["AM"], libration.core_moments(ephemeris)
-    spin = c["K2M"] * radius**5 / (3.0 * NEWTON)
-    tide = -3.0 * spin * ephemeris.gravity("earth")  # r³ in km³
-    friction = c["KVC"] * libration.moments(ephemeris)[2] / DAY
-    return (
-        (tide, spin, c["TAUM"] * DAY, MEAN_MOTION),
-        (friction, core[2] - core[0]),
-        (1.0 / core[0], 1.0 / core[1], 1.0 / core[2]),
     )

@@ -22,6 +22,11 @@ The Earth is not a point either: its J2 acts on the moments I by (Folkner et al.
 with its pole p and s = u·p.  In the Sun's field the Moon's local inertial axes turn by the
 geodetic precession Ω, 19.2 mas a year about the pole of the ecliptic:  T = Ω × m.       (5)
 
+The torque of the whole field on any other moments J follows from its gradient G,
+
+    G = Σ 3 μ/r³ u uᵀ + 15 μ R_E² J2_E/(2 r⁵) ((1 - 7 s²) u uᵀ + 2 s (u pᵀ + p uᵀ) - 2/5 p pᵀ)
+    T_x = (J G)_zy - (J G)_yz,   T_y = (J G)_xz - (J G)_zx,   T_z = (J G)_yx - (J G)_xy       (6)
+
 If the fluid core does not turn along, the torques on the whole figure turn the mantle alone, with
 the moments I - f C diag(1 - e, 1 - e, 1): ``mantle``.
 """
@@ -31,8 +36,16 @@ from typing import Any
 import numpy as np
 
 from polhode.celestial import field
-from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, de421, julian_date, series_at
-from polhode.celestial.field import ARCSECOND, Moments, differences, direction, turned_by_moments
+from polhode.celestial.ephemeris import DAY, J2000, Ephemeris, julian_date, opened, series_at
+from polhode.celestial.field import (
+    ARCSECOND,
+    NO_GRADIENT,
+    Moments,
+    differences,
+    direction,
+    turned_by_moments,
+    with_product,
+)
 from polhode.compiler.machine import fma
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_body
@@ -75,10 +88,23 @@ def turned_by4(c, u):
 
 # ---- torques
 def torque(t, q, m, body, params):
-    """Sum the torques of the Earth and the others; all series are read at one place in the code."""
-    (clocks, gravities, share, figure, oblate, rate), tables = params
+    """Return the torque of the Earth and the others on the undistorted Moon."""
+    (_, gravities, _, _, oblate, rate), _ = params
+    n, _ = pull(t, q, params, 0, PRECESSION, gravities, oblate[0])
+    return add(n, cross(to_body(q, rate), m))  # (5)
+
+
+def pull(t, q, params, reach, precession, others, strength):
+    """Return (torque on the Moon's figure, gradient of the field); each series is read once.
+
+    Bodies up to the series ``reach`` act on degrees 3 and 4, too; ``precession`` is the rate of the
+    Earth's pole.  The gradient is that of (6) with the gravities ``others`` and the ``strength`` of
+    the Earth's J2.
+    """
+    (clocks, gravities, share, figure, oblate, _), tables = params
     radius, differences, mass_area, c3, c4 = figure
     moon = pair = n = (0.0, 0.0, 0.0)
+    gradient = NO_GRADIENT
     for k in range(len(tables)):
         s = series_at(t, clocks[k], tables[k])
         if k == 1:
@@ -90,27 +116,44 @@ def torque(t, q, m, body, params):
         else:
             s = add_scaled(add_scaled(s, -1.0, pair), -share, moon)
         u, r = direction(q, s)
-        near = gravities[k] / (r * r * r)
+        cube = r * r * r
+        near = gravities[k] / cube
         n = add_scaled(n, 3.0 * near, turned_by_moments(differences, u))
-        if k == 0:
+        gradient = with_product(gradient, 3.0 * others[k] / cube, u, u)
+        if k <= reach:
             ratio = radius / r
             f3 = -near * mass_area * ratio
             n = add_scaled(n, f3, turned_by3(c3, u))
             n = add_scaled(n, f3 * ratio, turned_by4(c4, u))  # (3)
-            n = add(n, turned_by_oblate(t, q, u, r, oblate))
-    return add(n, cross(to_body(q, rate), m))  # (5)
+        if k == 0:
+            p = pole(t, q, oblate[1], precession)
+            n = add(n, turned_by_oblate(u, r, p, oblate))
+            gradient = with_oblate(gradient, u, p, strength / (cube * r * r))
+    return n, gradient
 
 
-def turned_by_oblate(t, q, u, r, oblate):
+def pole(t, q, begun, rate):
+    """Return the Earth's pole in body axes, moving towards x in the ICRF at a rate."""
+    return to_body(q, (rate * (begun + t), 0.0, 1.0))
+
+
+def turned_by_oblate(u, r, p, oblate):
     """Return the torque of the Earth's J2."""
-    strength, begun, moments = oblate
-    p = to_body(q, (PRECESSION * (begun + t), 0.0, 1.0))
+    strength, _, moments = oblate
     s = dot(u, p)
     iu, ip = scale(moments, u), scale(moments, p)
     n = multiply(fma(-7.0 * s, s, 1.0), cross(u, iu))
     n = add_scaled(n, 2.0 * s, add(cross(u, ip), cross(p, iu)))
     n = add_scaled(n, -0.4, cross(p, ip))
     return multiply(strength / (r * r * r * r * r), n)  # (4)
+
+
+def with_oblate(gradient, u, p, f):
+    """Return a gradient and that of the Earth's J2, of which (4) is the torque."""
+    s = dot(u, p)
+    gradient = with_product(gradient, f * fma(-7.0 * s, s, 1.0), u, u)
+    gradient = with_product(gradient, 4.0 * f * s, u, p)
+    return with_product(gradient, -0.4 * f, p, p)
 
 
 # ---- constants
@@ -159,6 +202,7 @@ def moon(
     oblateness: bool = False,
     geodetic: bool = False,
     mantle: bool = False,
+    ephemeris: str = "de421",
 ) -> Problem:
     """Return the rotation of the Moon from a date on, with the start of DE421.
 
@@ -173,23 +217,22 @@ def moon(
     oblateness : the torque of the Earth's J2 on the figure of degree 2
     geodetic : the geodetic precession of the local inertial axes
     mantle : turn the mantle alone, as if the fluid core did not turn along
+    ephemeris : de421, or the newer de422 or de423 if their packages are installed
     """
-    ephemeris, begin = de421(), julian_date(start)
-    ephemeris.check(begin)
+    source, begin = opened(ephemeris), julian_date(start)
+    source.check(begin)
     if degree not in (2, 3, 4):
         raise InputError(f"degree must be 2, 3 or 4, got {degree!r}")
-    c, whole, others = ephemeris.constants, moments(ephemeris), field.other_bodies(sun, planets)
-    of_degree = {n: harmonics(ephemeris, n) if n <= degree else NO_HARMONICS for n in (3, 4)}
-    strength = 7.5 * ephemeris.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
+    c, whole, others = source.constants, moments(source), field.other_bodies(sun, planets)
+    of_degree = {n: harmonics(source, n) if n <= degree else NO_HARMONICS for n in (3, 4)}
+    strength = 7.5 * source.gravity("earth") * c["AE"] ** 2 * c["J2E"] if oblateness else 0.0
     parts = {
-        "figure": (c["AM"], differences(whole), mass_area(ephemeris), *of_degree.values()),
+        "figure": (c["AM"], differences(whole), mass_area(source), *of_degree.values()),
         "oblateness": (strength, (begin - J2000) * DAY, whole),
     }
-    model = field.model(
-        "moon", torque, ephemeris, begin, "earth", others, parts, geodetic, REFERENCES
-    )
-    inertia = np.array(whole) - core_moments(ephemeris) if mantle else np.array(whole)
-    return field.problem(ephemeris, begin, inertia, model, state(ephemeris, begin))
+    model = field.model("moon", torque, source, begin, "earth", others, parts, geodetic, REFERENCES)
+    inertia = np.array(whole) - core_moments(source) if mantle else np.array(whole)
+    return field.problem(source, begin, inertia, model, state(source, begin))
 
 
 def state(ephemeris: Ephemeris, start: float) -> tuple[Any, np.ndarray]:
@@ -219,7 +262,7 @@ def velocities(angles: np.ndarray, rates: np.ndarray) -> np.ndarray:
     )
 
 
-def moon_residuals(run: Any, start: Any) -> np.ndarray:
-    """Return rotation vectors from DE421's Moon to that of a run, in body axes and arcseconds."""
-    angles, _ = de421().librations(julian_date(start), run.t)
+def moon_residuals(run: Any, start: Any, ephemeris: str = "de421") -> np.ndarray:
+    """Return rotation vectors from JPL's Moon to that of a run, in body axes and arcseconds."""
+    angles, _ = opened(ephemeris).librations(julian_date(start), run.t)
     return (attitudes(angles).inv() * run.rotation).as_rotvec() / ARCSECOND

@@ -10,14 +10,15 @@ from polhode._version import __version__
 from polhode.cli.bench import bench
 from polhode.cli.cite import cite
 from polhode.cli.compare import compare
+from polhode.cli.earth import earth
 from polhode.cli.ensemble import OptionalAddress, ensemble
 from polhode.cli.gyro import gyro
 from polhode.cli.lists import methods, problems
+from polhode.cli.moon import moon
 from polhode.cli.output import complain, stdout
 from polhode.cli.reproduce import reproduce
 from polhode.cli.resume import resume
 from polhode.cli.run import run
-from polhode.cli.sky import earth, moon
 from polhode.errors import PolhodeError
 
 app = typer.Typer(

@@ -135,6 +135,12 @@ YEARS = option(
     "--years", "The length of the run in years of 365.25 days; negative: backwards in time."
 )
 VARIANTS = option("--models NAME,…", "Models, separated by commas. Default: all.")
+TERMS = option(
+    "--terms", "Instead of models: what becomes of the model de421 without one of its terms."
+)
+EPHEMERIS = option(
+    "--ephemeris", "de421, or a newer one whose package is installed: de422 or de423."
+)
 PLANETS = option("--planets", "Include the torques of the planets in every model.")
 MOON_TOLERANCE = option("--rtol", "Relative tolerance per step.")
 BENCH_NAME = argument("[NAME]", "A benchmark; without a name, all are listed.")

@@ -15,24 +15,61 @@ def _pair(axes: Any) -> tuple[Any, Any, Any]:
     return axes, *np.ravel(axes)
 
 
-def residuals(years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None) -> Any:
-    """Draw, left, the angles of several runs; right, the last run about each body axis.
+def residuals(
+    years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None, exact: Any = None
+) -> Any:
+    """Draw the angles of several runs, the last run about each body axis, and its spectrum.
 
     ``years`` and ``turns`` are the times, and rows of three small angles in arcseconds, by the name
-    of the run.  ``axes`` are two, or None for a new figure.
+    of the run.  ``axes`` are three, or two for a picture without spectrum, or None for a new
+    figure.  ``exact`` chooses the samples of the last run at which the reference is exact; the
+    others are drawn in grey, as those about x.
     """
-    axes, left, right = _pair(axes)
+    if axes is None:
+        axes = style.figure((15.0, 4.2)).subplots(1, 3)
+    left, *rest = np.ravel(axes)
     for name, colour in zip(turns, (*style.COLOURS, style.GREY, style.INK), strict=False):
         angle = np.linalg.norm(turns[name], axis=1)
         left.semilogy(years[name][1:], angle[1:], color=colour, linewidth=0.9, label=name)
     style.dress(left, "angle from the ephemeris", "years from the start", "arcseconds")
     style.legend(left, "inside")
     last = list(turns)[-1]
-    for values, axis, colour in zip(np.transpose(turns[last]), "xyz", style.COLOURS, strict=False):
-        right.plot(years[last], values, color=colour, linewidth=0.9, label=f"about {axis}")
-    style.dress(right, last, "years from the start", "arcseconds")
-    style.legend(right)
+    _draw_last(last, np.asarray(years[last]), np.asarray(turns[last]), rest, exact)
     return axes
+
+
+def _draw_last(name: str, years: Any, turns: Any, axes: Any, exact: Any) -> None:
+    """Draw a run about each body axis, and its spectrum if there are two axes."""
+    small = float(np.abs(turns).max()) < 0.1
+    turns = (1e3 if small else 1.0) * turns
+    unit = "milliarcseconds" if small else "arcseconds"
+    lines = []
+    if exact is not None and np.count_nonzero(exact) > 2:
+        lines.append((years, turns[:, 0], style.FAINT, "all, about x"))
+        years, turns = years[exact], turns[exact]
+    for values, axis, colour in zip(turns.T, "xyz", style.COLOURS, strict=False):
+        lines.append((years, values, colour, f"about {axis}"))
+    for when, values, colour, label in lines:
+        axes[0].plot(when, values, color=colour, linewidth=0.8, label=label)
+        if len(axes) > 1:
+            periods, sizes = _spectrum(when, values)
+            axes[1].loglog(periods, sizes, color=colour, linewidth=0.8, label=label)
+    style.dress(axes[0], name, "years from the start", unit)
+    style.legend(axes[0])
+    if len(axes) > 1:
+        style.dress(axes[1], "spectrum", "period in days", f"amplitude in {unit}")
+        style.legend(axes[1])
+
+
+def _spectrum(years: Any, values: Any) -> tuple[Any, Any]:
+    """Return the periods in days and the amplitudes of a residual, with Hann's window."""
+    days = 365.25 * np.abs(years - years[0])
+    step = float(np.median(np.diff(days)))
+    grid = np.arange(0.0, days[-1], step)
+    even = np.interp(grid, days, values)
+    window = np.hanning(len(grid))
+    sizes = 2.0 * np.abs(np.fft.rfft((even - even.mean()) * window))[2:] / window.sum()
+    return 1.0 / np.fft.rfftfreq(len(grid), step)[2:], sizes
 
 
 def nutation(
