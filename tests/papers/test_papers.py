@@ -268,7 +268,8 @@ def test_celledonis_figure_says_where_an_error_of_zero_is_drawn():
     names, quantities = figures.WORK["euler"]
     steps = np.array([0.25, 0.125])
     errors = dict.fromkeys(names, steps**4) | {"je": 0 * steps, "dmv6": np.array([1e-9, 0.0])}
-    study = Study(steps, {"π": errors}, dict.fromkeys(names, np.ones(2)), {})
+    work, times = dict.fromkeys(names, np.ones(2)), dict.fromkeys(names, np.ones((1, 2)))
+    study = Study(steps, {"π": errors}, work, times, {})
     picture = figures._work(EXAMPLES["euler"].title, study, names, quantities)
     (ax,) = picture.axes
     drawn = {line.get_label().split("\n")[0]: line for line in ax.lines}
