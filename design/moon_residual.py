@@ -42,11 +42,10 @@ def residual(change: Mapping[str, float], without: tuple[str, ...] = ()) -> np.n
     source, known = de421(), de421().constants
     source.constants = MappingProxyType({**known, **change})
     try:
-        problem, variables = ph.celestial.layered_moon(EPOCH, without=without)
+        moon = ph.celestial.layered_moon(EPOCH, without=without)
     finally:
         source.constants = known
-    asked = {"method": "extrapolation", "rtol": 1e-13, "t_eval": TIMES}
-    run = ph.solve(problem, (0.0, TIMES[-1]), formulation=variables, **asked)
+    run = moon.solve((0.0, TIMES[-1]), rtol=1e-13, t_eval=TIMES)
     return 1e3 * ph.celestial.moon_residuals(run, EPOCH)
 
 
@@ -95,9 +94,8 @@ def show_starts(without: tuple[str, ...]) -> None:
     rows = np.stack([np.ones_like(times), np.cos(angle), np.sin(angle)], axis=1)
     starts = 8.0 * np.arange(1, 41)
     for days in starts:
-        problem, variables = ph.celestial.layered_moon(EPOCH + days, without=without)
-        asked = {"method": "extrapolation", "rtol": 1e-13, "t_eval": times}
-        run = ph.solve(problem, (0.0, times[-1]), formulation=variables, **asked)
+        moon = ph.celestial.layered_moon(EPOCH + days, without=without)
+        run = moon.solve((0.0, times[-1]), rtol=1e-13, t_eval=times)
         gaps = 1e3 * ph.celestial.moon_residuals(run, EPOCH + days)[:, 2]
         sines.append(np.linalg.lstsq(rows, gaps, rcond=None)[0][2])
     found = []
@@ -117,11 +115,9 @@ def show_rates() -> None:
     """Start a day after the epoch with the rates of the series."""
     begin, switches = EPOCH + 1.0, layers.switches_of("de421", None, None, ())
     switches |= {"degree": 4, "sun": True, "oblateness": True, "ephemeris": "de421"}
-    _, variables = ph.celestial.layered_moon(begin)
-    times = TIMES[1:] - DAY
-    asked = {"method": "extrapolation", "rtol": 1e-13, "t_eval": times}
-    problem = layers.problem(de421(), begin, switches)
-    run = ph.solve(problem, (0.0, times[-1]), formulation=variables, **asked)
+    core, times = ph.celestial.layered_moon(begin).core, TIMES[1:] - DAY
+    moon = layers.at_date(de421(), begin, switches, core)
+    run = moon.solve((0.0, times[-1]), rtol=1e-13, t_eval=times)
     gaps = 1e3 * ph.celestial.moon_residuals(run, begin)
     sys.stdout.write(f"started with rates inside an interval: {rms(gaps):.4f} mas\n")
 

@@ -148,14 +148,14 @@ def turned_by_higher(n, s, mu):
     return -crossed(s, slope)
 
 
-def rates_with_40_digits(begin, t, q, m, mc, problem):
+def rates_with_40_digits(begin, t, q, m, mc, moon):
     """(ω, m', m_c', D) of (1) to (5) with matrices: D is the torque on the distorted part."""
     c = {key: mp.mpf(value) for key, value in de421().constants.items()}
     day, newton = mp.mpf(86400), mp.mpf(6.67430e-11)
     date, r = mp.mpf(begin) + mp.mpf(t) / day, attitude(q)
     whole = mp.diag([mp.mpf(x) for x in libration.moments(de421())])
     inner = mp.diag([mp.mpf(x) for x in libration.core_moments(de421())])
-    outside = mp.diag([mp.mpf(x) for x in problem.body.data[0]])
+    outside = mp.diag([mp.mpf(x) for x in moon.body[0]])
     m, mc = vector(m), vector(mc)
     tilt = mp.mpf(libration.PRECESSION) * (mp.mpf(begin) - 2451545) * day
     pole = vector([tilt + mp.mpf(libration.PRECESSION) * mp.mpf(t), 0, 1])
@@ -197,16 +197,15 @@ def floats(*vectors):
 @pytest.mark.parametrize("t", [0.0, 12.3 * DAY, -4321.0 * DAY])
 def test_the_motion_is_that_of_matrices_with_40_digits(t):
     """All terms, and what acts on the distorted part alone, which is a millionth of the rest."""
-    problem, variables = ph.celestial.layered_moon(EPOCH)
-    body, params = problem.body.data, problem.model.params
+    moon = ph.celestial.layered_moon(EPOCH)
+    body, params = moon.body, moon.params
     rng = np.random.default_rng(int(abs(t)))
     q = rng.normal(size=4)
     q = tuple(q / np.linalg.norm(q))
-    m = tuple(np.array(problem.angular_momentum) + rng.normal(size=3) * 1e27)
-    mc = variables.enter(0.0, q, m, body)[7:10]
+    m, mc = tuple(np.array(moon.mantle) + rng.normal(size=3) * 1e27), moon.core
     found = np.array(layered.motion(t, q, m, mc, body, params))
     with mp.workdps(40):
-        omega, moved, core, torque = floats(*rates_with_40_digits(EPOCH, t, q, m, mc, problem))
+        omega, moved, core, torque = floats(*rates_with_40_digits(EPOCH, t, q, m, mc, moon))
     (numbers, more), tables = params
     n, gradient = libration.pull(t, q, (numbers, tables), *more[3])
     turning = np.array(m) * body[1]
@@ -222,18 +221,17 @@ def test_the_motion_is_that_of_matrices_with_40_digits(t):
 
 
 def test_compiled_is_plain_python_with_an_exact_fma():
-    problem, variables = ph.celestial.layered_moon(EPOCH)
-    slope = bind(layered.slope, ELEMENTARY)
-    machine, plain, body = compiled(slope), exactly(slope), problem.body.data
-    y = variables.enter(0.0, problem.attitude, problem.angular_momentum, body)
+    moon = ph.celestial.layered_moon(EPOCH)
+    motion = bind(layered.motion, ELEMENTARY)
+    machine, plain = compiled(motion), exactly(motion)
     for t in (0.0, 1e6, -3.3e8):
-        arguments = t, y, body, problem.model.params
+        arguments = t, moon.attitude, moon.mantle, moon.core, moon.body, moon.params
         assert bits_of(plain(*arguments)) == bits_of(machine(*arguments))
 
 
 # ---- switches
 def test_a_term_left_out_is_zero_in_the_numbers():
-    _, more = ph.celestial.layered_moon(EPOCH)[0].model.numbers
+    _, more = ph.celestial.layered_moon(EPOCH).numbers
     reach, rate, on_tides, strength = more[3]
     assert rate == libration.PRECESSION
     assert reach == 2
@@ -241,7 +239,7 @@ def test_a_term_left_out_is_zero_in_the_numbers():
     assert strength > 0.0
 
     def without(*names):
-        return ph.celestial.layered_moon(EPOCH, without=names)[0].model.numbers
+        return ph.celestial.layered_moon(EPOCH, without=names).numbers
 
     assert without("sun-on-tides")[1][3][2][2] == 0.0
     assert without("sun-on-tides")[0][1][2] > 0.0
@@ -256,18 +254,18 @@ def test_a_term_left_out_is_zero_in_the_numbers():
     share = without("mantle-friction")[1][1][0] / more[1][0]
     assert share == pytest.approx(1.0 / (1.0 - de421().constants["IFAC"]), rel=1e-14)
     for name in layers.TERMS:
-        assert without(name) != ph.celestial.layered_moon(EPOCH)[0].model.numbers
+        assert without(name) != ph.celestial.layered_moon(EPOCH).numbers
 
 
 def test_models_are_sets_of_switches():
-    (_, gravities, *_, rate), _ = ph.celestial.layered_moon(EPOCH)[0].model.numbers
+    (_, gravities, *_, rate), _ = ph.celestial.layered_moon(EPOCH).numbers
     assert len(gravities) == 10
     assert rate == (0.0, 0.0, 0.0)
-    numbers, more = ph.celestial.layered_moon(EPOCH, model="layered")[0].model.numbers
+    numbers, more = ph.celestial.layered_moon(EPOCH, model="layered").numbers
     assert len(numbers[1]) == 3
     assert numbers[5] != (0.0, 0.0, 0.0)
     assert more[3] == (0, libration.PRECESSION, (numbers[1][0], 0.0, 0.0), 0.0)
-    turned = ph.celestial.layered_moon(EPOCH, geodetic=True, planets=False)[0].model.numbers
+    turned = ph.celestial.layered_moon(EPOCH, geodetic=True, planets=False).numbers
     assert len(turned[0][1]) == 3
     assert turned[0][5] == numbers[5]
 
@@ -290,19 +288,12 @@ def test_a_missing_newer_ephemeris_is_named(monkeypatch):
 # ---- runs, against DE421
 def at_ends(start, years, **switches):
     """Residuals in mas at the ends of the intervals of DE421's librations."""
-    problem, variables = ph.celestial.layered_moon(start, **switches)
+    moon = ph.celestial.layered_moon(start, **switches)
     name = switches.get("ephemeris", "de421")
     first = opened(name).latest_end("librations", start) - start
     days = np.arange(first, years * 365.25, np.copysign(8.0, years))
     times = days[days * years >= 0.0] * DAY
-    run = ph.solve(
-        problem,
-        (0.0, times[-1]),
-        method="extrapolation",
-        formulation=variables,
-        rtol=1e-13,
-        t_eval=times,
-    )
+    run = moon.solve((0.0, times[-1]), rtol=1e-13, t_eval=times)
     assert run.success
     return MAS * ph.celestial.moon_residuals(run, start, name)
 
@@ -352,10 +343,11 @@ def test_each_new_term_is_needed():
 def test_inside_an_interval_rates_of_the_series_would_not_do():
     """A start a day after the epoch: DE421's own rates there would mean 2.6 mas in 50 years."""
     start = EPOCH + 1.0
-    problem, _ = ph.celestial.layered_moon(start)
+    moon = ph.celestial.layered_moon(start)
     rigid = libration.moon(start, mantle=True)
-    assert np.abs(np.array(problem.omega) - rigid.omega).max() > 1e-16
-    turn = np.array(problem.attitude) - rigid.attitude
+    omega, *_ = layered.motion(0.0, moon.attitude, moon.mantle, moon.core, moon.body, moon.params)
+    assert np.abs(np.array(omega) - rigid.omega).max() > 1e-16
+    turn = np.array(moon.attitude) - rigid.attitude
     assert 1e-11 < np.linalg.norm(turn) < 1e-9  # 0.2 mas: the series is no better inside
     assert rms(at_ends(start, 20.0)) < 0.035
 

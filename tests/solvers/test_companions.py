@@ -399,8 +399,38 @@ def test_events_and_files_beside_a_given_angular_velocity(tmp_path):
     with pytest.raises(ph.InputError, match=r"omega must take \(t, q, y, params\)"):
         ph.integrate_angular_velocity(lambda t: (0, 0, 1), (0, 1), **asked)
     wrong = asked | {"slope": lambda t, q, y, params: (1.0, 2.0)}
-    with pytest.raises(ph.InputError, match=r"slope fails at t = 0.0: .*of the form of y"):
+    with pytest.raises(ph.InputError, match=r"omega or slope fails at t = 0.0: .*form of y"):
         ph.integrate_angular_velocity(spun, (0, 1), **wrong)
+
+
+@plain
+def test_other_params_are_not_mistaken_for_those_before():
+    """The same functions with numbers, a table, and more numbers."""
+
+    def turn(t, q, y, params):
+        return 0.0, 0.0, params[0][0] + y
+
+    def still(t, q, y, params):
+        return 0.0
+
+    asked = {"frame": "body", "method": "rk4", "dt": 0.1, "variables": {"y": 0.0}, "slope": still}
+    for rates in ((1.0, 5.0), np.linspace(2.0, 3.0, 40), (3.0, 1.0, 1.0), np.full(20, 4.0)):
+        run = ph.integrate_angular_velocity(turn, (0, 0.1), params=[rates], **asked)
+        assert run.omega[0].tolist() == [0.0, 0.0, rates[0]]
+
+
+@plain
+def test_one_function_may_return_both():
+    def both(t, q, y, params):
+        return spun(t, q, y, params), spun_slope(t, q, y, params)
+
+    asked = {"frame": "body", "method": "dop853", "rtol": 1e-10, **SPUN}
+    apart = ph.integrate_angular_velocity(spun, (0, 3), **asked)
+    together = ph.integrate_angular_velocity(both, (0, 3), **asked | {"slope": None})
+    assert together.q.tobytes() == apart.q.tobytes()
+    assert together.omega.tobytes() == apart.omega.tobytes()
+    with pytest.raises(ph.InputError, match=r"omega fails at t = 0.0: .*; it must return three"):
+        ph.integrate_angular_velocity(spun, (0, 3), **asked | {"slope": None})
 
 
 def test_formulations_beside_a_given_angular_velocity():

@@ -59,19 +59,17 @@ def torques(problems: Mapping[str, ph.Problem], settings: Settings) -> Table:
 
 def runs(
     head: Mapping[str, str],
-    problems: Mapping[str, tuple[ph.Problem, Any]],
+    ready: Mapping[str, Callable],
     span: tuple[float, float],
     settings: Settings,
     more: Callable[[Any], Mapping[str, float]] = lambda run: {},
     **options: Any,
 ) -> Table:
-    """Time a run of each (problem, formulation), and find ``more(run)`` about it."""
+    """Time a run of each, which ``ready`` prepares, and find ``more(run)`` about it."""
     calls, rows = {}, []
-    for name, (problem, formulation) in problems.items():
+    for name, prepare in ready.items():
         settings.report(name)
-        solver = ph.prepare(
-            problem, method="extrapolation", formulation=formulation, rtol=1e-12, **options
-        )
+        solver = prepare(method="extrapolation", rtol=1e-12, **options)
         run = solver(span)
         calls[name] = partial(solver, span), 1e9
         rows.append({"what": name, "steps": run.nsteps, "torques": run.nfev, **more(run)})
@@ -97,10 +95,10 @@ def moon(settings: Settings) -> Iterator[Finding]:
         "with planets and oblateness": ph.celestial.moon(start, planets=True, oblateness=True),
     }
     yield torques(problems, settings)
-    variants = {
-        "rigid": (problems["Earth and Sun"], None),
-        "tides and core": ph.celestial.layered_moon(start, model="layered"),
-        "DE421's model": ph.celestial.layered_moon(start),
+    variants: dict[str, Callable] = {
+        "rigid": partial(ph.prepare, problems["Earth and Sun"]),
+        "tides and core": ph.celestial.layered_moon(start, model="layered").prepare,
+        "DE421's model": ph.celestial.layered_moon(start).prepare,
     }
     span = 0.0, (5.0 if settings.quick else YEARS) * YEAR
     yield runs(RUN | {"what": "Moon"}, variants, span, settings)
@@ -125,7 +123,7 @@ def earth(settings: Settings) -> Iterator[Finding]:
     yield torques(problems, settings)
     yield runs(
         RUN | {"what": "Earth"} | RESIDUALS,
-        {name: (problem, None) for name, problem in problems.items()},
+        {name: partial(ph.prepare, problem) for name, problem in problems.items()},
         (0.0, float(days[-1])),
         settings,
         partial(earth_residuals, start=start),

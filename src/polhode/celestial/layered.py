@@ -1,8 +1,9 @@
 """The Moon with tides in its mantle and a fluid core, as in DE421 (Folkner et al. 2014).
 
-The variables are the attitude q and the momentum m of the mantle, and the momentum m_c of the core,
-all in the mantle's axes.  The moments of the mantle are those of ``libration`` less the core's, and
-plus what tides of the Earth and the spin add with a delay τ: with u, r of the Earth and ω at t - τ,
+The variables are the attitude q of the mantle and, beside it, the momenta m of the mantle and m_c
+of the core, in the mantle's axes; ω is a function of all of them.  The moments of the mantle are
+those of ``libration`` less the core's, and plus what tides of the Earth and the spin add with a
+delay τ: with u, r of the Earth and ω at t - τ,
 
     δI = -k2 m_E R⁵/r³ (u uᵀ - 1/3) + k2 R⁵/(3 G) (ω ωᵀ - ω²/3 - n² (e_z e_zᵀ - 1/3))   (1)
     m = (I + δI) ω                                                                    (2)
@@ -22,16 +23,13 @@ back from t: u by a turn ω τ, ω by its rate of change.  The error of this is 
 effect of the delay.
 """
 
-from collections.abc import Iterable
-from math import sqrt
-
 from polhode.celestial.ephemeris import series_at
 from polhode.celestial.field import direction
 from polhode.celestial.libration import pull
 from polhode.celestial.libration import torque as rigid_torque
 from polhode.compiler.machine import fma
-from polhode.contracts import Coordinates, inverse_moments
-from polhode.kernels.quaternion import half_rate, to_body, turned
+from polhode.contracts import inverse_moments
+from polhode.kernels.quaternion import to_body, turned
 from polhode.kernels.so3 import exp1
 from polhode.kernels.vector import add, add_scaled, cross, dot, multiply, scale, subtract
 
@@ -107,44 +105,8 @@ def motion(t, q, m, mc, body, params):
     return omega, moved, subtract(cross(mc, omega), between)
 
 
-def slope(t, y, body, params):
-    """Return y' of (4)."""
-    omega, moved, core = motion(t, y[:4], y[4:7], y[7:10], body, params)
-    return (*half_rate(y[:4], multiply(0.5, omega)), *moved, *core)
-
-
-def error(d, y, body):
-    """Return the effect of a change d of y on the attitude and the momentum of the mantle."""
-    turn = sqrt(fma(d[0], d[0], dot(d[1:4], d[1:4])))
-    return 2.0 * turn, sqrt(dot(d[4:7], d[4:7])), y[4:7]
-
-
-def leave(t, y, body):
-    """Return (q, m) of the mantle."""
-    return y[:4], y[4:7]
-
-
-def leave_with_core(t, y, body):
-    """Return q of the mantle, and the momentum of the core in place of the mantle's."""
-    return y[:4], y[7:10]
-
-
-def variables(core: Iterable[float]) -> Coordinates:
-    """Return the variables (q, m, m_c); ``core`` is m_c at the start, in kg m²/s."""
-    x, y, z = map(float, core)
-
-    def enter(t, q, m, body):
-        return (*q, *m, x, y, z)
-
-    return Coordinates(
-        name="layered-moon",
-        title="attitude and momentum of the mantle, momentum of the core",
-        numbers=10,
-        enter=enter,
-        leave=leave,
-        slope=slope,
-        error=error,
-        continuous=True,
-        singular="nowhere",
-        references=REFERENCES,
-    )
+def rates(t, q, y, params):
+    """Return ω, and the slopes of the momenta of mantle and core; ``params`` has the body, too."""
+    numbers, body, tables = params
+    omega, moved, core = motion(t, q, y[0], y[1], body, (numbers, tables))
+    return omega, (moved, core)

@@ -1,24 +1,25 @@
-"""The problem of the Moon with tides and a fluid core: its constants, models and terms.
+"""``LayeredMoon``, the Moon with tides and a fluid core: its constants, models and terms.
 
 The equations are in ``layered``.  A model is a set of switches; ``without`` leaves out terms, one
 by one, to see what each of them does.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from polhode.celestial import layered, libration
 from polhode.celestial.ephemeris import DAY, Ephemeris, julian_date, opened
 from polhode.celestial.field import NEWTON, other_bodies
-from polhode.contracts import Coordinates, Model, inverse_moments
+from polhode.contracts import inverse_moments
 from polhode.errors import InputError
 from polhode.kernels.vector import add, cross, scale
-from polhode.problems.problem import Problem
-from polhode.solvers.entry import solve
+from polhode.results.trajectory import Trajectory
+from polhode.solvers.angular_velocity import prepare_angular_velocity
 
 MEAN_MOTION = 2.6616995e-6  # rad/s, of the Moon in its orbit
 METHOD, RTOL = "extrapolation", 1e-12
@@ -56,6 +57,44 @@ TERMS: Mapping[str, str] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True)
+class LayeredMoon:
+    """The mantle's attitude (w, x, y, z), the momenta of mantle and core, and what acts on them.
+
+    ``body`` is the data of the undistorted mantle; ``numbers`` and ``tables`` are those of
+    ``layered.motion``.
+    """
+
+    name: str
+    attitude: tuple[float, ...]
+    mantle: tuple[float, ...]
+    core: tuple[float, ...]
+    body: tuple
+    numbers: tuple
+    tables: tuple
+    references: ClassVar = layered.REFERENCES
+
+    @property
+    def params(self) -> tuple:
+        return self.numbers, self.tables
+
+    def prepare(self, *, method: str = METHOD, rtol: float = RTOL, **arguments: Any) -> Callable:
+        """Return a function of the time span; ``arguments`` as in ``prepare_angular_velocity``."""
+        solver = prepare_angular_velocity(
+            layered.rates, frame="body", variables={"mantle": self.mantle, "core": self.core},
+            params=(self.numbers, self.body, self.tables), method=method, rtol=rtol, **arguments,
+        )  # fmt: skip
+        return partial(solver, attitude=self.attitude, scalar_first=True)
+
+    def solve(self, t_span: Sequence[float], **arguments: Any) -> Trajectory:
+        """Integrate over a time span in seconds; ``arguments`` as in ``prepare``.
+
+        The run has the mantle's attitude and ``omega``, and ``run.variables`` the angular momenta
+        "mantle" and "core" in the mantle's axes.
+        """
+        return self.prepare(**arguments)(t_span)
+
+
 def layered_moon(
     start: Any,
     *,
@@ -67,14 +106,12 @@ def layered_moon(
     geodetic: bool | None = None,
     without: Iterable[str] = (),
     ephemeris: str = "de421",
-) -> tuple[Problem, Coordinates]:
-    """Return (problem, variables to solve it in) of the Moon with tides and a fluid core.
+) -> LayeredMoon:
+    """Return the Moon with tides and a fluid core; ``layered_moon(start).solve(t_span)`` is a run.
 
-    Give both to ``solve``, the second as ``formulation=``.  The attitude and the angular momentum
-    of the run are the mantle's; its ``omega`` is that momentum over the undistorted moments, which
-    differs from ω by 1e-6.  DE421 has the core's state at one date, 1969-06-28; from there it is
-    integrated.  The mantle has DE421's attitude and ω at the latest date at which an interval of
-    its series ends, where they are exact, and is integrated from there to ``start``, up to 8 days.
+    DE421 has the core's state at one date, 1969-06-28; from there it is integrated.  The mantle has
+    DE421's attitude and ω at the latest date at which an interval of its series ends, where they
+    are exact, and is integrated from there to ``start``, up to 8 days.
 
     Parameters
     ----------
@@ -90,25 +127,19 @@ def layered_moon(
     epoch, exact = source.constants["JDEPOC"], source.latest_end("librations", begin)
     core = first_core(source)
     if exact != epoch:
-        core = later_core(problem(source, epoch, switches), core, exact - epoch)
-    found = problem(source, exact, switches)
+        core = later(at_date(source, epoch, switches, core), exact - epoch).variables["core"][-1]
+    found = at_date(source, exact, switches, core)
     if begin != exact:
-        run = later(found, layered.variables(core), begin - exact)
-        core = later_core(found, core, begin - exact)
-        new = problem(source, begin, switches)
-        found = of_mantle(new, new.model, run.q[-1], run.angular_momentum[-1])
-    return found, layered.variables(core)
+        run = later(found, begin - exact)
+        rows = run.q, run.variables["mantle"], run.variables["core"]
+        q, m, mc = (tuple(row[-1].tolist()) for row in rows)
+        found = replace(at_date(source, begin, switches, mc), attitude=q, mantle=m)
+    return found
 
 
-def later(first: Problem, variables: Coordinates, days: float) -> Any:
+def later(first: LayeredMoon, days: float) -> Trajectory:
     """Return a run of some days."""
-    return solve(first, (0.0, days * DAY), method=METHOD, formulation=variables, rtol=RTOL)
-
-
-def later_core(first: Problem, core: Any, days: float) -> np.ndarray:
-    """Return the momentum of the core after some days."""
-    along = replace(layered.variables(core), leave=layered.leave_with_core)
-    return later(first, along, days).angular_momentum[-1]
+    return first.solve((0.0, days * DAY))
 
 
 def switches_of(
@@ -134,37 +165,23 @@ def first_core(ephemeris: Ephemeris) -> np.ndarray:
     return rates * libration.core_moments(ephemeris)
 
 
-def problem(ephemeris: Ephemeris, start: float, switches: Mapping[str, Any]) -> Problem:
-    """Return the problem of the mantle, with the momentum (2) of DE421's attitude and ω."""
+def at_date(
+    ephemeris: Ephemeris, start: float, switches: Mapping[str, Any], core: Any
+) -> LayeredMoon:
+    """Return the Moon with the momentum (2) of DE421's attitude and ω, and this one of the core."""
     own = dict(switches)
     without = own.pop("without")
     rigid = libration.moon(start, mantle=True, **own)
     others = other_bodies(own["sun"], own["planets"])
     numbers = kept(rigid.model.numbers, others, without)
-    model = Model(
-        name="layered moon",
-        torque=layered.torque,
-        potential=None,
-        names=("rigid", "layers"),
-        numbers=(numbers, layers(ephemeris, numbers, others, without)),
-        tables=rigid.model.tables,
-        depends_on_omega=rigid.model.depends_on_omega,
-        references=layered.REFERENCES,
-    )
-    m, omega, body = rigid.angular_momentum, rigid.omega, rigid.body.data
-    q = rigid.attitude
-    n = layered.torque(0.0, q, m, body, model.params)
+    both, tables = (numbers, layers(ephemeris, numbers, others, without)), rigid.model.tables
+    m, omega, body, q = rigid.angular_momentum, rigid.omega, rigid.body.data, rigid.attitude
+    n = layered.torque(0.0, q, m, body, (both, tables))
     change = scale(inverse_moments(body), add(cross(m, omega), n))
-    distortion = layered.distortion_of(0.0, q, omega, change, model.params)
-    return of_mantle(rigid, model, q, add(m, layered.distorted(distortion, omega)))
-
-
-def of_mantle(like: Problem, model: Model, q: Any, m: Any) -> Problem:
-    """Return a problem of the same body, with this attitude and momentum of the mantle."""
-    name = f"layered {like.name.removeprefix('layered ')}"
-    return Problem(
-        like.body, model=model, attitude=q, angular_momentum=m, scalar_first=True, name=name
-    )
+    distortion = layered.distortion_of(0.0, q, omega, change, (both, tables))
+    mantle = add(m, layered.distorted(distortion, omega))
+    x, y, z = map(float, core)
+    return LayeredMoon(f"layered {rigid.name}", q, mantle, (x, y, z), body, both, tables)
 
 
 # ---- numbers

@@ -1,6 +1,7 @@
 """``polhode moon``: the rotation of the Moon, against JPL's librations."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,14 +119,13 @@ def _run(name: str, begin: float, times: "np.ndarray", switches: Any, rtol: floa
     from polhode import prepare
     from polhode.celestial import layered_moon, moon, moon_residuals
 
-    formulation, ephemeris = None, switches["ephemeris"]
+    ephemeris, asked = switches["ephemeris"], {"method": METHOD, "rtol": rtol}
     if "model" in switches:
-        problem, formulation = layered_moon(begin, **switches)
+        ready: Any = layered_moon(begin, **switches).prepare
     else:
-        problem = moon(begin, **switches)
-    asked: dict[str, Any] = {"method": METHOD, "formulation": formulation, "rtol": rtol}
-    prepare(problem, **asked, t_eval=times[:2])((0.0, times[1]))  # compiles
-    solver = prepare(problem, **asked, t_eval=times)
+        ready = partial(prepare, moon(begin, **switches))
+    ready(**asked, t_eval=times[:2])((0.0, times[1]))  # compiles
+    solver = ready(**asked, t_eval=times)
     return timed(name, solver, times[-1], lambda run: moon_residuals(run, begin, ephemeris))
 
 

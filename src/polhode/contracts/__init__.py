@@ -258,8 +258,8 @@ def velocity(t, q, params):
 
 
 def companion(t, q, params):
-    """dy/dt of the variables y beside the attitude, ``variables(params)``."""
-    return ()
+    """(angular velocity, dy/dt) with variables y beside the attitude, ``variables(params)``."""
+    return velocity(t, q, params), ()
 
 
 # ---- records

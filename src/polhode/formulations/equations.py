@@ -69,10 +69,12 @@ def given(formulation: Formulation, inertial: bool, company: Company | None = No
     if company is None:
         return pieces
     nest, flatten = nested(company.pattern, n), flattened(company.pattern)
+    outside = _second if inertial else to_inertial
 
     def slope_with_company(t, y, body, params):
-        now = (*params, nest(y))
-        return *alone(t, y[:n], body, now), *flatten(companion(t, attitude(y[:n]), now))
+        q = attitude(y[:n])
+        omega, rates = companion(t, q, (*params, nest(y)))
+        return *rate(y[:n], outside(q, omega)), *flatten(rates)
 
     return {slope: slope_with_company, **_beside(pieces, n, company, _both)}
 
@@ -216,6 +218,10 @@ def accompanied(equations: Equations, company: Company, moving: bool) -> Equatio
 
 def _as_it_is(state):
     return state
+
+
+def _second(q, omega):
+    return omega
 
 
 def _at_rest(state):

@@ -367,7 +367,7 @@ def bind_method(
     ``axis`` and ``compensated`` choose the ``variant`` of the method.
     """
     method = variant(method, axis, compensated)
-    key = method, *_functions(model), aligned, moving, _forms(model)
+    key = method, *_functions(model), aligned, moving, _forms(model.numbers, model.tables)
     return _found(key, model.user, lambda plain: BoundMethod(method, model, aligned, moving, plain))
 
 
@@ -381,9 +381,9 @@ def bind_integrator(
     """Do the same for an integrator and a formulation."""
     if isinstance(force, contracts.Rate):
         what: tuple = force.inertial, force.takes_attitude, () if force.user else force.velocity
-        what = *what, company_of(force)
+        what = *what, company_of(force), _forms(*force.params), _form(force.params[1])
     else:
-        what = *_functions(force), _forms(force)
+        what = *_functions(force), _forms(force.numbers, force.tables)
     key = integrator, formulation, what, aligned, moving
     return _found(
         key,
@@ -422,10 +422,10 @@ def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) 
     return found
 
 
-def _forms(model: Model) -> tuple:
+def _forms(numbers: tuple, tables: tuple) -> tuple:
     """Return the part of numbers and tables that determines the machine code."""
-    tables = tuple((table.dtype.str, table.ndim) for table in flat(model.tables))
-    return _form(model.numbers), tables
+    kinds = tuple((table.dtype.str, table.ndim) for table in flat(tables))
+    return _form(numbers), kinds
 
 
 def _form(numbers):

@@ -104,7 +104,7 @@ def integrate_angular_velocity(
     variables : names and initial values of variables y that are integrated with the attitude, each
         a number or a sequence of numbers.  Then ``omega(t, q, y, params)`` is the rate and
         ``slope(t, q, y, params)`` is dy/dt, of the same form as y: with one variable its value,
-        with several a tuple of their values
+        with several a tuple of their values.  Without ``slope``, omega returns (rate, dy/dt)
     params, scale : of ``omega`` and ``slope``, as in ``ph.coupled``
 
     Returns
@@ -448,7 +448,8 @@ def _coupled_rate(
     """Check omega and the slope of variables beside the attitude, and describe them."""
     if frame not in FRAMES:
         raise InputError(f"frame must be 'body' or 'inertial', the axes of omega, got {frame!r}")
-    for name, function in {"omega": omega, "slope": slope}.items():
+    given_functions = {"omega": omega} if slope is None else {"omega": omega, "slope": slope}
+    for name, function in given_functions.items():
         if not callable(function):
             raise InputError(
                 f"with variables=, {name} must be a function {name}(t, q, y, params), got"
@@ -467,18 +468,27 @@ def _coupled_rate(
     _, values, arrays, given = split_params(params)
     as_slope = as_floats(zeros(start))
 
-    def velocity(t, q, params):
-        x, y, z = omega(t, q, variables_in(params), given(params))
-        return 1.0 * x, 1.0 * y, 1.0 * z
+    def both(t, q, params):
+        now = variables_in(params), given(params)
+        return omega(t, q, *now), slope(t, q, *now)
+
+    def together(t, q, params):
+        return omega(t, q, variables_in(params), given(params))
+
+    value = together if slope is None else both
 
     def companion(t, q, params):
-        return as_slope(slope(t, q, variables_in(params), given(params)))
+        (x, y, z), rates = value(t, q, params)
+        return (1.0 * x, 1.0 * y, 1.0 * z), as_slope(rates)
+
+    def velocity(t, q, params):
+        return companion(t, q, params)[0]
 
     return Rate(
         velocity=velocity,
         inertial=frame == "inertial",
         takes_attitude=True,
-        user=(omega, slope),
+        user=tuple(given_functions.values()),
         params=(values, arrays),
         companion=companion,
         variables=start,
@@ -504,19 +514,13 @@ def _of_both(omega: Callable) -> Callable:
 
 
 def _try(rate: Rate, t: float, q: tuple) -> None:
-    """Call omega once in plain Python, so that its own error is shown; and the slope, if any."""
-    params = rate.params if rate.companion is None else (*rate.params, rate.variables)
-    _try_function("omega", "three numbers, rad/s", rate.velocity, t, q, params)
+    """Call omega, and the slope if there is one, once in plain Python: their errors are shown."""
+    function, params, name, what = rate.velocity, rate.params, "omega", "three numbers, rad/s"
     if rate.companion is not None:
-        what = f"dy/dt of the form of y, which is {rate.variables!r} at the start"
-        form = zeros(rate.variables)
-        strict = bind(rate.companion, {as_floats(form): strictly_floats(form)})
-        _try_function("slope", what, strict, t, q, params)
-
-
-def _try_function(
-    name: str, what: str, function: Callable, t: float, q: tuple, params: tuple
-) -> None:
+        form, params = zeros(rate.variables), (*params, rate.variables)
+        function = bind(rate.companion, {as_floats(form): strictly_floats(form)})
+        name = "omega or slope" if len(rate.user) == 2 else name
+        what += f", and dy/dt of the form of y, which is {rate.variables!r} at the start"
     try:
         value = flat(function(t, q, params))
     except Exception as error:
