@@ -49,27 +49,32 @@ def test_killed_workers(campaign, tmp_path):
     given = {**killed_ensembles.MAP, "save": 30, "reduce": "mean(omega)", "reduce_times": 4}
     given |= {"vary": {"omega": killed_ensembles.SPINS["omega"]}, "members": 6 * GROUP}
     here = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 4.0), **given)
-    with local(2, logging.CRITICAL) as client:
-        while made.counts["kills"] < made.size:
-            ready, done = chance.randrange(3), []
-
-            def kill(fraction, ready=ready, done=done):
-                done.append(fraction)
-                busy = [worker for worker, keys in client.processing().items() if keys]
-                if len(done) > ready and done.count(None) == 0 and busy:
-                    os.kill(client.run(os.getpid)[chance.choice(busy)], signal.SIGKILL)
-                    done.append(None)
-                    made.counts["kills"] += 1
-
-            place = tmp_path / "tops.zarr"
-            asked = {**given, "client": client, "progress": kill, "out": place}
-            there = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 4.0), **asked)
-            made.counts["ensembles"] += 1
-            for result in (there, ph.load(place)):
-                try:
-                    killed_ensembles.same(result, here)
-                except AssertionError as error:
-                    made.fail(f"ensemble {made.counts['ensembles']}: {error}")
-            shutil.rmtree(place)
-            client.wait_for_workers(2, timeout=60)
+    while made.counts["kills"] < made.size:
+        with local(2, logging.CRITICAL) as client:  # Dask does not restart workers for ever
+            for _ in range(5):
+                kill_one(made, client, chance, tmp_path / "tops.zarr", given, here)
+                client.wait_for_workers(2, timeout=120)
     made.close()
+
+
+def kill_one(made, client, chance, place, given, here):
+    """Run an ensemble, and kill one of its workers at a random report."""
+    ready, done = chance.randrange(3), []
+
+    def kill(fraction):
+        done.append(fraction)
+        busy = [worker for worker, keys in client.processing().items() if keys]
+        if len(done) > ready and done.count(None) == 0 and busy:
+            os.kill(client.run(os.getpid)[chance.choice(busy)], signal.SIGKILL)
+            done.append(None)
+            made.counts["kills"] += 1
+
+    asked = {**given, "client": client, "progress": kill, "out": place}
+    there = ph.solve_ensemble(killed_ensembles.TOP, (0.0, 4.0), **asked)
+    made.counts["ensembles"] += 1
+    for result in (there, ph.load(place)):
+        try:
+            killed_ensembles.same(result, here)
+        except AssertionError as error:
+            made.fail(f"ensemble {made.counts['ensembles']}: {error}")
+    shutil.rmtree(place)
