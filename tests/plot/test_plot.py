@@ -45,7 +45,7 @@ def free():
 
 
 @pytest.mark.parametrize(
-    "panel", [*(p for p in plot.PANELS if p not in ("error", *MOVING)), "axis_path"]
+    "panel", [*(p for p in plot.PANELS if p not in ("error", "variables", *MOVING)), "axis_path"]
 )
 def test_a_panel_draws_into_the_axes_it_is_given(panel, free, ax):
     assert getattr(plot, panel)(free, ax) is ax
@@ -406,3 +406,17 @@ def test_overview_of_a_moving_body(thrown, tmp_path):
     assert axes[0, 0].get_ylabel() == "position (m)"
     assert [text.get_text() for text in axes[1, 1].get_legend().get_texts()] == ["energy"]
     assert plot.save(axes, tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_variables_are_drawn_by_name(ax):
+    times, spin = np.linspace(0, 1, 50), np.zeros((50, 3))
+    found = {"h": np.cos(times), "s": np.stack([times, times**2], axis=1)}
+    attitudes = np.tile([1.0, 0.0, 0.0, 0.0], (50, 1))
+    run = ph.Trajectory(times, attitudes, spin, ASYMMETRIC, method="", variables=found)
+    assert plot.variables(run, ax) is ax
+    assert [line.get_label() for line in ax.lines] == ["h", "s 1", "s 2"]
+    assert ax.get_title(loc="left") == "Variables of the model"
+    assert len(run.plot("variables", name="s").lines) == 2
+    free = ph.exact_free_motion(ASYMMETRIC, None, [0.3, 1.0, 0.2], [0.0, 1.0])
+    with pytest.raises(ph.InputError, match="needs variables of a model, and this run has none"):
+        free.plot("variables")

@@ -3,7 +3,7 @@
 from polhode.plot.benchmark import benchmark
 from polhode.plot.ensemble import ensemble
 from polhode.plot.flight import path, position
-from polhode.plot.panels import convergence, drift, error, rates, tilt
+from polhode.plot.panels import convergence, drift, error, rates, tilt, variables
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.quantities import changes
 from polhode.plot.residuals import nutation, residuals
@@ -33,5 +33,6 @@ __all__ = [
     "save",
     "tilt",
     "trace",
+    "variables",
     "work_precision",
 ]
