@@ -3,12 +3,15 @@
 import os
 import re
 import resource
+import threading
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ensembles import places
+from polhode.ensembles import places, store
 from polhode.ensembles.checkpoint import KIND, place_of_store
 from polhode.files.checkpoint import read, write
 
@@ -252,3 +255,29 @@ def test_places_are_relative_to_the_checkpoint(tmp_path):
     assert place_of_store(tmp_path / "run.ckpt", data) == tmp_path / "below" / "a.zarr"
     with pytest.raises(ph.InputError, match="has no store: leave out="):
         place_of_store(tmp_path / "run.ckpt", {"out": None}, "a.zarr")
+
+
+def test_an_interruption_while_threads_still_write_leaves_nothing(tmp_path):
+    """A file that a thread renamed was taken for a foreign one, and hid the interruption."""
+    path, run, ready = tmp_path / "many.zarr", places.new_run(), threading.Event()
+
+    def write(draft):
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            with suppress(FileNotFoundError):
+                partial = draft / ".zgroup.1234.partial"
+                partial.write_text("{}")
+                partial.rename(draft / ".zgroup")
+            ready.set()
+
+    def interrupted():
+        with store.create_store(path, run) as draft:
+            thread = threading.Thread(target=write, args=(draft,))
+            thread.start()
+            ready.wait()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    time.sleep(0.4)
+    assert not list(tmp_path.iterdir())

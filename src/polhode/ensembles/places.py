@@ -116,7 +116,7 @@ def _remove(place: Path) -> None:
     mark, entries = place / ATTRIBUTES, entries_of(place)
     for entry in entries:  # the mark goes last: what is left of a killed removal is still ours
         if entry != mark and not entry.is_dir():
-            entry.unlink()
+            entry.unlink(missing_ok=True)
     for entry in entries:
         if entry.is_dir():
             entry.rmdir()
@@ -159,5 +159,7 @@ def entries_of(place: Path) -> list[Path]:
 
 
 def _is_ours(file: Path, names: re.Pattern) -> bool:
+    if not os.path.lexists(file):
+        return True  # a thread that was interrupted has just renamed it
     known = names.fullmatch(file.name) or file.name.endswith(PARTIAL)
     return bool(known) and file.is_file() and not file.is_symlink()

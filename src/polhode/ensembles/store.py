@@ -7,9 +7,10 @@ have not run have the status ``NOT_RUN``.
 
 import json
 import os
+import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 FORMAT = "polhode ensemble 1"
 PIECE_BYTES = 2**24  # of an array, at most, that lie together in a store
 NOT_RUN = -1
+RETRIES = 20  # to remove what an interrupted run has begun to write
 ROTATION = {"q": "q", "omega": "omega", "angular_momentum": "angular_momentum"}
 TRANSLATION = {"x": "position", "v": "velocity"}  # names in files, and of quantities
 STATES = {*ROTATION, *TRANSLATION, "energy"}  # arrays that are read on demand
@@ -118,8 +120,12 @@ def create_store(path: Path, run: str) -> Iterator[Path]:
         yield draft
         places.move_into_place(draft, path)
     except BaseException:
-        with suppress(OSError):
-            places.remove_draft(path, run)
+        for _ in range(RETRIES):  # after an interruption, threads of Zarr may still be writing
+            try:
+                places.remove_draft(path, run)
+                break
+            except (OSError, FileError):
+                time.sleep(0.05)
         raise
 
 

@@ -9,6 +9,8 @@ decreases at the rate c (a·ω - h/J)², until the body turns about its axis of 
 inertia.  The inertia of the body is that of everything, less J about a.
 """
 
+from collections.abc import Sequence
+
 from polhode.contracts import (
     ORIGIN,
     Model,
@@ -35,7 +37,7 @@ def torque(t, q, m, body, params):
 def ring_damper(
     drag: float,
     inertia: float,
-    axis: tuple[float, float, float] = (1.0, 0.0, 0.0),
+    axis: Sequence[float] = (1.0, 0.0, 0.0),
     momentum: float = 0.0,
 ) -> Model:
     """A ring of fluid that turns about ``axis`` of the body, with viscous drag.
@@ -59,7 +61,7 @@ def ring_damper(
     )
 
 
-PLACE = 90
+PLACE = 100
 EXAMPLES = (
     {"drag": 0.3, "inertia": 0.2},
     {"drag": 0.3, "inertia": 0.2, "axis": (0.0, 0.6, 0.8), "momentum": -0.1},
