@@ -288,7 +288,7 @@ def test_wrong_functions_and_arguments():
     for variables, message in (
         ({}, "variables must map names to initial values"),
         ({"a b": 1.0}, "variables must have names such as 'ring', got 'a b'"),
-        ({"a": "x"}, r"variables\['a'\] must be a number, got 'x'"),
+        ({"a": "x"}, r"variables\['a'\] must be a number or a sequence of numbers, got 'x'"),
         ({"a": (1.0, float("nan"))}, r"variables\['a'\]\[1\] must be finite"),
         ({"a": ()}, r"variables\['a'\] must have 1 to 64 numbers, got 0"),
     ):
@@ -439,3 +439,131 @@ def test_formulations_beside_a_given_angular_velocity():
             asked = {"frame": "body", "method": "dop853", "rtol": 1e-9, **SPUN}
             run = ph.integrate_angular_velocity(spun, (0, 3), formulation=variables, **asked)
             assert run.variables["lag"][-1] == pytest.approx(spun_reference(False)[7], abs=1e-7)
+
+
+# ---- found by hostile use
+def decay(t, q, omega, y, params):
+    return (0.0, 0.0, 0.0), -y
+
+
+@plain
+def test_results_do_not_depend_on_what_ran_before():
+    """The scales of a library's model were those of the first one that was solved."""
+
+    def ends(*inertias):
+        found = []
+        for inertia in inertias:
+            model = ph.models.ring_damper(0.1 * inertia, inertia)
+            given = ph.Problem(BODY, model, **START)
+            found.append(ph.solve(given, (0, 5), method="dop853", rtol=1e-9).nsteps)
+        return found
+
+    a, b = ends(1e3, 1e-9)
+    c, d = ends(1e-9, 1e3)
+    assert (a, b) == (d, c)
+    assert a != b
+
+
+@plain
+def test_small_differences_converge():
+    """The slope of the second variable is a difference of large numbers, and was never settled."""
+
+    def function(t, q, omega, y, params):
+        (a, b, c), _ = y
+        k, size = params
+        return (0.0, 0.0, 0.0), (
+            (k * (b - c), k * (c - a), k * (a - b)),
+            a * a + b * b + c * c - size,
+        )
+
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        v, k = rng.normal(size=3) * 100, rng.uniform(1, 8)
+        first = {"v": tuple(v), "s": 0.0}
+        model = ph.coupled(function, first, [k, float(v @ v)], scale={"v": 100.0})
+        run = ph.solve(ph.Problem(BODY, model, **START), (0, 0.5), method="mr2", dt=0.05)
+        assert run.success, run.message
+
+
+def test_names_that_a_run_has_already_are_refused():
+    for name in ("q", "omega", "velocity", "energy", "time", "status", "q_w"):
+        with pytest.raises(ph.InputError, match=f"must not be called '{name}', which a run has"):
+            ph.coupled(decay, {name: 1.0})
+    with pytest.raises(ph.InputError, match=r"would be the column 'h_0' of tables"):
+        ph.coupled(decay, {"h": (1.0, 2.0), "h_0": 1.0})
+    with pytest.raises(ph.InputError, match="'h' is in variables and in params"):
+        ph.coupled(decay, {"h": 1.0}, params={"h": 3.0})
+
+
+def test_every_quantity_and_column_is_taken():
+    from polhode.contracts.company import TAKEN
+    from polhode.ensembles.quantities import QUANTITIES
+    from polhode.ensembles.store import REACHED
+
+    run = ph.solve(ph.problems.off_centre_spring(), (0, 0.01), method="mr2", dt=0.01)
+    assert set(QUANTITIES) | set(REACHED) | set(run.to_dataframe().columns) <= TAKEN
+
+
+@plain
+def test_stores_hold_names_with_dots(tmp_path):
+    given = ph.coupled(decay, {"h": 1.0}, name="wheel") + ph.coupled(decay, {"h": 2.0}, name="b")
+    run = ph.solve(ph.Problem(BODY, given, **START), (0, 0.3), method="rk4", dt=0.1)
+    for file in ("run.zarr", "run.nc"):
+        run.save(tmp_path / file)
+        assert (
+            ph.load(tmp_path / file).variables["wheel.h"].tolist()
+            == run.variables["wheel.h"].tolist()
+        )
+    slash = ph.coupled(decay, {"h": 1.0}, name="a/b") + ph.coupled(decay, {"h": 2.0}, name="c")
+    run = ph.solve(ph.Problem(BODY, slash, **START), (0, 0.3), method="rk4", dt=0.1)
+    with pytest.raises(ph.FileError, match="must not contain /"):
+        run.save(tmp_path / "other.zarr")
+    assert not (tmp_path / "other.zarr").exists()
+
+
+@plain
+def test_terms_of_any_names_are_told_apart():
+    names = ("w", "w", "w1")
+    model = ph.models.free()
+    for k, name in enumerate(names):
+        model = model + ph.coupled(decay, {"h": float(k + 1)}, name=name)
+    run = ph.solve(ph.Problem(BODY, model, **START), (0, 0.1), method="rk4", dt=0.1)
+    assert sorted(values[0] for values in run.variables.values()) == [1.0, 2.0, 3.0]
+
+
+def test_errors_name_the_term_that_is_wrong():
+    wrong = ph.torque(lambda t, q, w, p: (1.0 / 0.0, 0.0, 0.0), name="wrong")
+    model = ph.coupled(decay, {"h": 1.0}) + wrong
+    with pytest.raises(ph.InputError, match="model 'wrong' fails at the initial state: ZeroDiv"):
+        ph.solve(ph.Problem(BODY, model, **START), (0, 1), rtol=1e-6)
+    odd = ph.coupled(lambda t, q, w, y, p: ((0.0, 0.0, 0.0), 1j), {"h": 1.0}, name="odd")
+    with pytest.raises(ph.InputError, match="the function of model 'odd' fails at the initial"):
+        ph.solve(ph.Problem(BODY, odd, **START), (0, 1), rtol=1e-6)
+    assert ph.coupled(decay, {"a": np.array(1.0)}).variables == 1.0
+    for value, message in (
+        (10**400, "must be finite"),
+        (b"ab", "must be a number or a sequence"),
+        ({1.0}, "seq"),
+    ):
+        with pytest.raises(ph.InputError, match=message):
+            ph.coupled(decay, {"a": value})
+    with pytest.raises(ph.InputError, match=r"scale\['a'\] must be from 1e-100 to 1e\+100"):
+        ph.coupled(decay, {"a": 1.0}, scale={"a": 1e-200})
+    with pytest.raises(ph.InputError, match="variables must have at most 64 numbers, got 65"):
+        ph.coupled(decay, {f"a{k}": 1.0 for k in range(65)})
+    asked = {"frame": "body", "params": np.array([1.0, 2.0])}
+    with pytest.raises(ph.InputError, match="are for variables"):
+        ph.integrate_angular_velocity(lambda t: (0.0, 0.0, 1.0), (0, 1), **asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["dop853", "extrapolation", "imidm", "gauss"])
+def test_as_many_numbers_as_there_may_be_compile(method):
+    slopes = ", ".join(f"w[0] - y[{k}]" for k in range(64))
+    space: dict = {}
+    exec(f"def many(t, q, w, y, p):\n    return (0.0, 0.0, 0.0), ({slopes})", space)
+    given = ph.Problem(BODY, ph.coupled(space["many"], {"a": (1.0,) * 64}), **START)
+    record = ph.INTEGRATORS.get(method)
+    assert ph.solve(
+        given, (0, 1), method=method, **steps(record is not None and record.adaptive)
+    ).success

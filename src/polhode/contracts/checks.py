@@ -14,6 +14,8 @@ def number(value: Any, argument: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(f"{argument} must be a number, got {value!r}") from None
+    except OverflowError:
+        raise InputError(f"{argument} must be finite, got a number that is too large") from None
 
 
 def finite(value: Any, argument: str) -> float:

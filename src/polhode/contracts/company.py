@@ -1,7 +1,7 @@
 """``Company``: the variables of a model, or beside a given angular velocity."""
 
-from collections.abc import Mapping
-from math import hypot
+from collections.abc import Mapping, Set
+from math import hypot, log2
 from typing import Any, NamedTuple
 
 from polhode.compiler.tree import flat
@@ -9,7 +9,18 @@ from polhode.contracts import Model, Rate
 from polhode.contracts.checks import finite, positive
 from polhode.errors import InputError
 
-MOST = 64  # numbers of a variable: each is a number of the compiled state
+MOST = 64  # numbers of all variables of a model: each is one of the compiled state
+SMALLEST, LARGEST = 1e-100, 1e100  # scales, whose squares must be numbers
+TAKEN = frozenset(  # names of what a run, an ensemble or a table has anyway
+    {
+        *("q", "omega", "omega_inertial", "angular_momentum", "angular_momentum_inertial", "speed"),
+        *("energy", "kinetic_energy", "potential_energy", "position", "velocity", "attitude"),
+        *("inertia", "mass", "time", "time_reduced", "member", "status", "t_reached", "nsteps"),
+        *("niter", "count", "error", *(f"q_{c}" for c in "wxyz")),
+        *(f"{v}_{c}" for v in ("omega", "angular_momentum", "x", "v") for c in "xyz"),
+        *(f"angular_momentum_inertial_{c}" for c in "xyz"),
+    }
+)
 
 
 class Company(NamedTuple):
@@ -90,20 +101,29 @@ def named_variables(variables: Any, scale: Any) -> tuple[tuple[str, ...], Any, t
     if wrong := [name for name in names if not (isinstance(name, str) and name.isidentifier())]:
         raise InputError(f"variables must have names such as 'ring', got {wrong[0]!r}")
     values = tuple(check_value(value, name) for name, value in variables.items())
-    sizes = {name: _size(value) or 1.0 for name, value in zip(names, values, strict=True)}
+    _check_columns(dict(zip(names, values, strict=True)))
+    if len(flat(values)) > MOST:
+        raise InputError(f"variables must have at most {MOST} numbers, got {len(flat(values))}")
+    sizes = {name: _scale(_size(value)) for name, value in zip(names, values, strict=True)}
     if scale is not None and not isinstance(scale, Mapping):
         raise InputError(f"scale must map names of variables to sizes, got {scale!r}")
     for name, size in (scale or {}).items():
         if name not in sizes:
             raise InputError(f"scale has no variable {name!r} to scale, only {', '.join(names)}")
         sizes[name] = positive(size, f"scale[{name!r}]")
+        if not SMALLEST <= sizes[name] <= LARGEST:
+            raise InputError(
+                f"scale[{name!r}] must be from {SMALLEST:g} to {LARGEST:g}, got {size!r}"
+            )
     return names, values[0] if len(values) == 1 else values, tuple(sizes.values())
 
 
 def check_value(value: Any, name: str) -> Any:
     """Return the value of a variable, a number or a tuple of numbers."""
     where = f"variables[{name!r}]"
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if isinstance(value, (str, bytes, Set)):
+        raise InputError(f"{where} must be a number or a sequence of numbers, got {value!r}")
+    if not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
         return finite(value, where)
     numbers = tuple(finite(x, f"{where}[{k}]") for k, x in enumerate(value))
     if not 0 < len(numbers) <= MOST:
@@ -113,3 +133,26 @@ def check_value(value: Any, name: str) -> Any:
 
 def _size(value: Any) -> float:
     return hypot(*value) if isinstance(value, tuple) else abs(value)
+
+
+def _scale(size: float) -> float:
+    """Return a power of two near a size, 1 for zero: values near each other share machine code."""
+    return min(max(2.0 ** round(log2(size)), SMALLEST), LARGEST) if size > 0.0 else 1.0
+
+
+def _check_columns(values: Mapping[str, Any]) -> None:
+    """Raise an error for names that a run has anyway, or that are alike in a table."""
+    columns: set[str] = set()
+    for name, value in values.items():
+        own = {f"{name}_{k}" for k in range(len(value))} if isinstance(value, tuple) else {name}
+        if {name, *own} & TAKEN:
+            raise InputError(
+                f"variables must not be called {name!r}, which a run has already; choose another"
+                " name"
+            )
+        if own & columns:
+            raise InputError(
+                f"variables[{name!r}] would be the column {min(own & columns)!r} of tables, as"
+                " another variable is; choose another name"
+            )
+        columns |= own

@@ -15,6 +15,8 @@ def total(*groups: tuple[Model, ...]) -> Model:
     terms = tuple(term for group in groups for term in group)
     names = [term.name for term in terms]
     unique = [n if names.count(n) == 1 else f"{n}{i + 1}" for i, n in enumerate(names)]
+    while len(set(unique)) < len(unique):  # one has the name that another was given
+        unique = [f"{n}{i + 1}" if unique.count(n) > 1 else n for i, n in enumerate(unique)]
     force, energy = _summed_wrench(terms), None
     if all(term.has_potential for term in terms):
         energy = _summed_potential(terms)

@@ -30,7 +30,8 @@ from polhode.ensembles.quantities import (
     label_varied,
 )
 from polhode.errors import FileError, InputError, PolhodeError, PolhodeWarning
-from polhode.files.given import memory
+from polhode.files.given import has_form, memory
+from polhode.files.netcdf import VARIABLES
 from polhode.kernels.quaternion import product, to_body, to_inertial
 
 if TYPE_CHECKING:
@@ -427,17 +428,9 @@ def attributes_fit(attributes: Mapping[str, Any]) -> bool:
         good = isinstance(problem, dict) and isinstance(arguments, dict)
         good = good and isinstance(problem["name"] or "", str) and type(problem["model"]) is str
         good = good and type(problem.get("mass")) in (int, float)
-        good = good and _are_variables(problem.get("variables", {}))
+        good = good and has_form(problem.get("variables", {}), VARIABLES)
         good = good and isinstance(order, list) and all(type(name) is str for name in order)
     return good
-
-
-def _are_variables(value: Any) -> bool:
-    """Whether this is what ``problem_facts`` tells about variables."""
-    if not isinstance(value, dict):
-        return False
-    rows = [one if isinstance(one, list) else [one] for one in value.values()]
-    return all(type(x) in (int, float) for row in rows for x in row)
 
 
 def _check_layout(found: contents.Contents) -> None:

@@ -75,6 +75,11 @@ def check_form(path: str | os.PathLike, value: Any, form: Any, where: str) -> No
         raise FileError(f"{str(path)!r} was edited or damaged: its {place} is not what it must be")
 
 
+def has_form(value: Any, form: Any) -> bool:
+    """Whether plain data have a form."""
+    return _misfit(value, form, "") is None
+
+
 def _misfit(value: Any, form: Any, where: str) -> str | None:
     """Return where a value does not have the form, if anywhere."""
     if isinstance(form, tuple):

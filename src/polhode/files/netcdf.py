@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = "polhode trajectory 1"
 BESIDE = "variable_"  # before the names of a model's variables in files
+VARIABLES: Any = {str: (float, [float])}  # the form of their initial values, see ``check_form``
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 END = slice(40, 48)  # where a file says how long it is
 SEAL = b"polhode sha256\0\n"

@@ -8,6 +8,7 @@ incomplete is refused.  Nothing is decoded that this library does not write.
 import json
 import math
 import os
+import re
 import shutil
 import struct
 from collections.abc import Mapping
@@ -66,6 +67,8 @@ def _files(data: Data) -> dict[str, bytes]:
     for name, entry in {**data.coordinates, **data.variables}.items():
         if not isinstance(entry, tuple):
             continue
+        if not is_name(name):
+            raise FileError(f"a Zarr store cannot hold {name!r}: a name must not contain / or \\")
         dims, values, attributes = entry
         array = np.ascontiguousarray(values, dtype="<f8")
         shapes[name] = array.shape
@@ -77,6 +80,11 @@ def _files(data: Data) -> dict[str, bytes]:
     attributes["crc32c"] = _sum(_json(attributes)).hex()
     group = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
     return {GROUP: _json(group), **found}
+
+
+def is_name(name: str) -> bool:
+    """Whether an array of this name is one folder of a store."""
+    return re.fullmatch(r"[^/\\\0]+", name) is not None and name.strip(".") != ""
 
 
 def _metadata(shape: tuple[int, ...], dims: Any, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +147,7 @@ def _attributes(path: Path, form: str) -> dict[str, Any]:
         shapes = attributes["arrays"]
         fine = found == _sum(_json(attributes)).hex() and attributes.get("format") == form
         fine = fine and all(
-            name.isidentifier() and all(type(n) is int and n >= 0 for n in shape) and shape
+            is_name(name) and all(type(n) is int and n >= 0 for n in shape) and shape
             for name, shape in shapes.items()
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

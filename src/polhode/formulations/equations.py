@@ -31,7 +31,7 @@ from polhode.contracts import (
 )
 from polhode.contracts.company import Company, count_numbers
 from polhode.kernels.quaternion import to_inertial
-from polhode.kernels.tuples import flattened, nested, sum_of_squares
+from polhode.kernels.tuples import flattened, nested, sum_of_all, sum_of_squares
 from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
@@ -262,24 +262,17 @@ def _squared_errors(company: Company, a: int) -> Callable:
     def term(first, last, scale):
         square, level = sum_of_squares(last, first), scale * scale
 
-        def error(d, y, new, tolerances):
-            rtol, atol = tolerances
+        def error(given):
+            d, y, new, (rtol, atol) = given
             size = max(square(y), square(new), level)
             room = rtol * sqrt(size) + (atol + 1e-300)
             return square(d) / (room * room * count)
 
         return error
 
-    total = None
-    for place, scale in zip(company.places.values(), company.scales, strict=True):
-        one = term(a + place.start, a + place.stop, scale)
-        total = one if total is None else _sum(total, one)
-    assert total is not None
-    return total
-
-
-def _sum(f: Callable, g: Callable) -> Callable:
-    return lambda d, y, new, tolerances: f(d, y, new, tolerances) + g(d, y, new, tolerances)
+    pairs = zip(company.places.values(), company.scales, strict=True)
+    total = sum_of_all([term(a + p.start, a + p.stop, scale) for p, scale in pairs])
+    return lambda d, y, new, tolerances: total((d, y, new, tolerances))
 
 
 def given_torque(t, q, m, body, params):

@@ -5,6 +5,8 @@ from functools import cache
 
 from polhode.compiler.tree import flat
 
+DEEPEST = 9  # terms of a sum that are added one by one
+
 
 def plus(a, b):
     return a + b
@@ -49,8 +51,24 @@ def sum_of_squares(last: int, first: int = 0) -> Callable:
     place = last - 1
     if place == first:
         return lambda y: y[place] * y[place]
+    if last - first > DEEPEST:
+        middle = (first + last) // 2
+        return summed(sum_of_squares(middle, first), sum_of_squares(last, middle))
     before = sum_of_squares(place, first)
     return lambda y: before(y) + y[place] * y[place]
+
+
+def summed(f: Callable, g: Callable) -> Callable:
+    """Make y -> f(y) + g(y)."""
+    return lambda y: f(y) + g(y)
+
+
+def sum_of_all(functions: Sequence[Callable]) -> Callable:
+    """Make y -> the sum of all functions of y, in halves: the compiler goes only so deep."""
+    if len(functions) == 1:
+        return functions[0]
+    middle = len(functions) // 2
+    return summed(sum_of_all(functions[:middle]), sum_of_all(functions[middle:]))
 
 
 # ---- nesting

@@ -384,6 +384,8 @@ def bind_integrator(
         what = *what, company_of(force), _forms(*force.params), _form(force.params[1])
     else:
         what = *_functions(force), _forms(force.numbers, force.tables)
+        if force.coupled is not None:
+            what = *what, company_of(force)
     key = integrator, formulation, what, aligned, moving
     return _found(
         key,
@@ -545,12 +547,13 @@ def _try_coupled(model: Model, here: tuple, body: tuple) -> None:
         returns = "(torque, force, dy)" if term.moves else "(torque, dy)"
         try:
             value = flat(function(0.0, *here, body, (*term.params, term.variables)))
+            good = all(math.isfinite(x) for x in value)
         except Exception as error:
             raise InputError(
                 f"the function of model {term.name!r} fails at the initial state:"
                 f" {type(error).__name__}: {error}; it must return {returns}"
             ) from error
-        if not all(math.isfinite(x) for x in value):
+        if not good:
             raise InputError(
                 f"the function of model {term.name!r} is not finite at the initial state: {value}"
             )
@@ -564,7 +567,8 @@ def _mistake(model: Model, here: tuple, body: tuple, error: Exception) -> str:
     """Say which function of a model fails at the initial state, and how."""
     for term in model.terms:
         try:
-            loops.model_pieces(term, False)[contracts.wrench](0.0, *here, body, term.params)
+            params = *term.params, term.variables
+            loops.model_pieces(term, False)[contracts.wrench](0.0, *here, body, params)
         except Exception as its:
             return _mistake(term, here, body, its)
     if isinstance(error, NotThree):

@@ -23,14 +23,14 @@ from typing import Any
 from polhode.compiler.tree import flat
 from polhode.contracts import ORIGIN, Method, coupled, inverse_mass
 from polhode.contracts.company import Company
-from polhode.kernels.tuples import collected, flattened, nested, sum_of_squares
+from polhode.kernels.tuples import collected, flattened, nested, sum_of_all, sum_of_squares
 from polhode.kernels.vector import multiply
 from polhode.methods.further import TRANSLATION, Further
 from polhode.methods.translation import absent, raised
 
 MOST = 60  # iterations of (3)
-ROUNDING = 4e-16  # of y', where they end; the remaining error is smaller by the contraction factor
-NEAR = 1e-9  # of y', where they may end because they come no nearer
+ROUNDING = 1.6e-31  # of y', squared, where they end; the rest is smaller by the contraction factor
+NEAR = 1e-18  # of y', squared, where they may end because they come no nearer
 NAN = float("nan")
 
 
@@ -113,23 +113,19 @@ def _beside_motion(company: Company) -> Further:
 
 def _strayed(company: Company) -> Callable:
     """Make (d, y, new) -> the squared size of a change d, relative to y or its scale."""
-    total = _no_change
-    for place, scale in zip(company.places.values(), company.scales, strict=True):
-        total = _plus(total, _relative(place.start, place.stop, scale * scale))
-    return total
-
-
-def _no_change(d, y, new):
-    return 0.0
-
-
-def _plus(f: Callable, g: Callable) -> Callable:
-    return lambda d, y, new: f(d, y, new) + g(d, y, new)
+    pairs = zip(company.places.values(), company.scales, strict=True)
+    total = sum_of_all([_relative(p.start, p.stop, scale * scale) for p, scale in pairs])
+    return lambda d, y, new: total((d, y, new))
 
 
 def _relative(first: int, last: int, least: float) -> Callable:
     square = sum_of_squares(last, first)
-    return lambda d, y, new: square(d) / max(square(y), square(new), least)
+
+    def relative(given):
+        d, y, new = given
+        return square(d) / max(square(y), square(new), least)
+
+    return relative
 
 
 # ---- the wrapper
@@ -148,7 +144,7 @@ def wrapped_functions(
     map_start, map_step = own["start"], own.get("step", absent)
     map_guess, map_improve = own.get("guess", absent), own.get("improve", absent)
     map_finish = own.get("finish", absent)
-    plus_scaled, solved = _plus_scaled(company.pattern), _solved(company.pattern)
+    plus_scaled, solved = _plus_scaled(company.pattern), _solved(company)
     rate = _moving_rate if moving else _rate
 
     def carried(t, h, inner, carry, middle, body, params):
@@ -221,16 +217,21 @@ def _sum_at(k: int) -> Callable:
     return plus
 
 
-def _solved(pattern: Any) -> Callable:
+def _solved(company: Company) -> Callable:
     """Make the function that solves (3): (y, f); NaN if the step is too long to converge."""
-    plus_scaled, change = _plus_scaled(pattern), _change(pattern)
+    pattern = company.pattern
+    plus_scaled, flatten, strayed = _plus_scaled(pattern), flattened(pattern), _strayed(company)
+    changes = collected([_change_at(k) for k in range(len(flat(pattern)))])
 
     def solved(rate, t, c, inner, middle, body, params):
         f = rate(t, inner, body, (*params, middle))
+        y = plus_scaled(middle, c, f)
         done, count, before = False, 0, 1.0
         while not done and count < MOST:
-            new = rate(t, inner, body, (*params, plus_scaled(middle, c, f)))
-            off = change(middle, c, new, f)
+            new = rate(t, inner, body, (*params, y))
+            change = changes((c, flatten(new), flatten(f)))
+            y = plus_scaled(middle, c, new)
+            off = strayed(change, flatten(middle), flatten(y))
             done = off <= ROUNDING or (off <= NEAR and off >= before)
             f, count, before = new, count + 1, off
         return plus_scaled(middle, c if done else NAN, f), f
@@ -238,20 +239,9 @@ def _solved(pattern: Any) -> Callable:
     return solved
 
 
-def _change(pattern: Any) -> Callable:
-    """Make (y, h, f, g) -> the largest change of y + h f by g in place of f, relative to it."""
-    flatten, largest = flattened(pattern), _largest_change(len(flat(pattern)))
-    return lambda y, h, f, g: largest(flatten(y), h, flatten(f), flatten(g))
+def _change_at(k: int) -> Callable:
+    def change(given):
+        h, f, g = given
+        return h * (f[k] - g[k])
 
-
-def _largest_change(n: int) -> Callable:
-    last = n - 1
-
-    def change(y, h, f, g):
-        size = abs(y[last]) + abs(h * f[last]) + 1e-300
-        return abs(h * (f[last] - g[last])) / size
-
-    if last == 0:
-        return change
-    before = _largest_change(last)
-    return lambda y, h, f, g: max(before(y, h, f, g), change(y, h, f, g))
+    return change

@@ -180,8 +180,8 @@ def coupled(
     variables : names and initial values, each a number or a sequence of numbers
     params : as in ``torque``
     scale : sizes of variables, by name.  Adaptive integrators bound the error of a variable
-        relative to its length or this, whichever is larger; by default the length of its initial
-        value, or 1 if that is zero
+        relative to its length or this, whichever is larger; by default a power of two near the
+        length of its initial value, or 1 if that is zero
     depends_on_omega, depends_on_velocity : whether the torque depends on the rate or velocity, and
         the force on the velocity; by default whether the code of ``function`` reads them at all
 
@@ -209,6 +209,8 @@ def coupled(
         depends_on_velocity=reads_v if depends_on_velocity is None else depends_on_velocity,
         variables=start, variable_names=names, scales=scales,
     )  # fmt: skip
+    if shared := [name for name in names if name in made.names]:
+        raise InputError(f"{shared[0]!r} is in variables and in params: give one another name")
     return replace(made, coupled=make(split_params(params)[3])[2])
 
 

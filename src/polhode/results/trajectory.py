@@ -14,7 +14,7 @@ from polhode.body import RigidBody
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
 from polhode.files import netcdf
-from polhode.files.given import damage_refused
+from polhode.files.given import damage_refused, has_form
 from polhode.results import export
 from polhode.results.details import Details, GivenDetails, PartDetails
 
@@ -446,9 +446,11 @@ def _rebuild(data: "xarray.Dataset") -> Trajectory:
     shapes = {"error": (), "x": (3,), "v": (3,)}
     found: dict[str, Any] = {n: stored(n, *shape) for n, shape in shapes.items() if n in data}
     found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}
+    variables = problem.get("variables", {})
+    if not has_form(variables, netcdf.VARIABLES):
+        raise ValueError(f"its variables are {variables!r}")
     found["variables"] = {
-        name: stored(netcdf.BESIDE + name, *np.shape(value))
-        for name, value in problem.get("variables", {}).items()
+        name: stored(netcdf.BESIDE + name, *np.shape(value)) for name, value in variables.items()
     }
     return Trajectory(
         stored("time"),

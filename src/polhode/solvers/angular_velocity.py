@@ -156,7 +156,8 @@ def prepare_angular_velocity(
         save_every, events, progress=progress,
     )  # fmt: skip
     if variables is None:
-        if slope is not None or scale is not None or params != ():
+        none = isinstance(params, tuple) and not params
+        if slope is not None or scale is not None or not none:
             raise InputError("slope=, params= and scale= are for variables: give variables=, too")
         return RateSolver(omega, frame, arguments)
     return RateSolver(omega, frame, arguments, variables, slope, params, scale)

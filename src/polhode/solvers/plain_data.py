@@ -264,6 +264,8 @@ def _rebuild_variables(data: Mapping[str, Any] | None) -> dict[str, Any]:
         dict(zip(names, one, strict=True)), dict(zip(names, data["scales"], strict=True))
     )
     coupled = _find_function(data["function"], "coupled")
+    if coupled is contracts.coupled or len(found[0]) != len(names):
+        raise ValueError(f"the variables {list(names)} have no function, or the same name")
     return {"coupled": coupled, **dict(zip(VARIABLES, found, strict=True))}
 
 
