@@ -31,7 +31,7 @@ MODELS: Mapping[str, dict[str, Any]] = MappingProxyType(
         "layered": {
             "planets": False,
             "geodetic": True,
-            "without": (*ON_TIDES, "sun-on-degree-3", "mantle-friction"),
+            "without": NEWER,
         },
     }
 )
@@ -47,7 +47,7 @@ TERMS: Mapping[str, str] = MappingProxyType(
         "spin": "what the spin adds to the mantle's moments",
         "delay": "the delay of tide and spin",
         "friction": "the friction between mantle and core",
-        "mantle-friction": "k_v in units of the mantle's C, but of the whole Moon's",
+        "mantle-friction": "k_v in units of the mantle's C (the whole Moon's instead)",
         "boundary": "the oblateness of the core's boundary",
         "sun-on-degree-3": "the Sun's torque on the figure of degrees 3 and 4",
         "sun-on-tides": "the Sun's torque on what tide and spin add",

@@ -136,7 +136,7 @@ YEARS = option(
 )
 VARIANTS = option("--models NAME,…", "Models, separated by commas. Default: all.")
 TERMS = option(
-    "--terms", "Instead of models: what becomes of the model de421 without one of its terms."
+    "--terms", "Instead of models: the model de421 with each of its terms left out in turn."
 )
 EPHEMERIS = option(
     "--ephemeris", "de421, or a newer one whose package is installed: de422 or de423."

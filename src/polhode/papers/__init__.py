@@ -7,6 +7,7 @@ package in this directory with a record ``PAPER`` and a ``PLACE``.
     claims                  tables of claims, reports, the record of a paper
     verdicts, laboratory    judges and runs that the papers share
     reference               independent solutions
+    counted, timing         operations counted, execution times
     rotations, quaternions  matrices and quaternions
     maps, drawing           one-step maps taken apart, figures
 """

@@ -37,7 +37,7 @@ class Claim:
     note: str = ""
     name: str = ""
     expected: str = ""
-    timed: bool = False  # times are shown, with their range; the verdict does not rest on them
+    timed: bool = False  # times are shown; the verdict rests on them only if it is about hardware
 
     @property
     def as_expected(self) -> bool:

@@ -2,7 +2,7 @@
 
 Calls take turns, by the CPU time of their thread, in many rounds.  The rounds form ``GROUPS``, in
 each of which the least time of a call counts; the range of a ratio is that over the groups.  Times
-are shown with their range, and no verdict rests on them: a busy machine must not turn one.  Claims
+are shown with their range, and a busy machine must not turn a verdict.  Claims
 about speed are judged by the work that is counted (``counted``), or, where the claim is about
 hardware, by a ratio that is beyond its limit by a margin which no load makes up for.
 """
