@@ -11,8 +11,8 @@ stages give y stages of their own tableau instead (``further``), and keep their 
 
 (3) is implicit if f depends on y: it is iterated until y' converges to rounding, or no longer comes
 nearer, which it does not where f is a small difference.  f at the end is the first of the next step
-and is carried.  A map that carries a torque evaluates it again, because
-ŷ differs in the next step.  (Only the first evaluation in (3) is counted.)
+and is carried.  A map that carries a torque evaluates it again, because ŷ differs in the next
+step.  (Only the first evaluation in (3) is counted.)
 """
 
 from collections.abc import Callable, Mapping
