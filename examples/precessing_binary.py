@@ -1,4 +1,4 @@
-"""Two black holes with spins, and the frame that precesses with their orbit (Boyle 2017, section I).
+"""Two black holes with spins, and the frame that precesses with them (Boyle 2017, section I).
 
 The frame has its third axis along the orbital angular momentum ℓ, and follows the motion of the
 holes.  Its angular velocity depends on the orbit and on the spins, which precess about ℓ: attitude,
