@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
-POLHODE = [sys.executable, "-m", "polhode"]
+SCRIPT = Path(sys.executable).with_name("polhode")  # as a user calls it
+POLHODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "polhode"]
 RUN = [*POLHODE, "run", "fast-top"]
 COMMANDS: dict[str, tuple[list[str], float]] = {  # the command, and the ratio allowed
     "import numpy": ([sys.executable, "-c", "import numpy"], 1.0),
