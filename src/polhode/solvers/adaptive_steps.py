@@ -191,8 +191,10 @@ def count_attitudes(states: Callable, times: np.ndarray, rows: np.ndarray, body:
 def count_units(states: np.ndarray) -> int:
     """Return the number of rows before the first whose attitude is not of length 1."""
     q = states[:, :4]
-    with np.errstate(over="ignore", invalid="ignore"):
-        good = abs(np.einsum("ij,ij->i", q, q) - 1.0) < ROUNDING
+    off = np.einsum("ij,ij->i", q, q) - 1.0
+    if off @ off < ROUNDING * ROUNDING:  # then each of them is small: quick, and false for NaN
+        return len(q)
+    good = abs(off) < ROUNDING
     return len(q) if good.all() else int(np.argmin(good))
 
 
