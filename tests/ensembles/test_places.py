@@ -14,6 +14,7 @@ import polhode as ph
 from polhode.ensembles import places, store
 from polhode.ensembles.checkpoint import KIND, place_of_store
 from polhode.files.checkpoint import read, write
+from support.small_disks import small_disk
 
 TOP = ph.problems.fast_top()
 MANY = {
@@ -201,6 +202,21 @@ def test_after_a_full_disk_the_pair_resumes_to_the_same_bits(tmp_path, limited):
     found = ph.resume(path)
     assert found.q.tobytes() == right.q.tobytes()
     assert ph.load(place).complete
+
+
+@pytest.mark.parametrize("kilobytes", [40, 90, 150, 210])
+def test_on_a_small_disk_the_pair_resumes_to_the_same_bits(tmp_path, kilobytes):
+    """The disk is full while the store is created, in the first chunk, or later."""
+    right, disk = solve(), tmp_path / "disk"
+    path, place = disk / "run.ckpt", disk / "a.zarr"
+    with small_disk(disk, kilobytes) as resize:
+        with pytest.raises(ph.FileError, match="No space left"):
+            solve(out=place, checkpoint=path)
+        resize(4096)
+        found = ph.resume(path) if path.exists() else solve(out=place, checkpoint=path)
+        assert found.q.tobytes() == right.q.tobytes()
+        assert ph.load(place).complete
+        assert {file.name for file in disk.iterdir()} <= {"run.ckpt", "run.ckpt.rows", "a.zarr"}
 
 
 def test_without_a_checkpoint_nothing_is_left(tmp_path, limited):

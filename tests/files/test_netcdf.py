@@ -19,6 +19,7 @@ from polhode.errors import FileError
 from polhode.files import netcdf
 from polhode.files.given import damage_refused
 from support.forged_netcdf import seal
+from support.small_disks import small_disk
 
 DATA = netcdf.Data(
     {
@@ -101,6 +102,19 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_small_disk_leaves_the_old_file(tmp_path):
+    path = tmp_path / "disk" / "x.nc"
+    with small_disk(tmp_path / "disk", 8) as resize:
+        path.write_bytes(b"old")
+        with pytest.raises(FileError, match=r"cannot write the file '.*x.nc': No space left"):
+            netcdf.write(path, DATA)
+        assert path.read_bytes() == b"old"
+        assert list(path.parent.iterdir()) == [path]
+        resize(1024)
+        netcdf.write(path, DATA)
+        assert path.stat().st_size > 8192
 
 
 def test_drafts_never_go_through_links_or_over_foreign_files(tmp_path):
