@@ -174,15 +174,15 @@ def test_symbols_are_sized_by_the_whole_body():
     ends = [shapes.point_mass(1.0, at) for at in ([0, 0, 3.0], [0, 0, -3.0])]
     body = ph.RigidBody.from_shapes(*ends, shapes.rod(6.0, mass=1e-3))
     vertices, faces = body.geometry.vertices, body.geometry.faces
-    assert vertices[:, 2].max() == pytest.approx(3.0 + 6.0 / 40)
-    assert np.abs(vertices[:, 0]).max() == pytest.approx(6.0 / 40)
+    assert vertices[:, 2].max() == pytest.approx(3.0 + 6.0 / 20)
+    assert np.abs(vertices[:, 0]).max() == pytest.approx(6.0 / 20)
     rod = vertices[faces[-48:]].reshape(-1, 3)
     assert np.hypot(rod[:, 0], rod[:, 1]).max() == pytest.approx(6.0 / 100)
     assert np.ptp(rod[:, 2]) == 6.0
     large = ph.RigidBody.from_shapes(*ends, shapes.box([80.0, 1.0, 1.0], mass=1.0))
     ball = large.geometry.vertices[: len(ends[0].geometry.vertices)]
-    assert np.ptp(ball[:, 0]) == pytest.approx(2 * np.sqrt(80**2 + 1 + 36) / 40)
-    assert ends[0].moved([0, 0, -3]).geometry.vertices.max() == pytest.approx(1 / 40)
+    assert np.ptp(ball[:, 0]) == pytest.approx(2 * np.sqrt(80**2 + 1 + 36) / 20)
+    assert ends[0].moved([0, 0, -3]).geometry.vertices.max() == pytest.approx(1 / 20)
 
 
 def test_bare_numbers_have_no_surface():
