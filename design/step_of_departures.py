@@ -7,6 +7,7 @@ cost nothing.
     no second root     the length of the quaternion by a linear function in place of its root
     few rates          the torque enters the rates as it is, without the rotations of (3)
     rows first         the rotations of (3) multiplied before the torque is known
+    nothing ahead      what depends on time alone where the torque uses it, after the attitude
 
 All variants take turns, by the CPU time of the thread; the range is that of several groups.
 """
@@ -22,6 +23,7 @@ import polhode as ph
 from polhode.bench.timing import round_robin
 from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
+from polhode.contracts import ahead
 from polhode.formulations import fukushima
 from polhode.formulations._parts import inverse
 from polhode.kernels.trig import double_angle, sincos1
@@ -99,6 +101,10 @@ def product(a, b):
     return fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
 
 
+def nothing(t, body, params):
+    return 0.0, 0.0, 0.0
+
+
 VARIANTS = {
     "as it is": {},
     "no second root": {fukushima.attitude_of: without_second_root},
@@ -108,6 +114,7 @@ VARIANTS = {
         fukushima.rates: few_rates,
     },
     "rows first": {fukushima.rates: rows_first},
+    "nothing ahead": {ahead: nothing},
 }
 
 

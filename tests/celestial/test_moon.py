@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.cli import main as entry
+from polhode.cli import moon
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
 from support.bits import bits_of, exactly
@@ -406,6 +407,19 @@ def test_the_command_prints_and_writes(monkeypatch, capsys, tmp_path):
     assert (tmp_path / "moon.png").stat().st_size > 10_000
 
 
+def test_the_command_takes_the_model_of_de421(monkeypatch, capsys, tmp_path):
+    """Unless others are asked for; 'all' are all."""
+    code, out, _ = call(monkeypatch, capsys, tmp_path, "--years", "0.2")
+    assert code == 0
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line}
+    assert float(rows["de421"][6]) < 0.01  # mas at ends
+    written = (tmp_path / "moon.csv").read_text().splitlines()[1:]
+    assert {line.split(",")[0] for line in written} == {"de421"}
+    assert (tmp_path / "moon.png").stat().st_size > 10_000
+    assert set(moon._variants("all")) == set(moon.VARIANTS)
+    assert set(moon._variants(None)) == {"de421"}
+
+
 def test_the_command_leaves_out_terms(monkeypatch, capsys, tmp_path):
     code, out, _ = call(monkeypatch, capsys, tmp_path, "--years", "0.2", "--terms")
     assert code == 0
@@ -418,8 +432,6 @@ def test_the_command_leaves_out_terms(monkeypatch, capsys, tmp_path):
 
 @pytest.mark.parametrize("years", [0.1, -0.1])
 def test_samples_of_the_command_meet_the_ends_of_intervals(years):
-    from polhode.cli import moon
-
     begin = julian_date("2000-01-03T05:00")
     times, ends = moon._times(begin, years, "de421")
     days = times / DAY

@@ -7,6 +7,7 @@ of the free motion, with SciPy, and with each other.  Most runs are in plain Pyt
 import contextlib
 import itertools
 import math
+from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
@@ -15,10 +16,11 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.compiler.tree import bind
-from polhode.contracts import Coordinates, Status, torque
+from polhode.contracts import Coordinates, Status, ahead, torque
 from polhode.formulations import _labels, fukushima
 from polhode.integrators import OF_BODIES
 from polhode.kernels.quaternion import to_body, to_inertial
+from polhode.loops.binding import model_pieces
 from polhode.papers.maps import symplectic_defect
 from polhode.references import bibliography
 from support import given_motion
@@ -372,6 +374,39 @@ def test_what_holds_between_resets(name, rng):
         assert stays == (not record.reset(0.7, y, body)[1])
         seen.add(stays)
     assert seen == named == {True, False}
+
+
+@pytest.mark.parametrize("name", ["fukushima", "fukushima-departures"])
+def test_what_depends_on_time_alone_first_changes_no_bit(name):
+    """``ahead`` is about the order of instructions, not about results."""
+    record = ph.COORDINATES[name]
+    slope = bind(record.settled.slope, {ahead: lambda t, body, params: (0.0, 0.0, 0.0)})
+    later = replace(record, settled=replace(record.settled, slope=slope))
+    earth = ph.celestial.rigid_earth_model()
+    plan = {"method": "adams", "dt": 1 / 128, "save_every": 16}
+    runs = [ph.solve(earth, (0, 2), formulation=form, **plan) for form in (name, later)]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes()
+    assert runs[0].omega.tobytes() == runs[1].omega.tobytes()
+
+
+@pytest.mark.usefixtures("plain")
+def test_functions_of_users_are_not_called_ahead():
+    """They may have a reason to raise at a state that is not that of the body."""
+    calls = []
+
+    def own(t, q, omega, params):
+        calls.append(t)
+        return 0.0, 0.0, 0.1
+
+    mine = ph.models.torque(own)
+    problem = ph.Problem(ph.RigidBody(INERTIA), mine, omega=OMEGA)
+    run = ph.solve(
+        problem, (0, 0.4), method="adams", dt=0.01, formulation="fukushima", options={"order": 4}
+    )
+    assert run.nfev <= len(calls) <= run.nfev + 2  # one call to see what it returns
+    assert ahead not in model_pieces(mine, True)
+    assert ahead not in model_pieces(ph.models.heavy_top(1.0) + mine, True)
+    assert ahead in model_pieces(ph.models.heavy_top(1.0), True)
 
 
 # ---- attitudes

@@ -66,3 +66,26 @@ def test_a_course_in_words():
     assert (course / course).mean == 1.0
     assert course.most == 2.0
     assert Course(errors, np.array([1.0, 2, 4, 8, 16])).mean == pytest.approx(4.0)
+
+
+def test_low_order_is_judged_by_its_errors(monkeypatch):
+    """Methods of low order that are as good would turn the verdict."""
+    from types import SimpleNamespace
+
+    from polhode.papers.boyle2017 import examples
+    from polhode.papers.verdicts import FAILS, HOLDS
+
+    run = SimpleNamespace(evaluations=400, worst=1e-9)
+    lab = SimpleNamespace(span=lambda problem: 1.0, integrate=lambda *case: run)
+    for error, verdict in ((1e-5, HOLDS), (1e-7, FAILS)):
+        monkeypatch.setattr(examples, "_error_of_steps", lambda *case, e=error: e)
+        assert examples.low_order(lab)[0] == verdict
+
+
+def test_steps_of_low_order():
+    """Their errors fall as the powers of the step that they stand for."""
+    from polhode.papers.boyle2017 import examples
+
+    for step, order in ((examples._kutta_step, 4), (examples._midpoint_step, 2)):
+        coarse, fine = (examples._error_of_steps(step, 2.0, count) for count in (80, 160))
+        assert 0.8 * 2**order < coarse / fine < 1.2 * 2**order

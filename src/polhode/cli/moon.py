@@ -36,6 +36,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "de421": ("all terms of DE421's own model, no others", {"model": "de421"}),
 }
+MODEL, ALL = "de421", "all"  # the default, and the word for every model
 HEAD = "model", "years", "x_arcsec", "y_arcsec", "z_arcsec"
 SIZES = "model", "x_mas", "y_mas", "z_mas", "total_mas", "largest_mas", "at_ends_mas"
 MAS = 1e3  # milliarcseconds in an arcsecond
@@ -55,19 +56,22 @@ def moon(
 ) -> None:
     """Integrate the Moon's rotation from a date on, and compare it with JPL's ephemeris DE421.
 
-    Starts from DE421's own attitude and angular velocity.  Prints how far each model departs from
+    Starts from DE421's own attitude and angular velocity.  Prints how far a model departs from
     DE421's librations, in milliarcseconds about the Moon's axes; writes the residuals (moon.csv)
     and a picture of them with their spectrum (moon.png).  Needs `pip install 'polhode[celestial]'`.
 
-    The models: degree-2, degree-3 and rigid (degrees 2 to 4) are a rigid Moon in the field of Earth
-    and Sun; in mantle the fluid core does not turn along; layered has tides and a fluid core too;
-    de421 has every term of DE421's own model.  With `--terms` its terms are left out in turn.
+    The model is de421, with every term of DE421's own.  `--models` takes simpler ones, or all:
+    degree-2, degree-3 and rigid (degrees 2 to 4) are a rigid Moon in the field of Earth and Sun; in
+    mantle the fluid core does not turn along; layered has tides and a fluid core too.  `--terms`
+    leaves out the terms of de421 in turn.
+
     The first run compiles the motion, which takes about a minute; later runs reuse it.
 
     Examples:
 
     - `polhode moon`
     - `polhode moon --start 2000-01-01 --years 1`
+    - `polhode moon --start 1970-01-01 --years 50 --models all`
     - `polhode moon --start 1970-01-01 --years 50 --models rigid,mantle,de421 --out moon`
     - `polhode moon --start 1970-01-01 --years 50 --terms`
     """
@@ -97,10 +101,13 @@ def moon(
 
 
 def _variants(text: str | None) -> dict[str, tuple[str, dict[str, Any]]]:
-    names = list(VARIANTS) if text is None else [part.strip() for part in text.split(",")]
+    names = [MODEL] if text is None else [part.strip() for part in text.split(",")]
+    if names == [ALL]:
+        names = list(VARIANTS)
     for name in names:
         if name not in VARIANTS:
-            raise InputError(f"--models takes some of {', '.join(VARIANTS)}, got {text!r}")
+            some = ", ".join(VARIANTS)
+            raise InputError(f"--models takes some of {some}, or {ALL}, got {text!r}")
     return {name: VARIANTS[name] for name in names}
 
 

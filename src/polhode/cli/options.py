@@ -134,7 +134,7 @@ START_DATE = option(
 YEARS = option(
     "--years", "The length of the run in years of 365.25 days; negative: backwards in time."
 )
-VARIANTS = option("--models NAME,…", "Models, separated by commas. Default: all.")
+VARIANTS = option("--models NAME,…", "Models, separated by commas, or all. Default: de421.")
 TERMS = option(
     "--terms", "Instead of models: the model de421 with each of its terms left out in turn."
 )

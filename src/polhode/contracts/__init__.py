@@ -128,6 +128,16 @@ def torque(t, q, m, body, params):
     return (0.0, 0.0, 0.0)
 
 
+def ahead(t, body, params):
+    """Compute what the torque needs of the time alone; this stub does nothing.
+
+    For models of the library it is the torque at any state, whose result is not used: the compiler
+    removes what depends on the state, and the rest is known before the attitude.  A processor then
+    has it at hand while it waits for roots and sines.  A user's function is never called this way.
+    """
+    return (0.0, 0.0, 0.0)
+
+
 def potential(t, q, body, params):
     """The potential energy.  This stub is the free body."""
     return 0.0

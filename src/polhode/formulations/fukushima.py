@@ -29,7 +29,7 @@ keep their names cost nothing.
 from math import atan2, sqrt
 
 from polhode.compiler.machine import blend, fma, mask
-from polhode.contracts import Coordinates, Settled, inverse_moments, torque
+from polhode.contracts import Coordinates, Settled, ahead, inverse_moments, torque
 from polhode.formulations._labels import (
     attitude,
     label_for,
@@ -179,6 +179,7 @@ def numbers(y, body):
 def settled_rates(t, half, inner, outer, whole, here, body, params):
     """Return ``rates`` with a known ``frame``."""
     kept, columns, axes, i = here
+    ahead(t, body, params)
     p, g, inverses, turned = attitude_of(half, inner, outer, whole)
     named = kept == 1.0
     q = times(g, p if named else combination(columns, p))

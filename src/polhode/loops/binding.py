@@ -8,14 +8,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from polhode import contracts
+from polhode.compiler.four import if_it_can
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind
-from polhode.contracts import Method, Model
+from polhode.contracts import Method, Model, torque
 from polhode.kernels.trig import ELEMENTARY, ON_COMPLEX
 from polhode.loops.fixed import attempt, part, part_of_three, solved_step, sure_step
 
 # stubs of fixed steps
 STEPPING = contracts.start, contracts.step, contracts.guess, contracts.improve, contracts.finish
+
+
+def anywhere(t, body, params):
+    """Return the torque at some state, for ``contracts.ahead``; in plain Python do nothing."""
+    return if_it_can(torque, nowhere, (t, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0), body, params))
+
+
+def nowhere(t, q, m, body, params):
+    return (0.0, 0.0, 0.0)
 
 
 def model_pieces(model: Model, aligned: bool) -> dict:
@@ -25,6 +35,8 @@ def model_pieces(model: Model, aligned: bool) -> dict:
         meanings |= contracts.ALIGNED
     own: dict[Callable, Callable] = {contracts.torque: bind(model.torque, meanings)}
     pieces: dict[Callable, Callable] = dict(own)
+    if not model.user:
+        pieces[contracts.ahead] = bind(anywhere, own)
     pieces[contracts.wrench] = bind(model.wrench, meanings | own)
     if model.coupled is not None:
         pieces[contracts.coupled] = bind(model.coupled, meanings)

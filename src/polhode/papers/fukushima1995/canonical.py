@@ -29,7 +29,7 @@ from polhode.papers.fukushima1995.by_hand import TINY, Array, angle_rate, r1, r3
 from polhode.papers.fukushima1995.laboratory import EARTH, NEW, Laboratory
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Measured, below, holds_if, largest
+from polhode.papers.verdicts import Measured, added_if, holds_if, largest
 
 COUNT, EXACT = 100, 1e-12
 ARCSECOND = pi / 180 / 3600
@@ -182,7 +182,7 @@ def hamilton_(_: Laboratory) -> Measured:
         off = max(off, largest(hamilton(u, moments, k) - right))
         printed = by_hand.printed_angle_rate(r, m, moments, by_hand.ORIGIN)
         free = max(free, abs(hamilton(u, moments, 0 * k)[3] - printed))
-    return below(EXACT, off, free)
+    return added_if(max(off, free) < EXACT, off, free)
 
 
 def defect(r: Array, m: Array, moments: Array, k: Array, implicit: bool) -> float:
@@ -222,5 +222,4 @@ def relation(_: Laboratory) -> Measured:
         off = max(off, abs(whole * (f - theta) + x * h + a * xi))
         spin = max(spin, abs(whole * theta - m @ (m / moments)))
         wrong.append(abs(whole * (printed - theta) + x * h + a * xi))
-    known = max(off, spin) < EXACT
-    return holds_if(not known, off, spin, np.median(wrong), corrected=known)
+    return added_if(max(off, spin) < EXACT, off, spin, np.median(wrong))

@@ -32,7 +32,7 @@ from polhode.papers.fukushima1995.laboratory import (
     digits,
 )
 from polhode.papers.rotations import matrix
-from polhode.papers.verdicts import Check, Measured, holds_if, slope
+from polhode.papers.verdicts import Check, Measured, added_if, holds_if, slope
 
 ARCSECOND = pi / 180 / 3600
 LOST = {EARTH: 2e-15, MOON: 3e-14}  # rad: what departures may lose in up to 33 000 revolutions
@@ -173,4 +173,4 @@ def variables(lab: Laboratory) -> Measured:
 def carried(lab: Laboratory) -> Measured:
     found, plain = ([lab.errors(b, s).worst() for b in BODIES] for s in (CARRIED, QUATERNION))
     good = max(found) < 3e-14 and min(plain) > 100 * max(found)
-    return holds_if(good, lab.revolutions, *found, *plain)
+    return added_if(good, lab.revolutions, *found, *plain)

@@ -23,7 +23,7 @@ from polhode.papers.fukushima1995.by_hand import Array
 from polhode.papers.fukushima1995.laboratory import BODIES, EARTH, FULL, Laboratory, enter
 from polhode.papers.maps import Matrices, symplectic_defect
 from polhode.papers.rotations import matrix, quaternion
-from polhode.papers.verdicts import Measured, Untestable, holds_if, largest
+from polhode.papers.verdicts import Measured, Untestable, added_if, holds_if, largest
 
 SOME, STEP, ROUGH = 3, 0.1, 1e-8  # ROUGH: the error of differences in place of derivatives
 SET, DEPARTURES = "fukushima-canonical", "fukushima-canonical-departures"
@@ -126,4 +126,4 @@ def symplectic_earth(lab: Laboratory) -> Measured:
     (departures, _), (whole, _), (strang, _) = found
     good = departures < LOST and strang > 100 * whole
     shown = [number for pair in found for number in pair]
-    return holds_if(good, turns, *shown)
+    return added_if(good, turns, *shown)
