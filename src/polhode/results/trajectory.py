@@ -379,7 +379,8 @@ class Trajectory:
         Or one panel by name, "polhode", "herpolhode", "poinsot", "trace" and others in
         ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
         point=(1, 0, 0))``.  ``axes`` (or ``ax``) are matplotlib's, to draw into; they are
-        returned.  ``figsize`` is the size of a new figure in inches.
+        returned.  ``figsize`` is the size of a new figure in inches, ``theme`` "light" (the
+        default) or "dark".
         """
         from polhode import plot
 
