@@ -14,7 +14,7 @@ from polhode.plot.smooth import smooth
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STRETCHES, FEWEST = 70, 60  # of a curve, on an inch of a picture, and on any picture
+STRETCHES = 70  # of a curve, on an inch of a picture
 EPSILON = float(np.finfo(float).eps)
 
 
@@ -145,7 +145,7 @@ def curve(
     largest of each stretch takes the place of the scribble, with a line through their means.
     """
     marker = "o" if len(t) == 1 else ""
-    stretches = max(int(STRETCHES * ax.bbox.width / ax.figure.dpi), FEWEST)
+    stretches = int(STRETCHES * ax.bbox.width / ax.figure.dpi)
     bands, (x, y) = banded(t, values, stretches)
     for edges, low, high in bands:
         look: dict[str, Any] = {"color": colour, "linewidth": 0.5, "zorder": 1.9}

@@ -110,6 +110,39 @@ def poinsot(
     plane.  ``at`` is the index of the state to draw.  ``view`` is (elevation, azimuth) of the eye
     above the plane in degrees; by default it is low, on the side of the polhode.
     """
+    check_free(run)
+    if not -len(run.t) <= at < len(run.t):
+        raise InputError(f"at must be the index of one of {len(run.t)} states, got {at!r}")
+    ax = style.axes_or_new(ax)
+    style.dress(ax, "Poinsot's rolling ellipsoid")
+    ax.set_axis_off()
+    attitude = run.rotation[at].as_matrix()
+    surface = attitude @ ellipsoid.matrix(run.body)
+    touch = rate_inertial(run)[at] / np.sqrt(ellipsoid.twice_energy(run)[at])
+    run = smooth(run)
+    every = slice(None, None, -(-len(run.t) // POINTS))
+    tips = rate_inertial(run)[every] / np.sqrt(ellipsoid.twice_energy(run)[every, None])
+    path = on_ellipsoid(run)[every] @ attitude.T
+    to_eye = table(run, path, view)
+    plane = (corners_of_plane(tips, invariable_plane(run)) @ to_eye.T)[:, :2]
+    ax.fill(*plane.T, color=style.theme().faint, alpha=0.5, zorder=0)
+    draw_path(ax, tips @ to_eye.T, np.full(len(tips), True))
+    half = _draw_ellipsoid(ax, to_eye @ surface, alpha=0.75, zorder=3.2)
+    near = np.linalg.solve(surface, path.T).T @ np.linalg.solve(surface, to_eye[2]) >= 0
+    look: dict[str, Any] = {"color": style.theme().blue, "linewidth": 1.4, "zorder": 3.5}
+    draw_line(ax, path @ to_eye.T, near, label="polhode", **look)
+    draw_line(ax, path @ to_eye.T, ~near, **look, alpha=0.25)
+    arrow = {"arrowstyle": "-|>", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    end = (touch @ to_eye.T)[:2]
+    ax.annotate("", end, (0, 0), arrowprops={**arrow, "color": style.theme().red}, zorder=5)
+    ax.plot([], [], color=style.theme().red, label="ω")
+    ax.plot(*end, "o", ms=5, color=style.theme().ink, label="contact", zorder=6)
+    frame(ax, np.array([0.0, -0.1 * half]), 1.2 * half)
+    return style.legend(ax, "below")
+
+
+def check_free(run: Any) -> None:
+    """Refuse a run in which no ellipsoid rolls on a fixed plane."""
     m = run.angular_momentum_inertial
     size = np.linalg.norm(m[0])
     if size == 0 or np.abs(m - m[0]).max() > CONSERVED * size:
@@ -118,49 +151,31 @@ def poinsot(
             f"the picture 'poinsot' is for a rotating free body, but this one {reason};"
             " draw 'polhode' or 'herpolhode' instead"
         )
-    if not -len(run.t) <= at < len(run.t):
-        raise InputError(f"at must be the index of one of {len(run.t)} states, got {at!r}")
-    ax = style.axes_or_new(ax)
-    style.dress(ax, "Poinsot's rolling ellipsoid")
-    ax.set_axis_off()
-    across, aside, along = invariable_plane(run)
-    scale = float(np.sqrt(drawn_moments(run.body).min()))
-    room = np.stack([aside, across, -along])  # the momentum points down
-    attitude = run.rotation[at].as_matrix()
-    surface = attitude @ ellipsoid.matrix(run.body)
-    touch = rate_inertial(run)[at] / np.sqrt(2 * run.kinetic_energy[at])
-    run = smooth(run)
-    every = slice(None, None, -(-len(run.t) // POINTS))
-    tips = rate_inertial(run)[every] / np.sqrt(2 * run.kinetic_energy[every, None])
-    path = on_ellipsoid(run)[every] @ attitude.T
-    x, y, _ = room @ path.mean(axis=0)
-    table = scale * eye(*(view or (LOW, np.degrees(np.arctan2(y, x))))) @ room
-    _draw_plane(ax, tips, (across, aside, along), table)
-    draw_path(ax, tips @ table.T, np.full(len(tips), True))
-    half = _draw_ellipsoid(ax, table @ surface, alpha=0.75, zorder=3.2)
-    near = np.linalg.solve(surface, path.T).T @ np.linalg.solve(surface, table[2]) >= 0
-    look: dict[str, Any] = {"color": style.theme().blue, "linewidth": 1.4, "zorder": 3.5}
-    draw_line(ax, path @ table.T, near, label="polhode", **look)
-    draw_line(ax, path @ table.T, ~near, **look, alpha=0.25)
-    arrow = {"arrowstyle": "-|>", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-    end = (touch @ table.T)[:2]
-    ax.annotate("", end, (0, 0), arrowprops={**arrow, "color": style.theme().red}, zorder=5)
-    ax.plot([], [], color=style.theme().red, label="ω")
-    ax.plot(*end, "o", ms=5, color=style.theme().ink, label="contact", zorder=6)
-    frame(ax, np.array([0.0, -0.1 * half]), 1.2 * half)
-    return style.legend(ax, "below")
 
 
-def _draw_plane(ax: "Axes", tips: np.ndarray, axes: tuple, table: np.ndarray) -> None:
+def corners_of_plane(tips: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return the corners of the part of the invariable plane to draw, in inertial axes.
+
+    ``axes`` are its directions and its normal as rows; ``tips`` the points of contact.
+    """
     across, aside, along = axes
     radius = float(np.hypot(tips @ across, tips @ aside).max())
     half = max(1.2 * radius, float(np.linalg.norm(tips, axis=1).max()))
-    corners = [
-        half * (a * across + b * aside) + (tips[0] @ along) * along
-        for a, b in ((-1, -1), (-1, 1), (1, 1), (1, -1))
-    ]
-    seen = (np.array(corners) @ table.T)[:, :2]
-    ax.fill(*seen.T, color=style.theme().faint, alpha=0.5, zorder=0)
+    signs = ((-1, -1), (-1, 1), (1, 1), (1, -1))
+    return np.array([half * (a * across + b * aside) for a, b in signs]) + tips[0] @ along * along
+
+
+def table(run: Any, path: np.ndarray, view: tuple[float, float] | None = None) -> np.ndarray:
+    """Return the matrix from inertial axes to those of an eye that looks at the plane.
+
+    The momentum points down.  By default the eye is low, on the side of the ``path`` of contacts on
+    the ellipsoid.  The least moment has an axis of length 1.
+    """
+    across, aside, along = invariable_plane(run)
+    room = np.stack([aside, across, -along])
+    x, y, _ = room @ path.mean(axis=0)
+    scale = float(np.sqrt(drawn_moments(run.body).min()))
+    return scale * eye(*(view or (LOW, np.degrees(np.arctan2(y, x))))) @ room
 
 
 def _draw_ellipsoid(
@@ -170,19 +185,9 @@ def _draw_ellipsoid(
 
     Returns half its size.
     """
-    outward = np.linalg.inv(surface)[:, 2]
-    side = np.linalg.svd(outward[None])[2][1:]  # the outline: x normal to ``outward``
-    angle = np.linspace(0, 2 * np.pi, 361)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    outline = (circle @ side @ surface.T)[:, :2]
+    outline = ellipsoid.outline(surface)
     ax.fill(*outline.T, color=style.theme().surface, alpha=alpha, linewidth=0, zorder=zorder)
     ax.plot(*outline.T, color=style.theme().grey, linewidth=0.8, zorder=zorder + 0.1)
-    for a, b in ((0, 1), (1, 2), (2, 0)):
-        x = circle @ np.eye(3)[[a, b]]
-        look: dict[str, Any] = {
-            "color": style.theme().faint,
-            "linewidth": 0.6,
-            "zorder": zorder + 0.1,
-        }
-        draw_line(ax, x @ surface.T, x @ outward >= 0, **look)
+    look: dict[str, Any] = {"color": style.theme().faint, "linewidth": 0.6}
+    ax.plot(*ellipsoid.sections(surface).T, zorder=zorder + 0.1, **look)
     return float(np.abs(outline).max())

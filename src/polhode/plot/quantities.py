@@ -83,10 +83,11 @@ def banded(
 
     The time is divided into equal ``stretches``.  Where each of ``AT_LEAST`` neighbours has a
     period or more, a band covers all values; the line is their means there, and elsewhere the
-    curve itself, ``thinned``.
+    curve itself, ``thinned``.  Stretches are longer where a curve has few values.
     """
     steps = np.diff(t)
-    ordered = len(t) > 3 * stretches and ((steps > 0).all() or (steps < 0).all())
+    stretches = min(stretches, len(t) // VALUES)
+    ordered = stretches >= FEWEST and ((steps > 0).all() or (steps < 0).all())
     if not ordered or not np.isfinite(values).all():
         return [], thinned(t, values)
     edges = np.linspace(t[0], t[-1], stretches + 1)
@@ -116,7 +117,8 @@ def banded(
     return bands, (x, y)
 
 
-TURNS, AT_LEAST = 2, 10  # turning points in a stretch; stretches of the shortest band
+TURNS, VALUES = 2, 4  # least number of turning points, and of values, in a stretch
+FEWEST, AT_LEAST = 60, 10  # stretches of a curve, and of a band
 
 
 def _runs(chosen: np.ndarray) -> list[tuple[int, int]]:

@@ -51,7 +51,7 @@ def trace(
     along = _direction(point)
     ax, run = style.axes_or_new(ax), smooth(run)
     path = direction(run, along)[:: -(-len(run.t) // POINTS)]
-    from_above = view is None and path[:, 2].min() > 0.5
+    from_above = view is None and _stays_above(path)
     basis = eye(*(view or (FROM_ABOVE if from_above else FROM_SIDE)))
     seen = path @ basis.T
     title = f"Path of {_name(along)}"
@@ -72,6 +72,16 @@ def trace(
     draw_ends(ax, seen)
     frame(ax, middle, half)
     return style.legend(ax)
+
+
+def _stays_above(path: np.ndarray) -> bool:
+    return bool(path[:, 2].min() > 0.5)
+
+
+def usual_eye(run: Any) -> np.ndarray:
+    """Return the axes of the eye that looks at the trace of body axis 3 by default."""
+    path = direction(smooth(run), np.array(AXIS_3))
+    return eye(*(FROM_ABOVE if _stays_above(path) else FROM_SIDE))
 
 
 def _direction(point: Sequence[float]) -> np.ndarray:
