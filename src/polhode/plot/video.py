@@ -102,6 +102,8 @@ def _pipe(
         except BaseException:
             process.kill()
             process.wait()
+            with suppress(OSError):
+                process.stdin.close()  # type: ignore[union-attr]
             raise
         if code != 0:
             messages.seek(0)
@@ -132,7 +134,9 @@ def _save(
     unit = 10 if options["format"] == "GIF" else 1  # milliseconds that a duration can resolve
     ends = np.round(np.arange(len(frames) + 1) * 1000 / (unit * fps)) * unit
     film = _lazy_film(frames, _palette(frames) if unit == 10 else None, progress)
-    film.save(draft, save_all=True, duration=np.diff(ends).astype(int).tolist(), loop=0, **options)
+    lasting = np.diff(ends).astype(int).tolist()
+    with draft.open("wb") as file:
+        film.save(file, save_all=True, duration=lasting, loop=0, **options)
 
 
 def _palette(frames: Frames) -> Any:
@@ -151,7 +155,7 @@ def _lazy_film(frames: Frames, palette: Any, progress: Callable[[float], None]) 
     class Film(Image.Image):
         n_frames = len(frames)
         is_animated = True
-        place = -1
+        place = latest = -1
 
         def seek(self, frame: int) -> None:
             if frame == self.place:
@@ -163,7 +167,9 @@ def _lazy_film(frames: Frames, palette: Any, progress: Callable[[float], None]) 
                 picture = picture.quantize(palette=palette, dither=Image.Dither.NONE)
             vars(self).update(vars(picture))
             self.place = frame
-            progress((frame + 1) / self.n_frames)
+            if frame > self.latest:  # Pillow goes back to the first one when it is done
+                self.latest = frame
+                progress((frame + 1) / self.n_frames)
 
         def tell(self) -> int:
             return self.place
