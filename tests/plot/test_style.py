@@ -149,6 +149,10 @@ def test_bands_cover_the_extremes_and_lines_the_rest(ax):
     assert (box.ymin, box.ymax) == (-3.0, 4.0)
     slow = t > 60.5
     assert np.allclose(np.interp(t[slow], *line.get_data()), values[slow], atol=1e-6)
+    at = line.get_xdata() < 59
+    within = [np.interp(line.get_xdata()[at], *edge.get_data()) for edge in (low, high)]
+    assert (within[0] <= line.get_ydata()[at]).all()
+    assert (within[1] >= line.get_ydata()[at]).all()
     middle = np.interp(np.linspace(5, 14, 50), *line.get_data())
     assert np.abs(middle).max() < 0.02  # the mean of the oscillation
 

@@ -108,9 +108,8 @@ def banded(
         bands.append((edges[start : end + 1], _joined(low, np.minimum), _joined(high, np.maximum)))
         before, after = first[start], first[end] if end < stretches else len(t)
         pieces.append(thinned(t[done:before], values[done:before]))
-        pieces.append(
-            (0.5 * (edges[start:end] + edges[start + 1 : end + 1]), _even(means[start:end]))
-        )
+        between = 0.5 * (edges[start:end] + edges[start + 1 : end + 1])
+        pieces.append((between, np.clip(_even(means[start:end]), low, high)))
         done = after
     pieces.append(thinned(t[done:], values[done:]))
     x, y = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
