@@ -96,9 +96,10 @@ class BodyView:
         behind = self._move_arrows(k, turn, origin)
         self.now.set_text(time(self.film.frames.t[k]))
         lines_behind, lines_before = self.lines
-        far = [part for name in behind for part in self.arrows[name].parts]
-        near = [p for n, arrow in self.arrows.items() if n not in behind for p in arrow.parts]
-        self.artists = [*lines_behind, *far, self.faces, *lines_before, *near, self.now]
+        far = [self.arrows[name].body for name in behind]
+        near = [arrow.body for name, arrow in self.arrows.items() if name not in behind]
+        names = [arrow.name for arrow in self.arrows.values()]
+        self.artists = [*lines_behind, *far, self.faces, *lines_before, *near, *names, self.now]
 
     def _origin(self, k: int) -> np.ndarray:
         return np.zeros(2) if self.path is None else self.path[k * self.film.between, :2]

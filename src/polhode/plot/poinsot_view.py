@@ -42,8 +42,9 @@ class PoinsotView:
         first = np.linalg.norm(self.in_body - self.in_body[0], axis=1)
         away = int(np.argmax(first > 3 * speeds.max())) if len(speeds) else 0
         back = np.flatnonzero(first[away:] <= speeds.max()) + away if away else np.array([], int)
-        end = int(back[0]) + 2 if len(back) else len(self.in_body)
-        return self.in_body[:end][:: -(-end // LONGEST)]
+        end = int(back[0]) + 1 if len(back) else len(self.in_body)
+        path = self.in_body[:end][:: -(-end // LONGEST)]
+        return np.vstack([path, self.in_body[:1]]) if len(back) else path
 
     def _make(self) -> list[Any]:
         from matplotlib.patches import Polygon
