@@ -89,6 +89,11 @@ def test_curves_are_told_apart_by_all_kinds_of_colour_vision(theme, deficiency):
     assert min(apart) > 14  # 2 is a difference that can just be seen
 
 
+def settings():
+    """The settings of the session; asking for the backend would import pyplot."""
+    return {name: mpl.rcParams[name] for name in mpl.rcParams if name != "backend"}
+
+
 @pytest.mark.parametrize("panel", [None, *(p for p in plot.PANELS if p not in ("error",))])
 def test_every_panel_has_a_dark_theme(panel, free, tmp_path):
     run = free
@@ -98,7 +103,7 @@ def test_every_panel_has_a_dark_theme(panel, free, tmp_path):
     if panel == "variables":
         data = free.t, free.q, free.angular_momentum, BODY
         run = ph.Trajectory(*data, method="", variables={"heat": free.t})
-    before = dict(mpl.rcParams)
+    before = settings()
     axes = run.plot(panel, theme="dark", figsize=(4, 3))
     file = plot.save(axes, tmp_path / "dark.png", dpi=40)
     with Image.open(file) as picture:
@@ -107,7 +112,7 @@ def test_every_panel_has_a_dark_theme(panel, free, tmp_path):
     assert np.array_equal(pixels[0], ground)
     assert np.mean((pixels == ground).all(axis=1)) > 0.25
     assert pixels.min(axis=1).mean() < 100  # nothing large is white
-    assert dict(mpl.rcParams) == before
+    assert settings() == before
     assert style.theme() is style.LIGHT
 
 
