@@ -1,5 +1,6 @@
 """Draw the pictures of the docs by running examples: ``python docs/make/gallery.py [NAME …]``."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from PIL import Image
 DOCS = Path(__file__).parents[1]
 EXAMPLES = {
     "dzhanibekov": "",
+    "film": "",
     "poinsot": "",
     "tops": "",
     "beams": "",
@@ -33,7 +35,15 @@ def main() -> None:
                 target = DOCS / "images" / picture.name
                 with Image.open(picture) as full:
                     full.convert("RGB").quantize(COLOURS).save(target, optimize=True)
-                sys.stdout.write(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB\n")
+                _report(target)
+            for film in Path(place).glob("*.webp"):
+                target = DOCS / "images" / film.name
+                shutil.copyfile(film, target)
+                _report(target)
+
+
+def _report(target: Path) -> None:
+    sys.stdout.write(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB\n")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 BOX = ROOT / "examples" / "spinning_box.toml"
 COMMANDS = (
     "run",
+    "film",
     "resume",
     "compare",
     "gyro",

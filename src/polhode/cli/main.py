@@ -12,6 +12,7 @@ from polhode.cli.cite import cite
 from polhode.cli.compare import compare
 from polhode.cli.earth import earth
 from polhode.cli.ensemble import OptionalAddress, ensemble
+from polhode.cli.film import film
 from polhode.cli.gyro import gyro
 from polhode.cli.lists import methods, problems
 from polhode.cli.moon import moon
@@ -27,7 +28,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
+for command in (
+    *(run, film, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench),
+):
     app.command()(command)
 app.command(cls=OptionalAddress)(ensemble)
 app.command(cls=OptionalAddress)(resume)

@@ -152,6 +152,23 @@ KEYS = option(
 QUICK_BENCH = option("--quick", "Small cases and few repeats, for a first impression.")
 JSON_FILE = option("--json FILE", "Also write the results as JSON.")
 PLOT_FILE = option("--plot FILE", "Also draw the results: .png, .pdf or .svg.")
+RUN_FILE = argument("RUN", "A motion that `polhode run` wrote: a file (.nc) or a store (.zarr).")
+FILM_FILE = argument("FILM", "The film to write: .mp4, .webm, .gif, .webp or .png (APNG).")
+FPS = option("--fps", "Frames per second of film.")
+SPEED = option(
+    "--speed",
+    "Seconds of motion per second of film. Default: a turn takes two seconds, but the film lasts at"
+    " least 4 and at most 10 seconds.",
+)
+VIEWS = option(
+    "--views NAME,…",
+    "What is shown side by side: `body`, `poinsot`, `rates`, `drift` and other panels. Default:"
+    " body,rates.",
+)
+FILM_SIZE = option(
+    "--size WIDTHxHEIGHT", "Size in pixels. Default: 480 high, and 480 wide for each view."
+)
+THEME = option("--theme", "light or dark. Default: light.")
 ENSEMBLE_FILE = argument("FILE", "A run file in TOML with the tables `[ensemble]` and `[vary]`.")
 MEMBERS = option("--members", "Number of members; `ensemble.members` of the file.", min=1)
 SEED = option("--seed", "Seed of the random numbers; `ensemble.seed`. Default: a new one.", min=0)

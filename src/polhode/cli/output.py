@@ -89,8 +89,13 @@ class Stopped(BaseException):
 
 
 @contextmanager
-def stoppable(checkpoint: Path | None) -> Iterator[None]:
-    """End at Ctrl-C or SIGTERM with exit code 130 or 143, and say how a run can be continued."""
+def stoppable(
+    checkpoint: Path | None, advice: str = "with --checkpoint FILE a run can be continued"
+) -> Iterator[None]:
+    """End at Ctrl-C or SIGTERM with exit code 130 or 143, and say how a run can be continued.
+
+    Without a checkpoint, the message ends with the ``advice``.
+    """
 
     def stop(number: int, _: object) -> None:
         raise Stopped(128 + number)
@@ -101,7 +106,7 @@ def stoppable(checkpoint: Path | None) -> Iterator[None]:
         yield
     except Stopped as stopped:
         if checkpoint is None or not checkpoint.exists():
-            warn("stopped; with --checkpoint FILE a run can be continued")
+            warn(f"stopped; {advice}")
         else:
             warn(f"stopped; continue with: polhode resume {checkpoint}")
         sys.exit(stopped.args[0])

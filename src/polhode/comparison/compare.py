@@ -106,11 +106,20 @@ class Comparison:
             raise FileError(f"path must end in .csv or .json, got {path.name!r}")
         return path
 
-    def plot(self, path: str | os.PathLike | None = None, axes: Any = None):
-        """Draw the work-precision diagram: error against time and against torques."""
+    def plot(
+        self,
+        path: str | os.PathLike | None = None,
+        axes: Any = None,
+        *,
+        theme: str | None = None,
+    ):
+        """Draw the work-precision diagram: error against time and against torques.
+
+        ``theme`` is "light" (the default) or "dark".
+        """
         from polhode import plot
 
-        axes = plot.work_precision(self, axes)
+        axes = plot.work_precision(self, axes, theme=theme)
         if path is not None:
             plot.save(axes, path)
         return axes

@@ -213,15 +213,21 @@ class EnsembleResult:
         return as_html("EnsembleResult", self.summary())
 
     # ---- other forms
-    def plot(self, axes: Any = None, *, figsize: tuple[float, float] | None = None) -> np.ndarray:
+    def plot(
+        self,
+        axes: Any = None,
+        *,
+        figsize: tuple[float, float] | None = None,
+        theme: str | None = None,
+    ) -> np.ndarray:
         """Draw a panel for every reduction, and two for the last saved states.
 
         ``axes``: matplotlib axes to draw into; the axes are returned.  ``figsize`` is the size of
-        a new figure in inches.
+        a new figure in inches, ``theme`` "light" (the default) or "dark".
         """
         from polhode import plot
 
-        return plot.ensemble(self, axes, figsize)
+        return plot.ensemble(self, axes, figsize, theme=theme)
 
     def to_xarray(self) -> "xarray.Dataset":
         """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).

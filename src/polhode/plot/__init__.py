@@ -2,6 +2,7 @@
 
 from polhode.plot.benchmark import benchmark
 from polhode.plot.ensemble import ensemble
+from polhode.plot.film import animate
 from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt, variables
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
@@ -13,6 +14,7 @@ from polhode.plot.work import work_precision
 
 __all__ = [
     "PANELS",
+    "animate",
     "axis_path",
     "benchmark",
     "changes",

@@ -7,8 +7,12 @@ from polhode.plot import style
 BAR, MOST_BARS = 0.22, 40  # height of a bar in inches; bars in a panel
 
 
-def benchmark(result: Any) -> Any:
-    """Draw the results of a benchmark: one panel for each table that has a column to show."""
+@style.themed
+def benchmark(result: Any, *, theme: str | None = None) -> Any:
+    """Draw the results of a benchmark: one panel for each table that has a column to show.
+
+    ``theme`` is "light" (the default) or "dark".
+    """
     tables = [table for table in result.tables if table.bars is not None] or result.tables
     counts = [min(len(table.rows), MOST_BARS) for table in tables]
     high = 1.0 + sum(0.8 + BAR * count for count in counts)
@@ -31,7 +35,8 @@ def _bars(ax: Any, table: Any) -> None:
         return
     places, sizes = range(len(rows)), [row[key] for row in rows]
     mine = [str(row[label]).startswith("polhode") for row in rows]
-    ax.barh(places, sizes, color=[style.BLUE if own else style.GREY for own in mine], height=0.7)
+    own, other = style.theme().blue, style.theme().grey
+    ax.barh(places, sizes, color=[own if mine_too else other for mine_too in mine], height=0.7)
     ax.set_yticks(places, [str(row[label]).strip() for row in rows])
     ax.invert_yaxis()
     if max(sizes) > 30.0 * min(size for size in sizes if size > 0):

@@ -40,8 +40,13 @@ def matrix(body: Any) -> np.ndarray:
 
 def on_ellipsoid(run: Any) -> np.ndarray:
     """r = ω/√(2T) in the user's body axes, (n, 3); rows of zero where the body is at rest."""
-    twice = 2 * run.kinetic_energy[:, None]
+    twice = twice_energy(run)[:, None]
     return np.divide(run.omega, np.sqrt(twice), out=np.zeros_like(run.omega), where=twice > 0)
+
+
+def twice_energy(run: Any) -> np.ndarray:
+    """Return 2T of the rotation, (n,), without that of the centre of mass."""
+    return np.einsum("ni,ni->n", run.omega, run.angular_momentum)
 
 
 def polhode(moments: np.ndarray, J: float, points: int = 361) -> list[np.ndarray]:
@@ -124,3 +129,25 @@ def invariable_plane(run: Any) -> np.ndarray:
 def rate_inertial(run: Any) -> np.ndarray:
     """Return the angular velocity in inertial axes, (n, 3)."""
     return to_inertial(run, run.omega)
+
+
+def outline(surface: np.ndarray) -> np.ndarray:
+    """Return the outline of the image of the unit sphere under ``surface``, seen along axis 3."""
+    side = np.linalg.svd(np.linalg.inv(surface)[:, 2][None])[2][1:]  # x normal to the line of sight
+    return (_circle() @ side @ surface.T)[:, :2]
+
+
+def sections(surface: np.ndarray) -> np.ndarray:
+    """Return the near parts of the principal sections, with rows of nan between them."""
+    outward = np.linalg.inv(surface)[:, 2]
+    gap = np.full((1, 2), np.nan)
+    parts = []
+    for pair in ((0, 1), (1, 2), (2, 0)):
+        x = _circle() @ np.eye(3)[list(pair)]
+        parts += [np.where(x @ outward[:, None] >= 0, (x @ surface.T)[:, :2], np.nan), gap]
+    return np.concatenate(parts)
+
+
+def _circle() -> np.ndarray:
+    angle = np.linspace(0, 2 * np.pi, 361)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -15,12 +15,18 @@ BINS = 60
 TIME = "time (s)"
 
 
+@style.themed
 def ensemble(
-    result: Any, axes: Any = None, figsize: tuple[float, float] | None = None
+    result: Any,
+    axes: Any = None,
+    figsize: tuple[float, float] | None = None,
+    *,
+    theme: str | None = None,
 ) -> np.ndarray:
     """Draw one panel for each reduction, and two for the last saved states.
 
     ``axes`` is one for each panel, or None for a new figure of ``figsize`` inches; returns them.
+    ``theme`` is "light" (the default) or "dark".
     """
     panels = _panels(result)
     if axes is None:
@@ -92,7 +98,7 @@ def _pairs(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray, str]]:
     """Yield the letter, the values and the colour of each component of two reductions."""
     several = (_components(result.labelled[name].values) for name in (first, second))
-    for (letter, a), (_, b), colour in zip(*several, style.COLOURS, strict=False):
+    for (letter, a), (_, b), colour in zip(*several, style.theme().colours, strict=False):
         yield letter, a, b, colour
 
 
@@ -123,10 +129,11 @@ def _quantiles(result: Any, name: str, ax: "Axes") -> "Axes":
     pairs = len(levels) // 2
     for k in range(pairs):
         text = f"{100 * levels[k]:g} % to {100 * levels[-1 - k]:g} %"
-        band = _band(ax, result, values[:, k], values[:, -1 - k], style.BLUE, 0.15 + 0.15 * k)
+        low, high, colour = values[:, k], values[:, -1 - k], style.theme().blue
+        band = _band(ax, result, low, high, colour, 0.15 + 0.15 * k)
         band.set_label(text)
     if len(levels) % 2:
-        _line(ax, result, values[:, pairs], style.BLUE, f"{100 * levels[pairs]:g} %")
+        _line(ax, result, values[:, pairs], style.theme().blue, f"{100 * levels[pairs]:g} %")
     style.dress(ax, f"{_title(name)[: -len('_quantiles')]}: quantiles", TIME, _unit(result, name))
     return style.legend(ax)
 
@@ -139,18 +146,20 @@ def _histogram(result: Any, name: str, ax: "Axes") -> "Axes":
     shares = counts[:, 1:-1] / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     times = result.t_reduced
     if len(times) == 1:
-        ax.stairs(shares[0], edges, fill=True, color=style.BLUE)
+        ax.stairs(shares[0], edges, fill=True, color=style.theme().blue)
         return style.dress(ax, _title(name), "", "share of members")
     middle = 0.5 * (times[1:] + times[:-1])
     borders = np.concatenate([times[:1], middle, times[-1:]])
-    drawn = ax.pcolormesh(borders, edges, shares.T, cmap="Blues", shading="flat")
-    ax.figure.colorbar(drawn, ax=ax, label="share of members")
+    drawn = ax.pcolormesh(borders, edges, shares.T, cmap=style.theme().shades, shading="flat")
+    bar = ax.figure.colorbar(drawn, ax=ax)
+    bar.set_label("share of members", color=style.theme().ink)
+    bar.ax.tick_params(colors=style.theme().ink)
     return style.dress(ax, _title(name), TIME)
 
 
 def _spread(result: Any, name: str, ax: "Axes") -> "Axes":
     values = result.labelled[name].values
-    _line(ax, result, values, style.BLUE)
+    _line(ax, result, values, style.theme().blue)
     if np.isfinite(values).any():
         ax.set_ylim(0.0, 1.08 * np.nanmax(values) or 1.0)
     return style.dress(ax, "Attitudes: spread about their mean", TIME, "2 sin(θ/2), r.m.s.")
@@ -160,7 +169,7 @@ def _lines(result: Any, name: str, ax: "Axes") -> "Axes":
     """The result of a user-defined reduction, as lines."""
     values = result.labelled[name].values
     parts = _components(values.reshape(len(values), -1) if values.ndim > 2 else values)
-    for (letter, line), colour in zip(parts, style.COLOURS, strict=False):
+    for (letter, line), colour in zip(parts, style.theme().colours, strict=False):
         _line(ax, result, line, colour, letter)
     style.dress(ax, _title(name), TIME, _unit(result, name))
     return style.legend(ax)
@@ -176,7 +185,7 @@ PANELS = {"quantiles": _quantiles, "histogram": _histogram, "spread": _spread}
 def _distribution(ax: "Axes", values: np.ndarray, title: str, xlabel: str) -> "Axes":
     values = values[np.isfinite(values)]
     bins = min(BINS, 5 + int(2 * len(values) ** (1 / 3)))
-    ax.hist(values, bins=bins, color=style.BLUE, linewidth=0)
+    ax.hist(values, bins=bins, color=style.theme().blue, linewidth=0)
     return style.dress(ax, title, xlabel, "members")
 
 

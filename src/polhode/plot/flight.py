@@ -7,6 +7,7 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.plot import style
+from polhode.plot.labels import label_ends
 from polhode.plot.panels import curve
 from polhode.plot.quantities import POINTS
 from polhode.plot.smooth import smooth
@@ -18,21 +19,25 @@ if TYPE_CHECKING:
 VIEW = 20.0, -60.0
 
 
-def position(run: Any, ax: "Axes | None" = None) -> "Axes":
+@style.themed
+def position(run: Any, ax: "Axes | None" = None, *, theme: str | None = None) -> "Axes":
     """Draw the three coordinates of the centre of mass over time."""
     _check(run, "position")
     ax, run = style.axes_or_new(ax), smooth(run)
-    for k, colour in enumerate(style.COLOURS[:3]):
+    for k, colour in enumerate(style.theme().colours[:3]):
         curve(ax, run.t, run.x[:, k], colour, "xyz"[k])
     style.dress(ax, "Position of the centre of mass", "time (s)", "position (m)")
-    return style.legend(ax)
+    return label_ends(ax)
 
 
+@style.themed
 def path(
     run: Any,
     ax: "Axes | None" = None,
     point: Sequence[float] | None = None,
     view: tuple[float, float] = VIEW,
+    *,
+    theme: str | None = None,
 ) -> "Axes":
     """Draw the path of the centre of mass in space, and that of a body ``point``.
 
@@ -48,7 +53,8 @@ def path(
     shown = seen
     if point is not None:
         around = run.point_position(point)[every] @ basis.T
-        ax.plot(*around[:, :2].T, color=style.ORANGE, linewidth=0.7, label="point", zorder=2)
+        look: dict[str, Any] = {"color": style.theme().orange, "linewidth": 0.7, "zorder": 2}
+        ax.plot(*around[:, :2].T, label="point", **look)
         shown = np.vstack([seen, around])
     low, high = shown[:, :2].min(axis=0), shown[:, :2].max(axis=0)
     middle, half = (low + high) / 2, 0.6 * float((high - low).max()) or 1.0
@@ -75,6 +81,6 @@ def _scale(ax: "Axes", basis: np.ndarray, middle: np.ndarray, half: float) -> No
     corner = middle + half * np.array([-0.75, -0.8])
     for name, bar in zip("xyz", length * basis.T, strict=True):
         end = corner + bar[:2]
-        ax.plot(*np.stack([corner, end]).T, color=style.GREY, linewidth=1.0, zorder=1)
+        ax.plot(*np.stack([corner, end]).T, color=style.theme().grey, linewidth=1.0, zorder=1)
         style.note(ax, name, end, (3, 3))
     style.note(ax, f"{length:g} m", corner, (-4, -10))

@@ -7,32 +7,39 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.plot import style
-from polhode.plot.quantities import FLOOR, changes, thinned, tilt_angle
+from polhode.plot.labels import label_ends
+from polhode.plot.quantities import FLOOR, banded, changes, tilt_angle
 from polhode.plot.smooth import smooth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+STRETCHES = 70  # of a curve, on an inch of a picture
 EPSILON = float(np.finfo(float).eps)
 
 
-def tilt(run: Any, ax: "Axes | None" = None) -> "Axes":
+@style.themed
+def tilt(run: Any, ax: "Axes | None" = None, *, theme: str | None = None) -> "Axes":
     """Draw the angle between body axis 3 and the inertial z axis over time."""
     ax, run = style.axes_or_new(ax), smooth(run)
-    curve(ax, run.t, tilt_angle(run), style.BLUE)
+    curve(ax, run.t, tilt_angle(run), style.theme().blue)
     return style.dress(ax, "Tilt of body axis 3 from inertial z", "time (s)", "angle (degrees)")
 
 
-def rates(run: Any, ax: "Axes | None" = None) -> "Axes":
+@style.themed
+def rates(run: Any, ax: "Axes | None" = None, *, theme: str | None = None) -> "Axes":
     """Draw the angular velocity in body axes over time."""
     ax, run = style.axes_or_new(ax), smooth(run)
-    for k, colour in enumerate(style.COLOURS[:3]):
+    for k, colour in enumerate(style.theme().colours[:3]):
         curve(ax, run.t, run.omega[:, k], colour, f"$\\omega_{k + 1}$")
     style.dress(ax, "Angular velocity, body axes", "time (s)", "rate (rad/s)")
-    return style.legend(ax)
+    return label_ends(ax)
 
 
-def variables(run: Any, ax: "Axes | None" = None, name: str | None = None) -> "Axes":
+@style.themed
+def variables(
+    run: Any, ax: "Axes | None" = None, name: str | None = None, *, theme: str | None = None
+) -> "Axes":
     """Draw the variables of the model over time, or the one with this name."""
     known = getattr(run, "variables", {})
     if not known or (name is not None and name not in known):
@@ -47,28 +54,34 @@ def variables(run: Any, ax: "Axes | None" = None, name: str | None = None) -> "A
         for k, part in enumerate(np.reshape(values, (len(values), -1)).T)
     }
     for place, (text, values) in enumerate(curves.items()):
-        curve(ax, run.t, values, style.COLOURS[place % len(style.COLOURS)], text)
+        curve(ax, run.t, values, style.look(place)["color"], text)
     style.dress(ax, "Variables of the model" if name is None else name, "time (s)")
-    return style.legend(ax)
+    return label_ends(ax)
 
 
-def drift(run: Any, ax: "Axes | None" = None) -> "Axes":
+@style.themed
+def drift(run: Any, ax: "Axes | None" = None, *, theme: str | None = None) -> "Axes":
     """Draw the relative change of energy and momentum since the start over time."""
     ax = style.axes_or_new(ax)
     for name, values in changes(run).items():
-        colour = style.RED if name == "energy" else style.BLUE
+        colour = style.theme().red if name == "energy" else style.theme().blue
         curve(ax, run.t, np.maximum(values, FLOOR), colour, name, width=0.8)
-    ax.axhline(EPSILON, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    look = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "color": style.GREY}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+    ax.axhline(EPSILON, color=style.theme().grey, linewidth=0.8, linestyle=(0, (4, 3)))
+    look: dict[str, Any] = {
+        "xycoords": ("axes fraction", "data"),
+        "fontsize": 7,
+        "color": style.theme().grey,
+    }
+    box = {"facecolor": style.theme().ground, "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
     style.note(ax, "rounding", (0.005, EPSILON), (0, 2), bbox=box, **look)
     ax.set_yscale("log")
     ax.set_ylim(bottom=FLOOR)
     style.dress(ax, "Change since the start", "time (s)", "relative change")
-    return style.legend(ax)
+    return label_ends(ax)
 
 
-def error(run: Any, ax: "Axes | None" = None) -> "Axes":
+@style.themed
+def error(run: Any, ax: "Axes | None" = None, *, theme: str | None = None) -> "Axes":
     """Draw the estimated error of the attitude over time, with gaps between samples as bands."""
     if getattr(run, "error", None) is None:
         raise InputError(
@@ -76,18 +89,25 @@ def error(run: Any, ax: "Axes | None" = None) -> "Axes":
         )
     ax = style.axes_or_new(ax)
     first = int(np.argmax(run.error > 0))  # the start is exact
-    curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.BLUE)
+    curve(ax, run.t[first:], np.maximum(run.error[first:], FLOOR), style.theme().blue)
     for number, (start, end) in enumerate(run.gaps):
         label = "gaps" if number == 0 else ""
-        ax.axvspan(start, end, color=style.ORANGE, alpha=0.35, linewidth=1.0, label=label)
+        look: dict[str, Any] = {"color": style.theme().orange, "alpha": 0.35, "linewidth": 1.0}
+        ax.axvspan(start, end, label=label, **look)
     ax.set_yscale("log")
     style.dress(ax, "Estimated error of the attitude", "time (s)", "angle (rad)")
     ax.tick_params(which="minor", labelsize=8)
     return style.legend(ax)
 
 
+@style.themed
 def convergence(
-    errors: Mapping[str, Any] | Any, steps: Any, ax: "Axes | None" = None, *, ylabel: str = "error"
+    errors: Mapping[str, Any] | Any,
+    steps: Any,
+    ax: "Axes | None" = None,
+    *,
+    ylabel: str = "error",
+    theme: str | None = None,
 ) -> "Axes":
     """Draw errors against step sizes, both logarithmic; the legend gives the slope of each line.
 
@@ -117,11 +137,20 @@ def curve(
     values: np.ndarray,
     colour: str,
     label: str = "",
-    width: float | None = None,
+    width: float = 1.2,
 ) -> None:
-    """Draw a line over time; thin if it oscillates often, a dot if there is only one state."""
-    if width is None:
-        width = 1.2 if np.count_nonzero(np.diff(np.sign(np.diff(values)))) < 200 else 0.4
+    """Draw a line over time, or a dot if there is only one state.
+
+    Where the values oscillate faster than the picture resolves, a band between the least and the
+    largest of each stretch takes the place of the scribble, with a line through their means.
+    """
     marker = "o" if len(t) == 1 else ""
-    ax.plot(*thinned(t, values), color=colour, linewidth=width, marker=marker, label=label)
+    stretches = int(STRETCHES * ax.bbox.width / ax.figure.dpi)
+    bands, (x, y) = banded(t, values, stretches)
+    for edges, low, high in bands:
+        look: dict[str, Any] = {"color": colour, "linewidth": 0.5, "zorder": 1.9}
+        ax.fill_between(edges, low, high, alpha=0.3, **{**look, "linewidth": 0.0})
+        ax.plot(edges, low, **look)
+        ax.plot(edges, high, **look)
+    ax.plot(x, y, color=colour, linewidth=width, marker=marker, label=label)
     ax.margins(x=0.01)

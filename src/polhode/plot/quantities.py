@@ -71,3 +71,79 @@ def thinned(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     places = np.stack([table.argmin(axis=1), table.argmax(axis=1)], axis=1) + first[:, None]
     kept = np.minimum(np.unique(places), len(t) - 1)
     return t[kept], values[kept]
+
+
+Band = tuple[np.ndarray, np.ndarray, np.ndarray]  # edges of stretches, least and largest there
+
+
+def banded(
+    t: np.ndarray, values: np.ndarray, stretches: int
+) -> tuple[list[Band], tuple[np.ndarray, np.ndarray]]:
+    """Return the bands that stand for fast oscillations of a curve, and the line that remains.
+
+    The time is divided into equal ``stretches``.  Where each of ``AT_LEAST`` neighbours has a
+    period or more, a band covers all values; the line is their means there, and elsewhere the
+    curve itself, ``thinned``.  Stretches are longer where a curve has few values.
+    """
+    steps = np.diff(t)
+    stretches = min(stretches, len(t) // VALUES)
+    ordered = stretches >= FEWEST and ((steps > 0).all() or (steps < 0).all())
+    if not ordered or not np.isfinite(values).all():
+        return [], thinned(t, values)
+    edges = np.linspace(t[0], t[-1], stretches + 1)
+    place = np.clip(((t - t[0]) / (t[-1] - t[0]) * stretches).astype(int), 0, stretches - 1)
+    first = np.searchsorted(place, np.arange(stretches))
+    if (np.diff(np.append(first, len(t))) < 3).any():  # too few values to tell
+        return [], thinned(t, values)
+    turns = np.zeros(len(t))
+    turns[1:-1] = np.diff(np.sign(np.diff(values))) != 0
+    fast = _long(np.add.reduceat(turns, first) >= TURNS)
+    if not fast.any():
+        return [], thinned(t, values)
+    least, largest = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
+    means = np.add.reduceat(values, first) / np.diff(np.append(first, len(t)))
+    bands, pieces, done = [], [], 0
+    for start, end in _runs(fast):
+        low, high = least[start:end], largest[start:end]
+        bands.append((edges[start : end + 1], _joined(low, np.minimum), _joined(high, np.maximum)))
+        before, after = first[start], first[end] if end < stretches else len(t)
+        pieces.append(thinned(t[done:before], values[done:before]))
+        between = 0.5 * (edges[start:end] + edges[start + 1 : end + 1])
+        pieces.append((between, np.clip(_even(means[start:end]), low, high)))
+        done = after
+    pieces.append(thinned(t[done:], values[done:]))
+    x, y = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return bands, (x, y)
+
+
+TURNS, VALUES = 2, 4  # least number of turning points, and of values, in a stretch
+FEWEST, AT_LEAST = 60, 10  # stretches of a curve, and of a band
+
+
+def _runs(chosen: np.ndarray) -> list[tuple[int, int]]:
+    """Return (start, end) of each run of True."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
+    return [(int(start), int(end)) for start, end in changes.reshape(-1, 2)]
+
+
+def _long(chosen: np.ndarray) -> np.ndarray:
+    """Close gaps shorter than ``AT_LEAST`` in runs of True, and drop runs that are shorter."""
+    result = chosen.copy()
+    for value in (True, False):
+        for start, end in _runs(result != value):
+            inside = start > 0 and end < len(result)
+            if end - start < AT_LEAST and (inside or not value):
+                result[start:end] = value
+    return result
+
+
+def _even(means: np.ndarray) -> np.ndarray:
+    """Return means over ``AT_LEAST`` neighbours: a stretch has no whole number of periods."""
+    window = np.hanning(AT_LEAST + 3)[1:-1]
+    half = len(window) // 2
+    return np.convolve(np.pad(means, half, mode="reflect"), window / window.sum(), mode="valid")
+
+
+def _joined(values: np.ndarray, extreme: np.ufunc) -> np.ndarray:
+    """Return the extreme of both stretches at each edge, so that straight lines cover all."""
+    return extreme(np.append(values[:1], values), np.append(values, values[-1:]))

@@ -15,8 +15,14 @@ def _pair(axes: Any) -> tuple[Any, Any, Any]:
     return axes, *np.ravel(axes)
 
 
+@style.themed
 def residuals(
-    years: Mapping[str, Any], turns: Mapping[str, Any], axes: Any = None, exact: Any = None
+    years: Mapping[str, Any],
+    turns: Mapping[str, Any],
+    axes: Any = None,
+    exact: Any = None,
+    *,
+    theme: str | None = None,
 ) -> Any:
     """Draw the angles of several runs, the last run about each body axis, and its spectrum.
 
@@ -28,7 +34,8 @@ def residuals(
     if axes is None:
         axes = style.figure((15.0, 4.2)).subplots(1, 3)
     left, *rest = np.ravel(axes)
-    for name, colour in zip(turns, (*style.COLOURS, style.GREY, style.INK), strict=False):
+    look = style.theme()
+    for name, colour in zip(turns, (*look.colours, look.grey, look.ink), strict=False):
         angle = np.linalg.norm(turns[name], axis=1)
         left.semilogy(years[name][1:], angle[1:], color=colour, linewidth=0.9, label=name)
     style.dress(left, "angle from the ephemeris", "years from the start", "arcseconds")
@@ -45,9 +52,9 @@ def _draw_last(name: str, years: Any, turns: Any, axes: Any, exact: Any) -> None
     unit = "milliarcseconds" if small else "arcseconds"
     lines = []
     if exact is not None and np.count_nonzero(exact) > 2:
-        lines.append((years, turns[:, 0], style.FAINT, "all, about x"))
+        lines.append((years, turns[:, 0], style.theme().faint, "all, about x"))
         years, turns = years[exact], turns[exact]
-    for values, axis, colour in zip(turns.T, "xyz", style.COLOURS, strict=False):
+    for values, axis, colour in zip(turns.T, "xyz", style.theme().colours, strict=False):
         lines.append((years, values, colour, f"about {axis}"))
     for when, values, colour, label in lines:
         axes[0].plot(when, values, color=colour, linewidth=0.8, label=label)
@@ -72,8 +79,15 @@ def _spectrum(years: Any, values: Any) -> tuple[Any, Any]:
     return 1.0 / np.fft.rfftfreq(len(grid), step)[2:], sizes
 
 
+@style.themed
 def nutation(
-    years: Any, gaps: Any, terms: Mapping[str, tuple[float, float]], curve: Any, axes: Any = None
+    years: Any,
+    gaps: Any,
+    terms: Mapping[str, tuple[float, float]],
+    curve: Any,
+    axes: Any = None,
+    *,
+    theme: str | None = None,
 ) -> Any:
     """Draw, left, the residuals of a pole's X and Y; right, ratios of nutations.
 
@@ -82,7 +96,8 @@ def nutation(
     figure.
     """
     axes, left, right = _pair(axes)
-    for values, name, colour in zip(np.transpose(gaps), "XY", style.COLOURS, strict=False):
+    colours = style.theme().colours
+    for values, name, colour in zip(np.transpose(gaps), "XY", colours, strict=False):
         left.plot(years, values, color=colour, linewidth=0.6, label=name)
     style.dress(left, "rigid less IAU 2006/2000A", "years from the start", "milliarcseconds")
     style.legend(left)
@@ -90,15 +105,16 @@ def nutation(
     if curve is not None:
         x = np.linspace(-2.6, 2.6, 2000)  # without 0
         y = np.asarray(curve(x))
-        right.plot(x, np.where(np.abs(y - 1.0) < 0.6, y, np.nan), color=style.GREY, linewidth=0.9)
+        y = np.where(np.abs(y - 1.0) < 0.6, y, np.nan)
+        right.plot(x, y, color=style.theme().grey, linewidth=0.9)
         right.set_ylim(0.8, 1.5)
     for at in inside.values():
-        right.plot(*at, "o", color=style.COLOURS[0], markersize=4)
+        right.plot(*at, "o", color=style.theme().blue, markersize=4)
     slow = [name for name, at in inside.items() if abs(at[0]) < 0.5]  # all in one place
     labels = {name: at for name, at in inside.items() if name not in slow}
     if slow:
         labels[", ".join(slow)] = max(inside[name] for name in slow)
     for name, at in labels.items():
-        style.note(right, name, at, (6, -14 if "," in name else 5), fontsize=7, color="black")
+        style.note(right, name, at, (6, -14 if "," in name else 5), fontsize=7)
     style.dress(right, "IAU / rigid", "cycles a year, retrograde to the left", "ratio")
     return axes

@@ -29,9 +29,11 @@ PANELS: Mapping[str, Callable] = MappingProxyType(
 )
 DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # need a body
 MOVING = "position", "path"  # need a position
+OURS = "run", "ax", "theme"  # options that all panels have
 QUICKLY = {"compress_level": 3}  # half the time of 6 for a tenth more bytes
 
 
+@style.themed
 def draw(
     run: Any,
     panel: str | None = None,
@@ -39,12 +41,14 @@ def draw(
     *,
     ax: Any = None,
     figsize: tuple[float, float] | None = None,
+    theme: str | None = None,
     **options: Any,
 ) -> Any:
     """Draw one of ``PANELS`` by name, with its options; None draws the ``overview``.
 
     ``axes`` (or ``ax``) are matplotlib's, to draw into.  ``figsize`` is the size of a new figure,
-    width and height in inches.
+    width and height in inches.  ``theme`` is "light" or "dark"; the dark one also paints the
+    ground of the axes given, and of their figure.  The default, None, is the light one.
     """
     if axes is not None and ax is not None:
         raise InputError("give axes= or ax=, not both: they are the same")
@@ -62,17 +66,24 @@ def draw(
             f"the panel {panel!r} needs a body, and a motion by given angular velocities has none;"
             f" available: {kinematic}"
         )
-    known = [name for name in signature(PANELS[panel]).parameters if name not in ("run", "ax")]
+    known = [name for name in signature(PANELS[panel]).parameters if name not in OURS]
     unknown = [name for name in options if name not in known]
     if unknown:
-        listed = ", ".join([*known, "ax", "figsize"])
+        listed = ", ".join([*known, "ax", "figsize", "theme"])
         raise InputError(f"the panel {panel!r} has no option {unknown[0]!r}; it has {listed}")
     if figsize is not None:
         axes = style.figure(figsize).add_subplot()
     return PANELS[panel](run, axes, **options)
 
 
-def overview(run: Any, axes: Any = None, figsize: tuple[float, float] | None = None) -> np.ndarray:
+@style.themed
+def overview(
+    run: Any,
+    axes: Any = None,
+    figsize: tuple[float, float] | None = None,
+    *,
+    theme: str | None = None,
+) -> np.ndarray:
     """Draw four panels: tilt, rates, path of body axis 3, change of energy and momentum.
 
     For a body with a position: position, rates, path, change of energy.  Without a body the last
@@ -130,7 +141,8 @@ def save(axes: Any, path: str | os.PathLike, dpi: int = 150) -> Path:
         draft = Path(place) / path.name
         is_png = path.suffix == ".png"
         with _laid_out(sheet, dpi) if is_png else nullcontext():
-            sheet.savefig(draft, dpi=dpi, **({"pil_kwargs": QUICKLY} if is_png else {}))
+            more = {"pil_kwargs": QUICKLY} if is_png else {}
+            sheet.savefig(draft, dpi=dpi, **style.ground_of(sheet), **more)
         os.replace(draft, path)
     return path
 

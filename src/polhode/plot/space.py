@@ -1,6 +1,6 @@
 """Three dimensions on paper: a point of view, paths and axes seen from there."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def draw_path(
     import matplotlib
     from matplotlib.collections import LineCollection
 
-    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.85, len(seen)))
+    colours = matplotlib.colormaps["viridis"](np.linspace(*style.theme().paths, len(seen)))
     colours[:, 3] = np.where(near, 1.0, 0.2)
     steps = np.linalg.norm(np.diff(seen, axis=0), axis=1) / unit
     if len(steps) and np.median(steps) > 0.3:
@@ -45,8 +45,9 @@ def draw_path(
 
 def draw_ends(ax: "Axes", seen: np.ndarray) -> None:
     """Mark the start and the end of a path."""
-    ax.plot(*seen[0, :2], "o", ms=5, mfc="white", mec=style.INK, label="start", zorder=5)
-    ax.plot(*seen[-1, :2], "o", ms=5, color=style.INK, label="end", zorder=5)
+    ground, ink = style.theme().ground, style.theme().ink
+    ax.plot(*seen[0, :2], "o", ms=5, mfc=ground, mec=ink, label="start", zorder=5)
+    ax.plot(*seen[-1, :2], "o", ms=5, color=ink, label="end", zorder=5)
 
 
 def draw_line(ax: "Axes", seen: np.ndarray, near: np.ndarray, **look) -> None:
@@ -65,10 +66,11 @@ def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -
             "",
             tip[:2] + 0.2 * tip[:2] / np.linalg.norm(tip),
             tip[:2],
-            arrowprops={"arrowstyle": "-|>", "color": style.GREY, "linewidth": 0.8},
+            arrowprops={"arrowstyle": "-|>", "color": style.theme().grey, "linewidth": 0.8},
             zorder=0 if tip[2] < 0 else 4,
         )
-        look = {"fontsize": 9, "path_effects": [withStroke(linewidth=3, foreground="white")]}
+        around = withStroke(linewidth=3, foreground=style.theme().ground)
+        look: dict[str, Any] = {"fontsize": 9, "path_effects": [around]}
         away = tuple(gap * outward)
         style.note(ax, name, tip[:2], away, ha="center", va="center", zorder=4, **look)
 

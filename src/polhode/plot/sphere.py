@@ -18,19 +18,27 @@ FROM_ABOVE, FROM_SIDE = (90.0, -90.0), (25.0, 35.0)
 AXIS_3 = (0.0, 0.0, 1.0)
 
 
+@style.themed
 def axis_path(
-    run: Any, ax: "Axes | None" = None, view: tuple[float, float] | None = None
+    run: Any,
+    ax: "Axes | None" = None,
+    view: tuple[float, float] | None = None,
+    *,
+    theme: str | None = None,
 ) -> "Axes":
     """Draw the ``trace`` of body axis 3."""
     return trace(run, ax, view=view)
 
 
+@style.themed
 def trace(
     run: Any,
     ax: "Axes | None" = None,
     point: Sequence[float] = AXIS_3,
     view: tuple[float, float] | None = None,
     tilts: Sequence[float] = (),
+    *,
+    theme: str | None = None,
 ) -> "Axes":
     """Draw the path of a body ``point`` on the sphere of inertial directions.
 
@@ -43,7 +51,7 @@ def trace(
     along = _direction(point)
     ax, run = style.axes_or_new(ax), smooth(run)
     path = direction(run, along)[:: -(-len(run.t) // POINTS)]
-    from_above = view is None and path[:, 2].min() > 0.5
+    from_above = view is None and _stays_above(path)
     basis = eye(*(view or (FROM_ABOVE if from_above else FROM_SIDE)))
     seen = path @ basis.T
     title = f"Path of {_name(along)}"
@@ -58,12 +66,22 @@ def trace(
         middle, half = np.zeros(2), 1.3
     for tilt in np.radians(tilts):
         circle = _parallel(np.pi / 2 - tilt) @ basis.T
-        look = {"color": style.RED, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 2}
-        draw_line(ax, circle, circle[:, 2] >= 0, **look)
+        look: dict[str, Any] = {"color": style.theme().red, "linewidth": 0.9, "zorder": 2}
+        draw_line(ax, circle, circle[:, 2] >= 0, linestyle=(0, (4, 2)), **look)
     draw_path(ax, seen, seen[:, 2] >= 0)
     draw_ends(ax, seen)
     frame(ax, middle, half)
     return style.legend(ax)
+
+
+def _stays_above(path: np.ndarray) -> bool:
+    return bool(path[:, 2].min() > 0.5)
+
+
+def usual_eye(run: Any) -> np.ndarray:
+    """Return the axes of the eye that looks at the trace of body axis 3 by default."""
+    path = direction(smooth(run), np.array(AXIS_3))
+    return eye(*(FROM_ABOVE if _stays_above(path) else FROM_SIDE))
 
 
 def _direction(point: Sequence[float]) -> np.ndarray:
@@ -97,7 +115,7 @@ def _globe(ax: "Axes", basis: np.ndarray) -> None:
     """Draw the outline, parallels and meridians every 30 degrees, and the inertial axes."""
     angle = np.linspace(0, 2 * np.pi, 181)
     c, s = np.cos(angle), np.sin(angle)
-    ax.plot(c, s, color=style.GREY, linewidth=0.8, zorder=1)
+    ax.plot(c, s, color=style.theme().grey, linewidth=0.8, zorder=1)
     lines = [_parallel(b) for b in np.radians([-60, -30, 0, 30, 60])]
     lines += [
         np.stack([c * np.cos(b), c * np.sin(b), s], axis=1)
@@ -105,5 +123,6 @@ def _globe(ax: "Axes", basis: np.ndarray) -> None:
     ]
     for line in lines:
         seen = line @ basis.T
-        draw_line(ax, seen, seen[:, 2] >= 0, color=style.FAINT, linewidth=0.6, zorder=1)
+        look: dict[str, Any] = {"color": style.theme().faint, "linewidth": 0.6, "zorder": 1}
+        draw_line(ax, seen, seen[:, 2] >= 0, **look)
     draw_axes(ax, basis.T, ["$x$", "$y$", "$z$"])

@@ -7,10 +7,11 @@ import numpy as np
 from polhode.plot import style
 
 MOST_COLOURED = 8  # methods
-OTHERS: dict[str, Any] = {"color": style.GREY, "linewidth": 0.6, "marker": ".", "markersize": 2.5}
+OTHERS: dict[str, Any] = {"linewidth": 0.6, "marker": ".", "markersize": 2.5}
 
 
-def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
+@style.themed
+def work_precision(comparison: Any, axes: Any = None, *, theme: str | None = None) -> np.ndarray:
     """Draw the error against time and against torques (steps, if there is no torque).
 
     The error is that of the attitude, or with six degrees of freedom of the position if larger.
@@ -33,7 +34,7 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
         ax.set(xscale="log", yscale="log")
         floor = comparison.reference.error
         if floor > 0:
-            ax.axhspan(floor / 1e6, floor, color=style.FAINT, alpha=0.5, linewidth=0)
+            ax.axhspan(floor / 1e6, floor, color=style.theme().faint, alpha=0.5, linewidth=0)
         low = [row.error for row in comparison.rows if row.error]
         if low:
             ax.set_ylim(bottom=max(min(low), floor) / 4)
@@ -45,10 +46,10 @@ def work_precision(comparison: Any, axes: Any = None) -> np.ndarray:
     moves = comparison.reference.place is not None
     what = "attitude (rad) or position error" if moves else "attitude error"
     unit = "" if moves else " (rad)"
-    axes[0].set_ylabel(f"{what} at the end{unit}", fontsize=9, color=style.INK)
+    axes[0].set_ylabel(f"{what} at the end{unit}", fontsize=9, color=style.theme().ink)
     others = len(comparison.methods) - len(coloured)
     if others:
-        axes[1].plot([], [], **OTHERS, label=f"{others} others")
+        axes[1].plot([], [], color=style.theme().grey, **OTHERS, label=f"{others} others")
     style.legend(axes[1], "beside the axes")
     return axes
 
@@ -75,6 +76,6 @@ def _line(ax: Any, rows: Any, key: str, place: int | None) -> None:
         return
     x, y = np.array(sorted(points)).T
     if place is None:
-        ax.plot(x, y, **OTHERS, alpha=0.6)
+        ax.plot(x, y, color=style.theme().grey, **OTHERS, alpha=0.6)
     else:
         ax.plot(x, y, **style.look(place), markersize=4, label=rows[0].method)

@@ -382,11 +382,43 @@ class Trajectory:
         Or one panel by name, "polhode", "herpolhode", "poinsot", "trace" and others in
         ``polhode.plot.PANELS``, with the options of that function: ``run.plot("trace",
         point=(1, 0, 0))``.  ``axes`` (or ``ax``) are matplotlib's, to draw into; they are
-        returned.  ``figsize`` is the size of a new figure in inches.
+        returned.  ``figsize`` is the size of a new figure in inches, ``theme`` "light" (the
+        default) or "dark".
         """
         from polhode import plot
 
         return plot.draw(self, panel, axes, **options)
+
+    def animate(
+        self,
+        path: str | os.PathLike,
+        *,
+        fps: float = 25.0,
+        speed: float | None = None,
+        views: str | Sequence[str] | None = None,
+        size: tuple[int, int] | None = None,
+        dpi: float | None = None,
+        theme: str | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Path:
+        """Write a film: .mp4 or .webm (with ffmpeg), .gif, .webp or .png (APNG).
+
+        Parameters
+        ----------
+        path : the file to write, completely or not at all; its suffix determines the format
+        fps : frames per second of film
+        speed : seconds of motion per second of film.  By default a turn takes two seconds, but the
+            film lasts at least 4 and at most 10 seconds
+        views : "body", "poinsot" or panels of ``polhode.plot.PANELS``, side by side; by default
+            ("body", "rates")
+        size, dpi : width and height in pixels; and pixels per inch, by which texts are measured
+        theme : "light" (the default) or "dark"
+        progress : a function that is called with the fraction done
+        """
+        from polhode import plot
+
+        options: dict[str, Any] = {"views": views, "size": size, "dpi": dpi, "theme": theme}
+        return plot.animate(self, path, fps=fps, speed=speed, progress=progress, **options)
 
 
 def list_of_times(t: Any) -> np.ndarray:
