@@ -48,6 +48,7 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .labels { position: absolute; inset: 0; pointer-events: none; overflow: hidden; }
 .labels span { position: absolute; left: 0; top: 0; font-weight: 600; white-space: nowrap; will-change: transform;
   text-shadow: 0 0 3px var(--ground), 0 0 3px var(--ground), 0 0 2px var(--ground); }
+.labels .faint { opacity: .4; }
 .labels .caption { font-weight: 400; font-size: 12px; color: var(--quiet); }
 .corner { position: absolute; padding: 10px 12px; max-width: 46%; font-size: 12px; pointer-events: none; text-shadow: 0 0 4px var(--ground), 0 0 2px var(--ground); }
 .corner summary { font-weight: 600; font-size: 13px; pointer-events: auto; cursor: pointer; list-style: none; width: fit-content; max-width: 100%; overflow-wrap: anywhere; }

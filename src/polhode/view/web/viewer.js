@@ -131,7 +131,7 @@ export class Viewer {
     dress(shadow);
     shadow.replaceChildren(this.root);
     this.unit = String(time.unit ?? "s");
-    this.plots = new Plots(this.sheet, film.runs, String(time.label ?? "t") + (this.unit && ` (${this.unit})`));
+    this.plots = new Plots(this.sheet, film.runs, this.unit);
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
@@ -280,7 +280,7 @@ export class Viewer {
       const pane = this.current.find((scene) => scene.pane.run === i)?.pane;
       corner.hidden = !this.shows.corner || ghosts || !pane;
       if (!pane) return;
-      const room = pane.width > 420 && pane.height > 300;
+      const room = pane.height > 300 && (pane.width > 420 || (pane.width > 300 && pane.height > 1.3 * pane.width && !this.root.classList.contains("narrow")));
       if (corner.dataset.roomy !== String(room)) corner.open = room;
       corner.dataset.roomy = String(room);
       corner.style.left = `${pane.x}px`;
