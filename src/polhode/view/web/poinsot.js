@@ -154,6 +154,6 @@ export class PoinsotScene {
     const { stage, size } = this;
     matrixAlong(poinsotModel, vector, size, ORIGIN);
     stage.painter.drawMesh(mesh, poinsotModel, stage.colours.runs[hue], 1, 0.3, norm(vector) / size - HEAD);
-    stage.labels.put(pane, text, hue, vector, ORIGIN);
+    stage.labels.put(pane, text, hue, vector, ORIGIN, hue === HUES.omega ? 11 : 0);
   }
 }

@@ -298,7 +298,7 @@ export class SpaceScene {
     const { stage, first, subject } = this, { painter, colours, show } = stage, { ground, up, path } = first.run, { unit } = subject;
     const real = ground && show.ground;
     if (!real && !show.grid) return;
-    normalise(direction, real ? Z : up);
+    normalise(direction, real ? Z : stage.camera.preset === "momentum" && norm(first.momentum) > 0 ? first.momentum : up);
     copyVector(point, real || this.middle ? pane.target : subject.centre);
     if (real) point[2] = ground.height - (path ? path.origin[2] : 0);
     else addScaled(point, point, direction, -subject.radius * unit);
