@@ -31,7 +31,7 @@ function sceneRuns(stage, film) {
   return { scenes: { side, ghosts }, start: film.start, end: film.end };
 }
 
-/** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer) => Show}} */
+/** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer, viewer: Viewer) => Show}} */
 const KINDS_OF_SHOW = { runs: sceneRuns };
 
 /** Which switches make sense. @param {Film} film @param {Show | null} show */
