@@ -405,6 +405,15 @@ def test_any_default_view_fits_into_2_mb(tmp_path, monkeypatch):
     assert alone.stat().st_size <= 2_000_000
 
 
+def test_the_benchmark_finds_its_claims_met():
+    from polhode.bench import benches, run
+
+    bench = benches()["viewer"]
+    found = run(bench, bench.settings(repeats=1, quick=True))
+    assert next(row["rows"] for row in found.tables[0].rows) == 2001
+    assert all(verdict.met for verdict in found.verdicts if "time" not in verdict.what)
+
+
 # ---- the wheel
 def test_the_wheel_contains_the_modules():
     """It holds all of the package that git does not ignore, whatever the suffix."""
