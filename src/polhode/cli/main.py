@@ -20,6 +20,7 @@ from polhode.cli.output import complain, stdout
 from polhode.cli.reproduce import reproduce
 from polhode.cli.resume import resume
 from polhode.cli.run import run
+from polhode.cli.view import view
 from polhode.errors import PolhodeError
 
 app = typer.Typer(
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(run, film, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench),
+    *(run, view, film, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench),
 ):
     app.command()(command)
 app.command(cls=OptionalAddress)(ensemble)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.contracts.conserved import changes
 from polhode.errors import InputError
 from polhode.plot import style
 from polhode.plot.labels import label_ends
-from polhode.plot.quantities import FLOOR, banded, changes, tilt_angle
+from polhode.plot.quantities import FLOOR, banded, tilt_angle
 from polhode.plot.smooth import smooth
 
 if TYPE_CHECKING:
