@@ -27,6 +27,7 @@ BOX = ROOT / "examples" / "spinning_box.toml"
 COMMANDS = (
     "run",
     "film",
+    "view",
     "resume",
     "compare",
     "gyro",

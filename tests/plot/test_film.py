@@ -387,8 +387,19 @@ def test_the_box_with_the_inertia_of_a_box():
     assert solid.exits(made, np.array([0.1, 0.1, -1.0])) == pytest.approx(0.5)
 
 
+def test_long_triangles_are_split_and_cover_the_same_area():
+    box = ph.RigidBody.from_shapes(ph.shapes.box((1.0, 0.6, 0.3), mass=1.0))
+    made = solid.solid_of(box)
+    sides = np.roll(made.polygons, -1, axis=1) - made.polygons
+    assert np.linalg.norm(sides, axis=2).max() <= solid.LONGEST * made.reach
+    assert len(made.polygons) <= solid.MOST_FACES
+    normals = np.cross(sides[:, 0], sides[:, 1])
+    assert 0.5 * np.linalg.norm(normals, axis=1).sum() == pytest.approx(2 * (0.6 + 0.3 + 0.18))
+    assert np.einsum("ni,ni->n", made.polygons[:, 0], normals).sum() / 6 == pytest.approx(0.18)
+
+
 def test_only_the_faces_towards_the_eye_are_seen_and_the_near_ones_last():
-    cube = solid.solid_of(ph.RigidBody.from_shapes(ph.shapes.box((1.0, 1.0, 1.0), mass=1.0)))
+    cube = solid.solid_of(ph.RigidBody((1 / 6, 1 / 6, 1 / 6), mass=1.0))
     turn = Rotation.align_vectors([[0, 0, 1]], [[1, 1, 1]])[0].as_matrix()
     polygons, light = solid.seen(cube, turn)
     assert len(polygons) == 3

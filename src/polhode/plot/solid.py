@@ -1,7 +1,7 @@
 """Bodies as polygons: which are seen, in which order, and how much light falls on them.
 
-Polygons are sorted by depth and drawn from the far ones to the near ones.  Those of a closed
-surface that face away are left out.
+Polygons are sorted by depth and drawn from the far ones to the near ones; long triangles are split,
+since only small ones have one depth.  Those of a closed surface that face away are left out.
 """
 
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_FACES = 3000
+LONGEST = 0.15  # of the reach: an edge of a triangle
 FLAT = 0.05  # of the longest side: stands for a side of zero
 LIGHT = np.array([-0.35, 0.55, 0.76])  # towards the lamp: to the right, up, towards the eye
 DIM = 0.6  # the light in the shade
@@ -68,7 +69,28 @@ def of_mesh(vertices: np.ndarray, faces: np.ndarray, most: int = MOST_FACES) -> 
     triangles = vertices[faces]
     if is_closed and np.einsum("ni,ni->", triangles[:, 0], _normals(triangles)) < 0:
         triangles = triangles[:, ::-1]  # the faces were given from the inside
-    return _with_normals(triangles, is_closed, False)
+    reach = float(np.linalg.norm(triangles, axis=2).max())
+    return _with_normals(split(triangles, LONGEST * reach, most), is_closed, False)
+
+
+def split(triangles: np.ndarray, longest: float, most: int) -> np.ndarray:
+    """Halve triangles at their longest edges while these are too long, up to ``most`` triangles."""
+    done = [triangles[:0]]
+    count = len(triangles)
+    while True:
+        ends = np.roll(triangles, -1, axis=1)
+        lengths = np.linalg.norm(ends - triangles, axis=2)
+        is_long = lengths.max(axis=1) > longest
+        done.append(triangles[~is_long])
+        triangles, lengths = triangles[is_long], lengths[is_long]
+        count += len(triangles)
+        if not len(triangles) or count > most:
+            return np.concatenate([*done, triangles])
+        rows, first = np.arange(len(triangles)), lengths.argmax(axis=1)
+        a, b, c = (triangles[rows, (first + k) % 3] for k in range(3))
+        middle = 0.5 * (a + b)
+        halves = np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)
+        triangles = np.concatenate(halves)
 
 
 def fewer(vertices: np.ndarray, faces: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
