@@ -29,7 +29,6 @@ def save_page(path: Path, told: dict, blob: "Blob") -> Path:
     return path
 
 
-
 class Blob:
     """Arrays one after the other, each at a multiple of eight bytes."""
 
