@@ -39,12 +39,13 @@ export class PoinsotScene {
     this.ellipsoid = painter.mesh(ellipsoid(axes, radii));
     this.sections = painter.segments(principalSections(axes, radii));
     this.arrow = painter.mesh(arrow(0.018));
+    this.thin = painter.mesh(arrow(0.009));
     this.polhode = painter.strip(mover.most);
     this.herpolhode = painter.strip(mover.most);
     this.whole = mover.run.turns <= WHOLE && mover.run.t.length > 1 ? this.makeWhole() : null;
     this.room = this.makeRoom();
     /** @type {import("./camera.js").Subject} */
-    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.45 };
+    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.55 };
   }
 
   /** Axes in which the angular momentum of the beginning points down. */
@@ -104,14 +105,15 @@ export class PoinsotScene {
     stage.painter.pane(pane, stage.colours.ground);
     if (depth > 0) this.drawPlane(depth);
     this.drawCurves();
-    if (depth > 0) this.drawContact(pane);
+    if (depth > 0) this.drawArrows(pane, depth);
     stage.labels.caption(pane, mover.run.free ? "invariable plane" : "instantaneous plane");
   }
 
-  /** @param {Float64Array} out @param {string} preset */
+  /** A torque turns the momentum; the plane stays below. @param {Float64Array} out @param {string} preset */
   lookFrom(out, preset) {
     if (preset === "body") presetAxes(out, preset, this.mover);
-    else out.set(this.room);
+    else if (this.mover.run.free || norm(this.mover.momentum) === 0) out.set(this.room);
+    else shortestFromZ(out, normalise(downward, scaleVector(downward, this.mover.momentum, -1)));
   }
 
   /** @param {number} depth of the plane below the middle */
@@ -132,18 +134,25 @@ export class PoinsotScene {
     painter.drawLine(this.sections, poinsotModel, colours.edge, 0.15, 1);
     const polhode = whole ? whole.polhode : current ? this.polhode : null;
     if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 0.55, 1.8);
-    painter.drawMesh(this.ellipsoid, poinsotModel, colours.ellipsoid, 0.66);
+    painter.drawMesh(this.ellipsoid, poinsotModel, colours.ellipsoid, 0.55);
     painter.drawLine(this.sections, poinsotModel, colours.edge, 0.4, 1, 0, 3e-3);
     if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 1, 2, 0, 3e-3);
   }
 
-  /** The angular velocity, from the middle to the point of contact. @param {Pane} pane */
-  drawContact(pane) {
-    const { stage, size } = this, { painter, colours } = stage, length = norm(contact) / size;
-    matrixAlong(poinsotModel, contact, size, ORIGIN);
-    painter.gl.disable(painter.gl.DEPTH_TEST); // it stands inside the ellipsoid, and must be seen
-    painter.drawMesh(this.arrow, poinsotModel, colours.omega, 0.999, 0.3, length - HEAD);
-    painter.gl.enable(painter.gl.DEPTH_TEST);
-    stage.labels.put(pane, "ω", HUES.omega, contact, ORIGIN);
+  /** The angular velocity from the middle to the point of contact, and the momentum through the plane. @param {Pane} pane @param {number} depth */
+  drawArrows(pane, depth) {
+    const { stage, size } = this, { gl } = stage.painter;
+    gl.disable(gl.DEPTH_TEST); // they stand inside the ellipsoid, and must be seen
+    if (stage.show.momentum) this.drawArrow(pane, scaleVector(foot, downward, depth + 0.3 * size), this.thin, "L", HUES.momentum);
+    if (stage.show.omega) this.drawArrow(pane, contact, this.arrow, "ω", HUES.omega);
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  /** @param {Pane} pane @param {Numbers} vector @param {Thing} mesh @param {string} text @param {number} hue */
+  drawArrow(pane, vector, mesh, text, hue) {
+    const { stage, size } = this;
+    matrixAlong(poinsotModel, vector, size, ORIGIN);
+    stage.painter.drawMesh(mesh, poinsotModel, stage.colours.runs[hue], 1, 0.3, norm(vector) / size - HEAD);
+    stage.labels.put(pane, text, hue, vector, ORIGIN);
   }
 }
