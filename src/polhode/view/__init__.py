@@ -18,7 +18,7 @@ from polhode.errors import FileError, PolhodeWarning
 from polhode.files.whole import replace
 from polhode.view import notebook
 from polhode.view.packing import TOLERANCE, Options, pack
-from polhode.view.page import page
+from polhode.view.page import html_page
 
 __all__ = ["save_html", "view"]
 
@@ -67,7 +67,7 @@ def view(
     packed = pack(runs, options)
     if notebook.in_notebook():
         return notebook.cell(packed, pixels)
-    path = _temporary(page(packed))
+    path = _temporary(html_page(packed))
     if browser and not webbrowser.open(path.as_uri()):
         warnings.warn(
             f"no browser could be opened: open {str(path)!r} in one yourself",
@@ -96,7 +96,7 @@ def save_html(
     """
     file = html_path(path)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
-    replace(file, [page(pack(runs, options)).encode()], "the page")
+    replace(file, [html_page(pack(runs, options)).encode()], "the page")
     return file
 
 
