@@ -137,6 +137,10 @@ def settle(page) -> None:
     page.evaluate(twice)
 
 
+def hide_labels(page) -> None:
+    page.locator("div.labels").evaluate("labels => { labels.hidden = true }")
+
+
 def picture(page, **options) -> np.ndarray:
     """Return what is seen, (height, width, 3) bytes."""
     return decode(page.screenshot(animations="disabled", **options))

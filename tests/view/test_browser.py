@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from support.browser import colours, picture, settle, show, wait
+from support.browser import colours, hide_labels, picture, settle, show, wait
 from support.views import SPAN, book_page, turning_over
 
 RED, GREEN, BLUE = (0xD5, 0x5E, 0x00), (0x00, 0x9E, 0x73), (0x00, 0x72, 0xB2)
@@ -171,6 +171,7 @@ def test_every_switch_of_the_menu_changes_the_picture(page, book):
     assert wanted <= set(names)
     assert "ground" not in names  # a body without a path
     page.keyboard.press("Escape")
+    hide_labels(page)  # the browser draws moving letters a little differently each time
     for name in wanted:
         before = picture(page)
         page.evaluate(f"polhode.show({name!r}, false)")

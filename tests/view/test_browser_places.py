@@ -54,7 +54,8 @@ def test_it_survives_a_lost_context(page, book):
     before = picture(page)
     page.evaluate(
         """() => {
-          const canvas = document.getElementById("polhode").shadowRoot.querySelector("canvas.scene");
+          const inside = document.getElementById("polhode").shadowRoot;
+          const canvas = inside.querySelector("canvas.scene");
           window.loss = canvas.getContext("webgl2").getExtension("WEBGL_lose_context");
           window.lost = new Promise((f) => canvas.addEventListener("webglcontextlost", f));
           window.back = new Promise((f) => canvas.addEventListener("webglcontextrestored", f));
@@ -216,7 +217,8 @@ def test_it_works_in_srcdoc(page, book, tmp_path):
     outer = tmp_path / "outer.html"
     inner = html.escape(book.read_text(encoding="utf-8"), quote=True)
     outer.write_text(
-        f'<!doctype html><meta charset="utf-8"><iframe width="800" height="500" srcdoc="{inner}"></iframe>',
+        '<!doctype html><meta charset="utf-8">'
+        f'<iframe width="800" height="500" srcdoc="{inner}"></iframe>',
         encoding="utf-8",
     )
     page.goto(outer.as_uri())
