@@ -85,6 +85,10 @@ export class Plots {
     this.first = this.first + this.fitting >= this.names.length ? 0 : this.first + this.fitting;
   }
 
+  pageText() {
+    return `${Math.floor(this.first / this.fitting) + 1}/${Math.ceil(this.names.length / this.fitting)} ›`;
+  }
+
   /** Draw all but the cursor. @param {number} width @param {number} height @param {number} ratio @param {Palette} colours @param {number} start @param {number} end */
   layOut(width, height, ratio, colours, start, end) {
     Object.assign(this, { ratio, start, end, ink: colours.css.ink, ground: colours.css.ground });

@@ -172,7 +172,7 @@ export class Actor {
     const { stage, mover } = this, { painter, colours } = stage, { run } = mover;
     const colour = ghost ? colours.runs[ghost % 6] : run.globe ? colours.globes[run.globe.name] ?? colours.body : colours.body;
     matrixFromQuaternion(spaceModel, mover.q, run.globe ? run.globe.radius : 1, mover.place);
-    painter.drawMesh(this.surface, spaceModel, colour, ghost ? 0.24 : 1);
+    painter.drawMesh(this.surface, spaceModel, colour, ghost ? 0.17 : 1);
     painter.drawLine(this.edges, spaceModel, ghost ? colour : colours.edge, ghost ? 0.85 : run.globe ? 0.25 : 0.7, 1.1);
     if (this.meridian) painter.drawLine(this.meridian, spaceModel, colours.edge, 0.7, 1.6);
   }

@@ -259,6 +259,7 @@ export class Viewer {
     if (!this.plotting.hidden) {
       this.plots.layOut(this.plotting.clientWidth, this.plotting.clientHeight, this.ratio(), this.colours(), this.start, this.end);
       this.next.hidden = this.plots.fitting >= this.plots.names.length;
+      write(this.next, this.plots.pageText());
     }
     this.current = this.scenes();
     if (width && this.room.clientHeight) arrange(this.current, width, this.room.clientHeight || height);
@@ -285,7 +286,7 @@ export class Viewer {
       corner.dataset.roomy = String(room);
       corner.style.left = `${pane.x}px`;
       corner.style.top = `${pane.y}px`;
-      corner.style.maxWidth = `${Math.max(150, (room ? 0.5 : 0.8) * pane.width)}px`;
+      corner.style.maxWidth = `${Math.max(150, pane.width > 560 ? 0.5 * pane.width : pane.width - 8)}px`;
       markCorner(corner, several ? this.colours().runs[i % 6] : null);
     });
   }
