@@ -3,7 +3,7 @@
 import { Camera, FIELD_OF_VIEW, Pane } from "./camera.js";
 import { element, listenToPointers, makeBar, makeCorner, makeMenu, markCorner, SceneLabels, showPlaying, tickMenu, write } from "./controls.js";
 import { read } from "./packing.js";
-import { Plots } from "./plots.js";
+import { Plots, superscript } from "./plots.js";
 import { PoinsotScene } from "./poinsot.js";
 import { Actor, Mover, SpaceScene } from "./space.js";
 import { applyPalette, dress, PALETTES } from "./style.js";
@@ -31,7 +31,7 @@ function sceneRuns(stage, film) {
   return { scenes: { side, ghosts }, start: film.start, end: film.end };
 }
 
-/** Who makes the scenes of each kind of page. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer) => Show}} */
+/** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer, viewer: Viewer) => Show}} */
 const KINDS_OF_SHOW = { runs: sceneRuns };
 
 /** Which switches make sense. @param {Film} film @param {Show | null} show */
@@ -74,8 +74,9 @@ export function arrange(scenes, width, height) {
 
 /** @param {number} time @param {number} span */
 function timeText(time, span) {
-  const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span || 1))));
-  return Math.abs(time) >= 1e7 || span < 1e-6 ? time.toExponential(4) : time.toFixed(digits).replace("-", "−");
+  const size = Math.floor(Math.log10(span || 1)), power = size > 5 || size < -3 ? size : 0;
+  const number = (time / 10 ** power).toFixed(Math.max(0, Math.min(9, 3 - size + power))).replace("-", "−");
+  return power ? `${number}×10${superscript(power)}` : number;
 }
 
 /** @param {Film} film */
@@ -135,11 +136,11 @@ export class Viewer {
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
+    this.hands = this.makeHands();
     this.stage = this.makeStage();
     this.staged = this.stage && this.makeShow(this.stage, buffer);
     this.menu = makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
     this.bar.bar.append(this.menu);
-    this.hands = this.makeHands();
     this.observer = new ResizeObserver(() => this.layOut());
     /** @type {Scene[]} */
     this.current = [];
@@ -173,7 +174,7 @@ export class Viewer {
   makeShow(stage, buffer) {
     const kind = String(this.film.header.kind ?? "runs"), make = Object.hasOwn(KINDS_OF_SHOW, kind) ? KINDS_OF_SHOW[kind] : null;
     if (!make) throw new Error(`polhode viewer: kind must be one of ${Object.keys(KINDS_OF_SHOW).join(", ")}, not ${kind}`);
-    return make(stage, this.film, buffer);
+    return make(stage, this.film, buffer, this);
   }
 
   colours() {
@@ -184,6 +185,13 @@ export class Viewer {
 
   get runs() {
     return this.film.runs;
+  }
+
+  /** Change the span of time, as while a run goes on. @param {number} start @param {number} end */
+  setSpan(start, end) {
+    this.start = start;
+    this.end = end;
+    this.layOut();
   }
 
   /** @param {number} time */
@@ -355,7 +363,10 @@ export class Viewer {
     const moved = (/** @type {() => void} */ f) => (f(), this.ask());
     return {
       take: null,
-      focus: () => this.root.focus({ preventScroll: true }),
+      focus: () => {
+        this.root.focus({ preventScroll: true });
+        if (!this.menu.hidden) this.toggleMenu();
+      },
       turn: (dx, dy) => moved(() => this.view.turn(dx, dy)),
       zoom: (factor) => moved(() => this.view.zoomBy(factor)),
       shift: (dx, dy, x, y) => moved(() => {
