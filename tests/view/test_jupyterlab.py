@@ -45,7 +45,7 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     page.watch.origins = (lab.origin,)
     page.goto(lab.address("view.ipynb"))
     run_cell(page, 0)
-    scene, now = page.locator("canvas.scene"), page.locator("output.now")
+    scene = page.locator("canvas.scene")
     scene.wait_for()
     web.wait(page, f"/t = 0[.0]* s/.test({NOW})")
     page.wait_for_timeout(300)
@@ -54,8 +54,8 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     web.wait(page, f"/t = 3[.]20* s/.test({NOW})")
     scene.click()  # and the other way
     page.keyboard.press("End")
-    assert now.inner_text().startswith("t = 8")
-    page.wait_for_timeout(500)
+    web.wait(page, f"/t = 8[.]0* s/.test({NOW})")
+    page.wait_for_timeout(500)  # it tells its time ten times a second
     run_cell(page, 2)
     page.get_by_text("time is 8.0").wait_for()
     print(f"JupyterLab: {time.perf_counter() - begin:.1f} s")  # noqa: T201
