@@ -257,7 +257,7 @@ def test_a_widget_where_anywidget_is(top):
     widget = notebook.cell(packed, 400)
     assert json.loads(widget.header) == packed.header
     assert widget.data == packed.data
-    assert (widget.time, widget.height, widget.picked) == (0.0, "400px", [])
+    assert (widget.time, widget.height, widget.picked) == (0.0, "400px", None)
     widget.time = 0.7
     assert widget.get_state()["time"] == 0.7
     assert widget.get_state()["_esm"].rstrip().endswith("export default { render };")

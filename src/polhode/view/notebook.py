@@ -75,14 +75,15 @@ def widget_class() -> Any:
     class View(anywidget.AnyWidget):
         """The viewer: ``widget.time = 3.2`` moves it, and moving it sets ``widget.time``.
 
-        ``picked`` are the points of the body that were picked in the viewer by double clicks.
+        ``picked`` is the point that was picked last by a double click, ``{"run": 0, "point":
+        [x, y, z]}`` in body axes.
         """
 
         _esm = module(with_default=True)
         header = traitlets.Unicode().tag(sync=True)
         data = traitlets.Bytes().tag(sync=True)
         time = traitlets.Float(0.0).tag(sync=True)
-        picked = traitlets.List().tag(sync=True)
+        picked = traitlets.Dict(default_value=None, allow_none=True).tag(sync=True)
         height = traitlets.Unicode(f"{HEIGHT}px").tag(sync=True)
 
     return View

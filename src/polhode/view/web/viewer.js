@@ -574,10 +574,17 @@ function render({ model, el }) {
     model.save_changes();
     own = false;
   };
+  const follow = () => own || viewer.seek(model.get("time"));
+  viewer.seek(model.get("time")); // it may have been set before the cell was shown
   viewer.onTime(() => (asked ||= window.setTimeout(tell, 100))); // ten messages a second are enough
-  model.on("change:time", () => own || viewer.seek(model.get("time")));
+  viewer.onPick((picked) => {
+    model.set("picked", picked);
+    model.save_changes();
+  });
+  model.on("change:time", follow);
   return () => {
     clearTimeout(asked);
+    model.off("change:time", follow);
     viewer.destroy();
   };
 }
