@@ -29,9 +29,11 @@ def cell(packed: Packed, height: int) -> Any:
     """Return what a notebook shows as the viewer."""
     if (made := widget_class()) is None:
         return Frame(packed, height)
-    start = min(first_time(run, packed.data) for run in packed.header["runs"])
+    starts = (first_time(run, packed.data) for run in packed.header["runs"])
     header = json.dumps(packed.header)
-    return made(header=header, data=packed.data, time=start, height=f"{height}px")
+    return made(
+        header=header, data=packed.data, time=min(starts, default=0.0), height=f"{height}px"
+    )
 
 
 def first_time(run: dict[str, Any], data: bytes) -> float:

@@ -339,7 +339,7 @@ def _pack_torque(run: Any, keys: np.ndarray, blob: Blob) -> tuple[list[int] | No
     sizes = (float(np.abs(values).max()) for values in (run.angular_momentum, run.omega))
     if largest <= NO_TORQUE * math.prod(sizes):
         return None, True
-    return blob.put(rounded(torque, largest * 2.0**-12), "f4"), False
+    return blob.put(rounded(torque, largest * 2.0**-10), "f4"), False
 
 
 def _pack_path(run: Any, end: float, most: int, blob: Blob) -> dict[str, Any] | None:
