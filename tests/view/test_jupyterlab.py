@@ -62,5 +62,13 @@ def test_the_widget_in_jupyterlab(lab, new_page):
 
 
 def run_cell(page, number):
-    page.locator(".jp-Notebook .jp-Cell .cm-content").nth(number).click()
-    page.keyboard.press("Shift+Enter")
+    """Run a cell; again, if the notebook was not ready to hear it."""
+    cell = page.locator(".jp-Notebook .jp-Cell").nth(number)
+    prompt = cell.locator(".jp-InputPrompt")
+    for _ in range(10):
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_timeout(1000)
+        if prompt.inner_text() != "[ ]:":
+            return
+    pytest.fail(f"cell {number} did not run: {prompt.inner_text()!r}")
