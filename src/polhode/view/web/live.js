@@ -162,15 +162,16 @@ class LiveMover extends Mover {
 /** A body with the path that it has come. */
 class LiveActor extends Actor {
   makePath() {
-    return this.stage.painter.strip(TRAIL);
+    return { strip: this.stage.painter.strip(TRAIL), points: new Float32Array(3 * TRAIL) };
   }
 
-  drawPath() {
-    const { mover } = this, path = /** @type {Thing} */ (this.path);
+  /** @param {Thing} strip */
+  drawPath(strip) {
+    const { mover } = this;
     if (mover.count < 2) return;
     for (let i = 0; i < 3 * mover.count; i++) trailPoints[i] = mover.places[i];
-    this.stage.painter.setStrip(path, trailPoints, mover.count);
-    super.drawPath();
+    this.stage.painter.setStrip(strip, trailPoints, mover.count);
+    super.drawPath(strip);
   }
 }
 
@@ -186,7 +187,6 @@ class LiveScene extends SpaceScene {
   }
 
   fitPath() {
-    this.follows = true;
     this.middle = [0, 0, 0];
     this.subject.radius = ROOM;
     this.groundRadius = FAR;
