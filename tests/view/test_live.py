@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from types import ModuleType, SimpleNamespace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -796,3 +797,35 @@ def test_without_a_browser_the_address_is_printed(monkeypatch, capsys):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     with simulator().view() as live:
         assert live.address in capsys.readouterr().out
+
+
+def test_a_notebook_shows_the_page_in_a_frame(monkeypatch):
+    shown = []
+    shell = SimpleNamespace(kernel=object())
+    fake = ModuleType("IPython")
+    fake.get_ipython = lambda: shell
+    fake.display = ModuleType("IPython.display")
+    fake.display.IFrame = lambda *arguments, **options: (*arguments, options)
+    fake.display.display = shown.append
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    monkeypatch.setitem(sys.modules, "IPython.display", fake.display)
+    monkeypatch.setattr("webbrowser.open", lambda address: pytest.fail("opened a browser"))
+    with simulator().view(height=300) as live:
+        assert shown == [(live.address, {"width": "100%", "height": 300})]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": 3}, "name must be a text, got 3"),
+        ({"theme": "pink"}, "theme must be one of auto, light, dark, got 'pink'"),
+        ({"height": 5}, "height must be a whole number, 100 or more, got 5"),
+        ({"show": {"tail": True}}, "a name in show must be one of"),
+        ({"points": "ab"}, "points"),
+    ],
+)
+def test_what_view_refuses(options, message):
+    sim = simulator()
+    with pytest.raises(ph.PolhodeError, match=message):
+        sim.view(browser=False, **options)
+    assert sim.step(0.1).t == 0.1
