@@ -337,7 +337,7 @@ export class Viewer {
       }
       this.labels.end();
     }
-    if (!this.plotting.hidden) this.plots.draw(Math.min(this.time, this.plots.end)); // of a simulation that runs, they are drawn less often
+    if (!this.plotting.hidden) this.plots.draw(this.time);
     this.writeNumbers();
     this.frames++;
   }
