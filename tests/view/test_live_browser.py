@@ -216,8 +216,8 @@ def test_the_mouse_pulls_the_body(page, followed):
     assert (sim.state.x - before.x) @ right > 0.05
     assert page.evaluate("polhode.camera()") == camera  # which stands still while it is held
     page.mouse.up()
+    wait(page, "!polhode.staged.scenes.side[0].held && !polhode.follower.sending")
     steps_until(sim, lambda: not live.pushing)
-    steps(sim, 1)
     v, momentum = sim.state.v, sim.state.to_inertial(sim.state.angular_momentum)
     steps(sim, 20)
     np.testing.assert_allclose(sim.state.v, v, rtol=1e-12)

@@ -30,7 +30,7 @@ HOST = "127.0.0.1"
 PAGES, CONNECTIONS = 16, 64  # at once
 FRAME, BEAT = 1 / 60, 1.0  # seconds between two states, and until a page is tried when none is new
 TIMEOUT, DEADLINE = 5.0, 10.0  # seconds: of one read or write, and of a whole request
-HELD = 1.0  # seconds until a page that holds the body must say so again
+HELD = 2.0  # seconds until a page that holds the body must say so again
 LARGEST, DRAINED = 1024, 65536  # bytes of a push, and of a larger one that are read to refuse it
 FARTHEST = 1e30  # of any number of a push
 POLL = 0.1  # seconds until the server notices that it is closed
@@ -103,7 +103,7 @@ class Channel:
             return True
 
     def held(self) -> list[Grab]:
-        """Return what is held now, and forget what no page has confirmed for a second."""
+        """Return what is held now, and forget what no page has confirmed in time."""
         now = monotonic()
         with self._lock:
             for page in [page for page, grab in self.grabs.items() if grab.until < now]:
