@@ -2,6 +2,7 @@
 
 import importlib.util
 import time
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -23,6 +24,14 @@ CELLS = [
     "sys.modules['anywidget'] = None  # as where it is not installed\n"
     "notebook.widget_class.cache_clear()\nph.load('run.nc').view()",
 ]
+LIVE = [
+    "import polhode as ph\n"
+    "sim = ph.Simulator(ph.RigidBody([1, 2, 3]), omega=(0.1, 1.0, 0.2))\n"
+    "live = sim.view()\n"
+    "print('page', live.address)\n"
+    "state = live.run(4.0)",
+    "print('ended at', state.t, live.pages)",
+]
 
 
 @pytest.fixture
@@ -38,6 +47,7 @@ def lab(tmp_path):
     )
     run.save(tmp_path / "run.nc")
     write_notebook(tmp_path / "view.ipynb", CELLS)
+    write_notebook(tmp_path / "live.ipynb", LIVE)
     with jupyterlab(tmp_path) as server:
         yield server
 
@@ -66,6 +76,22 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     frame = page.locator("iframe[srcdoc]").element_handle().content_frame()
     web.wait(frame, "window.polhode && polhode.frames > 0")
     print(f"JupyterLab: {time.perf_counter() - begin:.1f} s")  # noqa: T201
+
+
+def test_a_simulation_is_followed_in_jupyterlab(lab, new_page):
+    """In a frame of the cell, while the cell runs."""
+    page = new_page()
+    page.watch.origins = (lab.origin,)
+    page.goto(lab.address("live.ipynb"))
+    run_cell(page, 0)
+    source = page.locator("iframe[src^='http://127.0.0.1']").get_attribute("src")
+    page.watch.outside = [a for a in page.watch.outside if not a.startswith(source)]
+    page.watch.origins += (urlsplit(source).netloc,)
+    frame = page.frame(url=source)
+    web.wait(frame, "window.polhode?.time > 3.9")
+    run_cell(page, 1)
+    page.get_by_text("ended at 4.0").wait_for()
+    assert frame.evaluate("polhode.follower.past.count") > 60
 
 
 def run_cell(page, number):

@@ -44,6 +44,9 @@ def steps() -> Calls:
         return call
 
     yield "step", partial(made().step, DT)
+    viewed = made()
+    viewed.view(browser=False)
+    yield "step, viewed by no page", partial(viewed.step, DT)
     yield "step + a force at a point, x", pushed(made())
     sim = made()
 

@@ -44,9 +44,12 @@ from polhode.solvers.arguments import (
     with_options,
 )
 from polhode.solvers.bound import Bound, bind_fixed
+from polhode.solvers.progress import reporter
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
+
+    from polhode.view.live import LiveView
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
@@ -167,6 +170,7 @@ class Simulator:
         "_earliest",
         "_go",
         "_kept",
+        "_live",
         "_memory",
         "_now",
         "_potential",
@@ -209,15 +213,16 @@ class Simulator:
             raise InputError(f"extrapolation must be 0, 1 or 2, got {extrapolation!r}")
         order, n = int(extrapolation), whole(substeps, "substeps", 1)
         self._kept, self._earliest = MANY if record else whole(memory, "memory", 0), 0
+        self._live: LiveView | None = None
         self._settings: dict[str, Any] = {"extrapolation": order, "substeps": n}
         if options:
             self._settings["options"] = dict(options)
         self.body, self.model = body, problem.model
         self._potential: Any = None
         self.bound, own = _bind(problem, with_options(method, options))
-        self._prepare(finite(t, "t"), n, order, own)
+        self._prepare(finite(t, "t"), own)
 
-    def _prepare(self, t: float, n: int, order: int, own: dict[Callable, Callable]) -> None:
+    def _prepare(self, t: float, own: dict[Callable, Callable]) -> None:
         """Lay out the row of numbers, and compile a step."""
         bound, loops, aligned = self.bound, self.bound.loops, self.body.is_aligned
         clock = t, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0
@@ -237,19 +242,22 @@ class Simulator:
             self._memory = np.empty((max(1, self._kept), width))
         self._shown, self._clock, self._state, *_, self._now = _views(self._data[0], self._widths)
         known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
-        loops.run(*known, 0, order, 0.0)  # compiled here, not in the first step
-        self._take(n, order)
+        loops.run(*known, 0, 0, 0.0)  # compiled here, not in the first step
+        self._take()
 
-    def _take(self, n: int, order: int) -> None:
-        """Prepare the step, for the memory as it is."""
+    def _take(self) -> Callable:
+        """Prepare the step, for the memory as it is; return it as it is without a view."""
+        n, order = self._settings["substeps"], self._settings["extrapolation"]
         loops, bound = self.bound.loops, self.bound
         known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
         run = getattr(loops.run, "machine", None) or loops.run
-        self._go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
+        go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
         if len(self._memory) < self._kept:
-            self._go = partial(self._go_and_grow, self._go, n, order)
+            go = partial(self._go_and_grow, go)
+        self._go = go if self._live is None else partial(self._go_and_publish, go)
+        return go
 
-    def _go_and_grow(self, go: Callable, n: int, order: int, dt: float) -> tuple:
+    def _go_and_grow(self, go: Callable, dt: float) -> tuple:
         """Take a step; make room for it first if all steps are remembered."""
         rows = len(self._memory)
         if self.nsteps < rows:
@@ -257,8 +265,29 @@ class Simulator:
         larger = np.empty((min(2 * rows, self._kept), self._memory.shape[1]))
         larger[:rows] = self._memory
         self._memory = larger
-        self._take(n, order)
-        return self._go(dt)
+        return self._take()(dt)
+
+    def _go_and_publish(self, go: Callable, dt: float) -> tuple:
+        """Take a step of a simulator that is viewed: push before it, publish the state after it."""
+        live = self._live
+        if live is None or live.closed:
+            self._live = None
+            return self._take()(dt)
+        if not live.pushing:
+            done = go(dt)
+        else:
+            before = self._clock[3], np.array(self._now)
+            live.push(dt)
+            done = go(dt)
+            if done[0] != OK:
+                self._clock[3], self._now[:] = before[0], before[1].data
+        self._publish()
+        return done
+
+    def _publish(self) -> None:
+        """Hand a copy of the state to the pages that follow it."""
+        if self._live is not None:
+            self._live.publish(self._shown.tobytes())
 
     @property
     def method(self) -> str:
@@ -281,12 +310,9 @@ class Simulator:
     def energy(self) -> float | None:
         if not self.model.has_potential:
             return None
-        q, m, x, p = _parted(self._state)
-        turning, moving = scale(self.body.data[1], m), multiply(self.body.data[4], p)
         if self._potential is None:
             self._potential = templates.model_pieces(self.model, self.body.is_aligned)[potential_at]
-        height = self._potential(self.t, to_unit_length(q), x, self.body.data, self.model.params)
-        return 0.5 * (dot(m, turning) + dot(p, moving)) + height
+        return _energy(self.t, self._state, self.body.data, self._potential, self.model.params)
 
     def set_state(
         self,
@@ -316,6 +342,7 @@ class Simulator:
         self._clock[6] = 1.0
         self.break_history()
         self._show()
+        self._publish()
         return self.state
 
     # ---- forces over the next step
@@ -392,18 +419,8 @@ class Simulator:
             )
         status, done, size = self._go(h)
         if status != OK:
-            raise self._failure(status, done, size, h)
+            raise _failure(self, status, done, size, h)
         return State(self._shown.tobytes())
-
-    def _failure(self, status: int, done: int, size: float, dt: float) -> StepError:
-        n = self._settings["substeps"]
-        where = f" in its substep {done + 1} of {n}" if n > 1 else ""
-        residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
-        return StepError(
-            f"the step of {dt:g} from t = {self.t:.10g} failed{where}{residual}:"
-            f" {ADVICE[Status(status)]}; the simulator is as it was before the step",
-            Status(status),
-        )
 
     def rewind(self, steps: int = 1) -> State:
         """Undo the last steps exactly: the state, the time, and the history of forces.
@@ -413,15 +430,11 @@ class Simulator:
         count = whole(steps, "steps", 1)
         there = self.nsteps - count
         if there < self._remembered():
-            raise InputError(
-                f"steps={count} is more than the {self.nsteps - self._remembered()} that are"
-                f" remembered; give the Simulator memory={max(count, self._kept + 1)} or more"
-                if there >= 0
-                else f"steps={count} is more than the {self.nsteps} that were taken"
-            )
+            raise _too_far(count, self.nsteps, self.nsteps - self._remembered(), self._kept)
         row = self._memory[there % len(self._memory)]
         self._data[0, : len(row)] = row
         self.clear_forces()
+        self._publish()
         return self.state
 
     def _remembered(self) -> int:
@@ -434,34 +447,43 @@ class Simulator:
 
         If these are not all, its ``message`` says so.
         """
-        places = np.arange(self._remembered(), self.nsteps) % len(self._memory)
-        width = self._memory.shape[1]
-        rows = np.concatenate([self._memory[places], self._data[:, :width]])
-        shown, clock, inside, carry = np.split(rows, np.cumsum(self._widths), axis=1)[:4]
-        inside[:, :4] /= np.linalg.norm(inside[:, :4], axis=1, keepdims=True)
-        t, body, model = shown[:, 0], self.body, self.model
-        along = Along(model, body.is_aligned, True)
+        return _trajectory(self, self._remembered())
 
-        def potential() -> Any:
-            return along.potentials(t, inside, body.data, model.params)
+    def view(
+        self,
+        *,
+        name: str = "simulation",
+        points: Any = None,
+        show: Any = None,
+        theme: str = "auto",
+        title: str | None = None,
+        globe: Any = None,
+        height: int = 560,
+        browser: bool = True,
+    ) -> "LiveView":
+        """Open a page that follows the simulator, and through which a person can push the body.
 
-        nfev, niter = _work(self.bound, self._settings, clock, carry)
-        return Trajectory(
-            t,
-            shown[:, 1:5],
-            shown[:, 5:8],
-            body,
-            x=shown[:, 11:14],
-            v=shown[:, 14:17],
-            potential=potential,
-            method=self.method,
-            nsteps=len(t) - 1,
-            nfev=nfev,
-            niter=niter,
-            arguments=self._settings,
-            message=_forgotten(self._remembered(), self.nsteps),
-            problem=lambda: {"name": "", "model": model.name},
-        )
+        Steps then hand their states to a small server on this machine.  ``view`` returns at once:
+        a ``LiveView``, with the ``address`` of the page, a loop in real time (``run``) and
+        ``close``.  Closing the page stops nothing.  A simulator that is viewed already opens
+        another page of the same view.
+
+        Parameters
+        ----------
+        name : of the body
+        points, show, theme, title, globe, height : as in ``ph.view``
+        browser : open the page, in the browser or in the notebook
+        """
+        from polhode.view.live import follow
+
+        if self._live is None or self._live.closed:
+            now, options = _trajectory(self, self.nsteps), (name, points, show, theme, title, globe)
+            self._live = follow(self, now, reporter, height, *options)
+            self._take()
+            self._publish()
+        if browser:
+            self._live.open()
+        return self._live
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
@@ -471,7 +493,59 @@ class Simulator:
         )
 
 
+# ---- energy
+def _energy(t: float, state: Any, body: tuple, potential: Callable, params: tuple) -> float:
+    q, m, x, p = _parted(state)
+    turning, moving = scale(body[1], m), multiply(body[4], p)
+    height = potential(t, to_unit_length(q), x, body, params)
+    return 0.5 * (dot(m, turning) + dot(p, moving)) + height
+
+
+# ---- failures
+def _failure(sim: Simulator, status: int, done: int, size: float, dt: float) -> StepError:
+    n = sim._settings["substeps"]
+    where = f" in its substep {done + 1} of {n}" if n > 1 else ""
+    residual = f", last correction {math.sqrt(size):.1e}" if size > 0 else ""
+    return StepError(
+        f"the step of {dt:g} from t = {sim.t:.10g} failed{where}{residual}:"
+        f" {ADVICE[Status(status)]}; the simulator is as it was before the step",
+        Status(status),
+    )
+
+
 # ---- trajectories
+def _trajectory(sim: Simulator, first: int) -> Trajectory:
+    """Return the states from a step on."""
+    places = np.arange(first, sim.nsteps) % len(sim._memory)
+    width = sim._memory.shape[1]
+    rows = np.concatenate([sim._memory[places], sim._data[:, :width]])
+    shown, clock, inside, carry = np.split(rows, np.cumsum(sim._widths), axis=1)[:4]
+    inside[:, :4] /= np.linalg.norm(inside[:, :4], axis=1, keepdims=True)
+    t, body, model = shown[:, 0], sim.body, sim.model
+    along = Along(model, body.is_aligned, True)
+
+    def potential() -> Any:
+        return along.potentials(t, inside, body.data, model.params)
+
+    nfev, niter = _work(sim.bound, sim._settings, clock, carry)
+    return Trajectory(
+        t,
+        shown[:, 1:5],
+        shown[:, 5:8],
+        body,
+        x=shown[:, 11:14],
+        v=shown[:, 14:17],
+        potential=potential,
+        method=sim.method,
+        nsteps=len(t) - 1,
+        nfev=nfev,
+        niter=niter,
+        arguments=sim._settings,
+        message=_forgotten(first, sim.nsteps),
+        problem=lambda: {"name": "", "model": model.name},
+    )
+
+
 def _forgotten(first: int, steps: int) -> str:
     if first == 0:
         return ""
@@ -502,6 +576,15 @@ def _three(value: Any, argument: str) -> tuple[float, float, float]:
     except (TypeError, ValueError):
         return three(value, argument)
     return (x, y, z) if math.isfinite(x + y + z) else three(value, argument)
+
+
+def _too_far(count: int, taken: int, remembered: int, kept: int) -> InputError:
+    if count > taken:
+        return InputError(f"steps={count} is more than the {taken} that were taken")
+    return InputError(
+        f"steps={count} is more than the {remembered} that are remembered; give the Simulator"
+        f" memory={max(count, kept + 1)} or more"
+    )
 
 
 def _no_frame(frame: Any) -> InputError:

@@ -65,6 +65,16 @@ class Frame:
         raise InputError(f"time = {value!r} moves the viewer only with anywidget: {INSTALL}")
 
 
+def show_frame(address: str, height: int) -> bool:
+    """Show a page of a server on this machine in the cell, now; False if this is not known how."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython.display import IFrame, display
+
+    display(IFrame(address, width="100%", height=height))
+    return True
+
+
 @cache
 def widget_class() -> Any:
     """Return the class of widgets, or None where anywidget is not installed."""

@@ -111,13 +111,18 @@ def packed_text(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
 
 
-def html_page(packed: Packed) -> str:
-    """Return the text of a page that shows packed runs."""
+def html_page(packed: Packed, connects: bool = False) -> str:
+    """Return the text of a page that shows packed runs.
+
+    ``connects``: it may ask the server from which it comes, and nobody else.
+    """
     script = module(with_default=False) + START
     policy = (
         f"default-src 'none'; script-src {hash_of(LOADER)} {hash_of(script)};"
         f" style-src {hash_of(STYLE)}; base-uri 'none'; form-action 'none'"
     )
+    if connects:
+        policy += "; connect-src 'self'"
     return PAGE.format(
         policy=policy,
         title=html.escape(packed.header["title"]),

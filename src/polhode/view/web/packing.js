@@ -13,7 +13,7 @@
  * @property {number} trail @property {number} turns @property {boolean} free @property {number[]} up
  * @property {{height: number} | null} ground @property {Series[]} series
  */
-/** @typedef {{header: any, runs: Run[], notes: string[], start: number, end: number}} Film */
+/** @typedef {{header: any, runs: Run[], notes: string[], start: number, end: number, past?: import("./live.js").Past}} Film */
 
 const KINDS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i2: Int16Array, u1: Uint8Array };
 

@@ -226,6 +226,7 @@ export class Plots {
   draw(time) {
     const { context: g, canvas, ratio, charts } = this;
     if (!canvas.width || !canvas.height) return;
+    time = Math.min(time, this.end); // a simulation may have gone on since they were drawn
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.drawImage(this.still, 0, 0);

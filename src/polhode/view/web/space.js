@@ -314,7 +314,7 @@ export class SpaceScene {
     else addScaled(point, point, direction, -subject.radius * unit);
     matrixFromQuaternion(spaceModel, shortestFromZ(rowQ, direction), unit, point);
     const radius = real ? this.groundRadius : 3.2 * subject.radius, cell = real ? this.groundCell : subject.radius > 4 ? 1 : 0.5;
-    const x = real ? (point[0] / unit) % cell : 0, y = real ? (point[1] / unit) % cell : 0;
+    const slides = real || path, x = slides ? (point[0] / unit) % cell : 0, y = slides ? (point[1] / unit) % cell : 0;
     painter.drawGrid(spaceModel, radius, cell, colours.grid, real ? 0.45 : 0.34, colours.plane, real ? 0.8 : 0, 1, x, y);
   }
 

@@ -2,6 +2,7 @@
 
 import { Camera, FIELD_OF_VIEW, Pane } from "./camera.js";
 import { element, listenToPointers, makeBar, makeCorner, makeMenu, markCorner, SceneLabels, showPlaying, tickMenu, write } from "./controls.js";
+import { beginPast, Follower, sceneLive } from "./live.js";
 import { read } from "./packing.js";
 import { Plots, superscript } from "./plots.js";
 import { PoinsotScene } from "./poinsot.js";
@@ -32,7 +33,7 @@ function sceneRuns(stage, film) {
 }
 
 /** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer, viewer: Viewer) => Show}} */
-const KINDS_OF_SHOW = { runs: sceneRuns };
+const KINDS_OF_SHOW = { runs: sceneRuns, live: sceneLive };
 
 /** Which switches make sense. @param {Film} film @param {Show | null} show */
 function switchesOf({ runs }, show) {
@@ -113,6 +114,7 @@ export class Viewer {
   /** @param {HTMLElement} host @param {any} header @param {ArrayBuffer} buffer @param {{focus?: boolean}} [options] */
   constructor(host, header, buffer, options = {}) {
     const film = read(header, buffer);
+    if (header.kind === "live") beginPast(film);
     this.host = host;
     this.film = film;
     this.ending = new AbortController();
@@ -169,6 +171,8 @@ export class Viewer {
     this.listen();
     this.setTheme(this.theme);
     this.seek(this.start);
+    /** Who brings the states of a simulation that runs. */
+    this.follower = header.kind === "live" ? new Follower(this) : null;
     if (options.focus ?? window.top === window) this.focusFresh();
   }
 
@@ -256,7 +260,7 @@ export class Viewer {
     if (this.playing) this.advance(now);
     const moving = this.view.step(now);
     this.draw();
-    if (this.playing || moving) this.ask();
+    if ((this.playing && !this.follower) || moving) this.ask();
   };
 
   /** @param {number} now in milliseconds */
@@ -546,6 +550,7 @@ export class Viewer {
     this.gone = true;
     cancelAnimationFrame(this.asked);
     this.ending.abort();
+    this.follower?.close();
     this.observer.disconnect();
     this.stage?.painter.destroy();
     this.root.remove();
