@@ -12,6 +12,8 @@ BUCKETS = 300  # of a curve; each keeps its least and its largest value
 FLOOR = 1e-17  # stands for a change of exactly zero
 LEVELS = 4096  # of a curve's height: more than a plot has pixels
 KEPT = 1e-3  # a larger change is no longer called kept
+SMOOTH = 200  # times of a curve that shows no corners
+SHORT = {"momentum": "L", "momentum along z": "Lz"}  # labels in a plot
 
 
 class Curve:
@@ -55,6 +57,7 @@ class Curve:
 
 def curves_of(run: Any, fine: Any, unit: str) -> list[Curve]:
     """Return the curves of a run; ``fine`` is the same run with states close together."""
+    fine = _smooth(run, fine)
     is_si = unit == "s"  # models with other units of time have others of energy, too
     one = unit if is_si else unit.removesuffix("s")
     found = [Curve("rates", f"rad/{one}", ["ω1", "ω2", "ω3"], fine.t, fine.omega.T)]
@@ -72,8 +75,22 @@ def curves_of(run: Any, fine: Any, unit: str) -> list[Curve]:
         found.append(Curve("position", "m", ["x", "y", "z"], fine.t, fine.x.T))
     drift = changes(run) if len(run) else {}
     if drift:
-        found.append(Curve("drift", "relative", list(drift), run.t, drift.values(), log=True))
+        labels = [SHORT.get(name, name) for name in drift]
+        found.append(Curve("drift", "relative", labels, run.t, drift.values(), log=True))
     return found
+
+
+def _smooth(run: Any, fine: Any) -> Any:
+    """Return a run with few states at more times, if it knows what lies between them."""
+    intervals = len(fine.t) - 1
+    if not 0 < intervals < SMOOTH or not hasattr(run, "sol"):
+        return fine
+    parts = -(-SMOOTH // intervals)
+    inner = fine.t[:-1, None] + np.diff(fine.t)[:, None] * np.arange(parts) / parts
+    try:
+        return run.sol(np.append(inner.ravel(), fine.t[-1]))
+    except InputError:  # read from a file, or made from samples
+        return fine
 
 
 def apart(first: Any, other: Any) -> Curve | None:
@@ -143,4 +160,6 @@ def kept(change: float) -> str:
         return "kept exactly"
     if change < KEPT:
         return f"kept to {change:.0e}"
-    return f"changes by {100 * change:.2g} %" if change < 10.0 else f"changes {change:.0e}-fold"
+    if change < 0.1:
+        return f"changes by {100 * change:.2g} %"
+    return f"changes by {100 * change:.0f} %" if change < 10.0 else f"changes {change:.0e}-fold"

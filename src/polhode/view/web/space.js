@@ -34,6 +34,7 @@ const MOST = 2000; // points of a trail
 const MOST_OF_PATH = 8000;
 const LONGEST_PATH = 12; // of a path that is seen as a whole, in units of the body's reach
 const PER_TURN = 64;
+const PER_KEYFRAME = 6;
 const MOST_HIDING = 3000; // triangles that are looked through at each frame
 export const WHOLE = 100; // turns up to which curves of the whole run are drawn
 const ZERO = new Float64Array(3), TRAIL_HUES = [0, 3, 1, 2, 4, 5];
@@ -61,8 +62,9 @@ export class Mover {
     this.torque = new Float64Array(3);
     this.longest = { omega: largest(run.omega), torque: largest(run.torque), momentum: this.largestMomentum() };
     const span = run.t[run.t.length - 1] - run.t[0], inWindow = span > 0 ? run.turns * Math.min(1, run.trail / span) : 0;
-    /** Points of the window, and their states. */
-    this.most = Math.max(96, Math.min(MOST, Math.round(PER_TURN * inWindow) + 2));
+    /** Points of the window, and their states: enough for its turns, and for what bends between keyframes. */
+    const keyframes = span > 0 ? run.t.length * Math.min(1, run.trail / span) : 0;
+    this.most = Math.max(96, Math.min(MOST, Math.round(Math.max(PER_TURN * inWindow, PER_KEYFRAME * keyframes)) + 2));
     this.count = 0;
     this.attitudes = new Float64Array(4 * this.most);
     this.rates = new Float64Array(3 * this.most);
