@@ -111,6 +111,14 @@ def packed_text(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
 
 
+def planes(data: bytes) -> bytes:
+    """Return the first bytes of all words of four, then the second ones, and so on.
+
+    Neighbouring numbers have similar bytes in the same places: a quarter less after compression.
+    """
+    return b"".join(data[k::4] for k in range(4))
+
+
 def html_page(packed: Packed, connects: bool = False) -> str:
     """Return the text of a page that shows packed runs.
 
@@ -128,7 +136,7 @@ def html_page(packed: Packed, connects: bool = False) -> str:
         title=html.escape(packed.header["title"]),
         style=STYLE,
         header=json_text(packed.header),
-        data=packed_text(packed.data),
+        data=packed_text(planes(packed.data)),
         code=packed_text(script.encode()),
         loader=LOADER,
     )

@@ -17,12 +17,20 @@
 
 const KINDS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i2: Int16Array, u1: Uint8Array };
 
-/** Unpack gzip in base64, as it lies in a page. @param {string} text @returns {Promise<ArrayBuffer>} */
+/** Unpack data as it lies in a page: planes of bytes, gzip, base64. @param {string} text @returns {Promise<ArrayBuffer>} */
 export async function unpack(text) {
   const raw = atob(text.trim()), bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+  return fromPlanes(new Uint8Array(await new Response(stream).arrayBuffer()));
+}
+
+/** Words of four bytes, from all their first bytes, then all their second ones, and so on. @param {Uint8Array} planes @returns {ArrayBuffer} */
+export function fromPlanes(planes) {
+  const words = new Uint8Array(planes.length), count = planes.length / 4;
+  demand(Number.isInteger(count), "data", `has ${planes.length} bytes, not a multiple of 4`);
+  for (let k = 0; k < 4; k++) for (let i = 0; i < count; i++) words[4 * i + k] = planes[k * count + i];
+  return words.buffer;
 }
 
 /** @param {boolean} good @param {string} field @param {string} why @returns {asserts good} */
