@@ -111,6 +111,11 @@ class EnsembleResult:
         self._place(member)
         return self._members.of(int(member))
 
+    @property
+    def varied_names(self) -> tuple[str, ...]:
+        """The names of the varied quantities."""
+        return tuple(self._members.vary)
+
     def varied(self, name: str) -> np.ndarray:
         """The values of a varied quantity, one for each member."""
         if name not in self._members.vary:
