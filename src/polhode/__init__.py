@@ -28,6 +28,8 @@ def __getattr__(name: str) -> object:
     module, original = _PLACES.get(name, (__name__, name))
     if module != __name__:
         source = import_module(module)
+        if module == f"{__name__}.{name}":
+            return source  # a room with the name of its function, which can be called as that
         if not hasattr(source, original):
             import_module(f"{module}.{original}")  # which makes it an attribute of ``source``
         globals()[name] = value = getattr(source, original)

@@ -39,6 +39,7 @@ from polhode.solvers.simulator import Simulator, State
 from polhode.solvers.solver import Solver
 from polhode.tableaus.composition import COMPOSITIONS
 from polhode.tableaus.runge_kutta import TABLEAUS, Tableau
+from polhode.view import view
 
 __all__ = [
     "COMPOSITIONS",
@@ -97,4 +98,5 @@ __all__ = [
     "solve",
     "solve_ensemble",
     "torque",
+    "view",
 ]

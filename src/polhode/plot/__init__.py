@@ -1,11 +1,11 @@
 """Pictures of runs.  Every function draws into the axes that it is given and returns them."""
 
+from polhode.contracts.conserved import changes
 from polhode.plot.benchmark import benchmark
 from polhode.plot.ensemble import ensemble
 from polhode.plot.flight import path, position
 from polhode.plot.panels import convergence, drift, error, rates, tilt, variables
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
-from polhode.plot.quantities import changes
 from polhode.plot.residuals import nutation, residuals
 from polhode.plot.sheet import PANELS, draw, overview, save
 from polhode.plot.sphere import axis_path, trace

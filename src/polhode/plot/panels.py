@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.contracts.conserved import changes
 from polhode.errors import InputError
 from polhode.plot import style
-from polhode.plot.quantities import FLOOR, changes, thinned, tilt_angle
+from polhode.plot.quantities import FLOOR, thinned, tilt_angle
 from polhode.plot.smooth import smooth
 
 if TYPE_CHECKING:

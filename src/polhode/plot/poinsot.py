@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.contracts.conserved import is_free
 from polhode.errors import InputError
 from polhode.plot import ellipsoid, style
 from polhode.plot.ellipsoid import drawn_moments, invariable_plane, on_ellipsoid, rate_inertial
-from polhode.plot.quantities import POINTS, is_free
+from polhode.plot.quantities import POINTS
 from polhode.plot.smooth import smooth
 from polhode.plot.space import draw_axes, draw_ends, draw_line, draw_path, eye, frame
 

@@ -20,43 +20,10 @@ def to_inertial(run: Any, vectors: np.ndarray) -> np.ndarray:
     return vectors + w * k + np.cross(v, k)
 
 
-def is_free(run: Any) -> bool:
-    """Return whether the problem has no torque at all."""
-    exact = getattr(run, "method", "") == "exact free motion"
-    return exact or getattr(run, "problem", {}).get("model") == "free"
-
-
 def tilt_angle(run: Any) -> np.ndarray:
     """Return the angle between the third body axis and the inertial z axis, in degrees."""
     w, x, y, z = run.q.T
     return np.degrees(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))
-
-
-def changes(run: Any) -> dict[str, np.ndarray]:
-    """Relative changes since the start of what the motion may conserve, by name.
-
-    The energy, if a potential is known.  The angular momentum in inertial axes if there is no
-    torque; otherwise its component along z, which any torque symmetric about z conserves.  With a
-    position only the energy, if it is known.  Nothing without a body.
-    """
-    result: dict[str, np.ndarray] = {}
-    if run.angular_momentum_inertial is None:
-        return result
-    if run.energy is not None:
-        result["energy"] = np.abs(run.energy - run.energy[0]) / _size(run.energy)
-    if result and getattr(run, "x", None) is not None and not is_free(run):
-        return result
-    m = run.angular_momentum_inertial
-    size = np.linalg.norm(m[0]) or 1.0
-    if is_free(run):
-        result["momentum"] = np.linalg.norm(m - m[0], axis=1) / size
-    else:
-        result["momentum along z"] = np.abs(m[:, 2] - m[0, 2]) / size
-    return result
-
-
-def _size(values: np.ndarray) -> float:
-    return float(abs(values[0]) or np.abs(values).max() or 1.0)
 
 
 def thinned(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

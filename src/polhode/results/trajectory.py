@@ -385,6 +385,24 @@ class Trajectory:
 
         return plot.draw(self, panel, axes, **options)
 
+    def view(self, **options: Any) -> Any:
+        """Show the motion in the browser, or in the cell of a notebook.
+
+        The options are those of ``ph.view``, which shows several runs together.
+        """
+        from polhode.view import view
+
+        return view(self, **options)
+
+    def save_html(self, path: str | os.PathLike, **options: Any) -> Path:
+        """Write the moving picture as one HTML file that needs nothing else.
+
+        The options are those of ``ph.view``.
+        """
+        from polhode.view import save_html
+
+        return save_html(self, path, **options)
+
 
 def list_of_times(t: Any) -> np.ndarray:
     """Return a time or a list of times as an array."""

@@ -1,0 +1,126 @@
+"""The viewer: runs as moving pictures in a browser, in a notebook, and in one HTML file.
+
+``web/`` holds the viewer itself, modules of JavaScript; ``page.py`` puts them into a page with the
+data that ``packing.py`` makes of runs.
+"""
+
+import os
+import sys
+import tempfile
+import warnings
+import webbrowser
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from polhode.contracts.checks import whole
+from polhode.errors import FileError, PolhodeWarning
+from polhode.files.whole import replace
+from polhode.view import notebook
+from polhode.view.packing import TOLERANCE, Options, pack
+from polhode.view.page import page
+
+__all__ = ["save_html", "view"]
+
+SUFFIXES = ".html", ".htm"
+
+
+def view(
+    runs: Any,
+    *,
+    names: Any = None,
+    layout: str = "side",
+    points: Any = None,
+    show: Any = None,
+    theme: str = "auto",
+    tolerance: float = TOLERANCE,
+    title: str | None = None,
+    globe: Any = None,
+    height: int = notebook.HEIGHT,
+    browser: bool = True,
+) -> Any:
+    """Show one run, or several together, as a moving picture.
+
+    In a notebook this returns what the cell shows: a widget, whose ``time`` can be set, if
+    anywidget is installed.  Elsewhere it writes a page to a new temporary directory, opens it in
+    the browser and returns its path; the page stays there until the system tidies up.
+
+    Parameters
+    ----------
+    runs : a trajectory, or a list of them (at most 16)
+    names : the names of the runs; by default what tells them apart
+    layout : "side", several runs beside each other, or "ghosts", on top of each other
+    points : points of the body whose trails are drawn, body axes, from the centre of mass; by
+        default one on body axis 3
+    show : what is shown at first, ``{"trail": False, "torque": True}``: body, axes, omega,
+        momentum, torque, trail, poinsot, path, ground, grid, plots, corner
+    theme : "auto" (as the system has it), "light" or "dark"
+    tolerance : by how much the picture may miss the attitude of a run, in radians
+    title : of the page; by default the name of the problem
+    globe : "Moon" or "Earth" to draw a globe for the body, False for none; by default celestial
+        runs have one
+    height : in a notebook, in pixels
+    browser : open the page; False only writes it
+    """
+    pixels = whole(height, "height", 100)
+    options = Options(names, points, show, theme, layout, tolerance, title, globe)
+    packed = pack(runs, options)
+    if notebook.in_notebook():
+        return notebook.cell(packed, pixels)
+    path = _temporary(page(packed))
+    if browser and not webbrowser.open(path.as_uri()):
+        warnings.warn(
+            f"no browser could be opened: open {str(path)!r} in one yourself",
+            PolhodeWarning,
+            stacklevel=3,
+        )
+    return path
+
+
+def save_html(
+    runs: Any,
+    path: str | os.PathLike,
+    *,
+    names: Any = None,
+    layout: str = "side",
+    points: Any = None,
+    show: Any = None,
+    theme: str = "auto",
+    tolerance: float = TOLERANCE,
+    title: str | None = None,
+    globe: Any = None,
+) -> Path:
+    """Write one run, or several, as one HTML file that needs nothing else and asks nobody.
+
+    The file is written completely or not at all.  Its options are those of ``view``.
+    """
+    file = html_path(path)
+    options = Options(names, points, show, theme, layout, tolerance, title, globe)
+    replace(file, [page(pack(runs, options)).encode()], "the page")
+    return file
+
+
+def html_path(path: str | os.PathLike) -> Path:
+    """Check that a path is that of a page."""
+    file = Path(path)
+    if file.suffix not in SUFFIXES:
+        raise FileError(f"path must end in {' or '.join(SUFFIXES)}, got {str(path)!r}")
+    return file
+
+
+def _temporary(text: str) -> Path:
+    """Write a page that only this user can read, into a directory of its own."""
+    path = Path(tempfile.mkdtemp(prefix="polhode-")) / "view.html"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode())
+    return path
+
+
+class _Room(ModuleType):
+    """This room can be called: Python gives ``ph.view`` its name as soon as a file is imported."""
+
+    __call__ = staticmethod(view)
+
+
+sys.modules[__name__].__class__ = _Room

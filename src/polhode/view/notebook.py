@@ -1,0 +1,80 @@
+"""The viewer in a cell of a notebook: as a widget where anywidget is installed, else in a frame."""
+
+import html
+import json
+import sys
+from functools import cache
+from typing import Any
+
+from polhode.errors import InputError
+from polhode.view.packing import Packed
+from polhode.view.page import module, page
+
+HEIGHT = 560  # pixels
+INSTALL = "pip install 'polhode[notebook]', and restart the notebook"
+
+
+def in_notebook() -> bool:
+    """Whether this is a session whose results a notebook shows."""
+    interactive = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive else None
+    if hasattr(shell, "kernel"):
+        return True
+    marimo = sys.modules.get("marimo")
+    return bool(marimo and marimo.running_in_notebook())
+
+
+def cell(packed: Packed, height: int) -> Any:
+    """Return what a notebook shows as the viewer."""
+    if (made := widget_class()) is None:
+        return Frame(packed, height)
+    return made(header=json.dumps(packed.header), data=packed.data, height=f"{height}px")
+
+
+class Frame:
+    """The viewer as a page inside a frame, which no code can move."""
+
+    def __init__(self, packed: Packed, height: int):
+        self._page, self._height = page(packed), height
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self._page, quote=True)
+        allowed = 'sandbox="allow-scripts allow-downloads" allow="fullscreen"'
+        return (
+            f'<iframe {allowed} style="width:100%;height:{self._height}px;border:0"'
+            f' title="polhode" srcdoc="{source}"></iframe>'
+        )
+
+    @property
+    def time(self) -> float:
+        """The time shown, which only the widget of anywidget knows."""
+        raise InputError(f"time is known, and can be set, only with anywidget: {INSTALL}")
+
+    @time.setter
+    def time(self, value: float) -> None:
+        raise InputError(f"time = {value!r} moves the viewer only with anywidget: {INSTALL}")
+
+
+@cache
+def widget_class() -> Any:
+    """Return the class of widgets, or None where anywidget is not installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+
+    class View(anywidget.AnyWidget):
+        """The viewer: ``widget.time = 3.2`` moves it, and moving it sets ``widget.time``.
+
+        ``picked`` are the points of the body that were picked in the viewer by double clicks.
+        """
+
+        _esm = module(with_default=True)
+        header = traitlets.Unicode().tag(sync=True)
+        data = traitlets.Bytes().tag(sync=True)
+        time = traitlets.Float(0.0).tag(sync=True)
+        picked = traitlets.List().tag(sync=True)
+        height = traitlets.Unicode(f"{HEIGHT}px").tag(sync=True)
+
+    return View
