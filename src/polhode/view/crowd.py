@@ -45,6 +45,11 @@ WHERE = {
 }
 
 
+def is_ensemble(result: Any) -> bool:
+    """Whether this is the result of many bodies, not of one."""
+    return all(hasattr(result, name) for name in ("members", "select", "varied_names", "status"))
+
+
 def pack(
     result: Any,
     *,
