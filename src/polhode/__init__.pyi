@@ -6,7 +6,7 @@ editors read it as it is.
 
 from polhode import celestial, lie, models, problems
 from polhode._version import __version__
-from polhode.body import RigidBody, shapes
+from polhode.body import Geometry, RigidBody, shapes
 from polhode.comparison.compare import Comparison, compare
 from polhode.contracts import Coordinates, Formulation, Integrator, Method, Model, Status
 from polhode.ensembles import distributions, reductions
@@ -54,6 +54,7 @@ __all__ = [
     "EnsembleResult",
     "FileError",
     "Formulation",
+    "Geometry",
     "InputError",
     "Integrator",
     "Method",

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.body.geometry import Surface
 from polhode.body.inertia import EPS, spread
-from polhode.body.shape import Shape, at, weighed
+from polhode.body.shape import Shape, at, weighed, with_surface
 from polhode.contracts.checks import positive
 from polhode.errors import FileError, InputError, PolhodeWarning
 
@@ -77,7 +78,16 @@ def mesh(
     blur = 1 + max(np.abs(low).max(), np.abs(high).max()) / extent.min()
     rounding = float(EPS * blur * sums.total_second * factor)
     there = [b * Fraction(scale) for b in base]
-    return at(there, m, spread(about * factor), rounding)
+    shape = at(there, m, spread(about * factor), rounding)
+    corners = np.array((faces if sums.volume > 0 else faces[::-1]).T, np.int32, order="C")
+    for array in (vertices, corners):
+        array.setflags(write=False)
+    return with_surface(shape, surface, vertices, corners, scale, kind="mesh")
+
+
+def surface(vertices: np.ndarray, faces: np.ndarray, scale: float) -> Surface:
+    """The mesh itself, in metres."""
+    return vertices if scale == 1.0 else vertices * scale, faces
 
 
 class _Sums(NamedTuple):

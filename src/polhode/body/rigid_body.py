@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from polhode.body.geometry import Geometry, Part, assemble, geometry_of
 from polhode.body.inertia import checked, is_diagonal, principal, settled, tensor_of
 from polhode.body.mesh import mesh as mesh_shape
-from polhode.body.shape import Shape, combined, three
+from polhode.body.shape import Shape, combined, parts_of, three
 from polhode.errors import InputError
 
 NOISE = 8  # times the estimated rounding of shapes and meshes
@@ -27,9 +28,20 @@ class RigidBody:
     mass : kg
     centre : the centre of mass in the coordinates in which the body was described, for points on
         it: ``run.point_position(point - body.centre)``; nothing else depends on it
+    geometry : what it looks like, in the same coordinates: a ``Geometry``, a pair (vertices,
+        faces), or an object with these attributes; ``from_mesh`` and ``from_shapes`` have it
     """
 
-    def __init__(self, inertia: Any, mass: float = 1.0, *, centre: Any = (0.0, 0.0, 0.0)):
+    _geometry: Geometry | tuple[Part, ...] | None = None  # parts, until somebody asks
+
+    def __init__(
+        self,
+        inertia: Any,
+        mass: float = 1.0,
+        *,
+        centre: Any = (0.0, 0.0, 0.0),
+        geometry: Any = None,
+    ):
         self.inertia = tensor_of(inertia)
         self.mass = float(mass)
         if not (math.isfinite(self.mass) and self.mass > 0):
@@ -40,6 +52,8 @@ class RigidBody:
         self.principal_moments = checked(moments)
         for array in (self.inertia, self.principal_moments, self.principal_axes, self.centre):
             array.setflags(write=False)
+        if geometry is not None:
+            self._geometry = geometry_of(geometry)
 
     @classmethod
     def from_shapes(cls, *shapes: Shape) -> "RigidBody":
@@ -54,7 +68,10 @@ class RigidBody:
         if not shapes:
             raise InputError("from_shapes needs at least one shape of ph.shapes")
         whole = combined(shapes, (1.0,) * len(shapes))
-        return cls(settled(whole.inertia, NOISE * whole.rounding), whole.mass, centre=whole.centre)
+        inertia = settled(whole.inertia, NOISE * whole.rounding)
+        body = cls(inertia, whole.mass, centre=whole.centre)
+        body._geometry = parts_of(whole)
+        return body
 
     @classmethod
     def from_mesh(
@@ -74,6 +91,17 @@ class RigidBody:
         scale : metres per unit of the mesh: 1e-3 for a mesh in millimetres
         """
         return cls.from_shapes(mesh_shape(mesh, mass=mass, density=density, scale=scale))
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Triangles of its surface in the coordinates in which it was described, for pictures.
+
+        The centre of mass is at ``centre`` there.  None if only numbers were given.  Points and
+        rods, which have no thickness, are small balls and thin cylinders.
+        """
+        if isinstance(known := self._geometry, tuple):
+            self._geometry = known = assemble(known)
+        return known
 
     @cached_property
     def data(self) -> tuple:

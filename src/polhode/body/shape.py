@@ -11,13 +11,14 @@ loses no digits.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from polhode.body.geometry import Geometry, Part, Surface, assemble
 from polhode.body.inertia import EPS, TOLERANCE, second_moment, spread, tensor_of
 from polhode.contracts import checks
 from polhode.contracts.checks import positive
@@ -43,6 +44,7 @@ class Shape:
     inertia: Any  # (3, 3)
     rounding: float = 0.0  # of the inertia, estimated: kg m²
     _rest: tuple[float, ...] = (0.0, 0.0, 0.0)  # the rounding error of the centre
+    _parts: tuple[Part, ...] = field(default=(), init=False)  # its surface, as it is made
 
     def __post_init__(self):
         mass = positive(self.mass, "mass")
@@ -57,8 +59,10 @@ class Shape:
 
     def moved(self, by: Any) -> "Shape":
         """Return the same shape, displaced ``by`` three numbers (m)."""
-        there = [c + Fraction(d) for c, d in zip(self._exact, three(by, "by"), strict=True)]
-        return self._with(there, self.inertia)
+        step = three(by, "by")
+        there = [c + Fraction(d) for c, d in zip(self._exact, step, strict=True)]
+        parts = (part.moved(step) for part in self._parts)
+        return _with_parts(self._with(there, self.inertia), parts)
 
     def turned(self, rotation: Any) -> "Shape":
         """Return the shape rotated about the origin (not about its centre: move it afterwards).
@@ -73,7 +77,8 @@ class Shape:
         # without the middle moment: a ball, or a top turned about its axis, keeps its tensor
         middle = float(np.median(np.diag(self.inertia))) * np.eye(3)
         inertia = middle + turn @ (self.inertia - middle) @ turn.T
-        return self._with(there, (inertia + inertia.T) / 2)
+        parts = (part.turned(turn) for part in self._parts)
+        return _with_parts(self._with(there, (inertia + inertia.T) / 2), parts)
 
     def __add__(self, other: "Shape") -> "Shape":
         return combined((self, other), (1.0, 1.0)) if isinstance(other, Shape) else NotImplemented
@@ -89,6 +94,14 @@ class Shape:
             f"Shape(mass={self.mass!r}, centre={self.centre.tolist()},"
             f" inertia={self.inertia.tolist()})"
         )
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Triangles of its surface, made each time; None if it was given by numbers alone.
+
+        Parts lie side by side, and holes are inside out; nothing is cut where they overlap.
+        """
+        return assemble(self._parts)
 
     @property
     def _exact(self) -> list[Fraction]:
@@ -126,7 +139,29 @@ def combined(shapes: Sequence[Shape], signs: Sequence[float]) -> Shape:
     inertia = inertia + spread((m[:, None] * r).T @ r)  # (2)
     rounding = sum(shape.rounding for shape in shapes) + 2 * EPS * float(np.abs(m) @ (r * r).sum(1))
     there = [c + Fraction(step) for c, step in zip(shapes[0]._exact, mean.tolist(), strict=True)]
-    return at(there, mass, inertia, rounding)
+    parts = (
+        part if plus > 0 else part.cut()
+        for shape, plus in zip(shapes, signs, strict=True)
+        for part in shape._parts
+    )
+    return _with_parts(at(there, mass, inertia, rounding), parts)
+
+
+def with_surface(
+    shape: Shape, surface: Callable[..., Surface], *sizes: Any, kind: str = "shapes"
+) -> Shape:
+    """Return a new shape that knows how to make its surface: ``surface(*sizes)``."""
+    return _with_parts(shape, (Part(surface, sizes, kind),))
+
+
+def parts_of(shape: Shape) -> tuple[Part, ...]:
+    """Return the surface of a shape, as it is made; nothing for bare numbers."""
+    return shape._parts
+
+
+def _with_parts(shape: Shape, parts: Iterable[Part]) -> Shape:
+    object.__setattr__(shape, "_parts", tuple(parts))
+    return shape
 
 
 # ---- arguments

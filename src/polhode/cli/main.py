@@ -19,6 +19,7 @@ from polhode.cli.output import complain, stdout
 from polhode.cli.reproduce import reproduce
 from polhode.cli.resume import resume
 from polhode.cli.run import run
+from polhode.cli.view import view
 from polhode.errors import PolhodeError
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-for command in (run, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
+for command in (run, view, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench):
     app.command()(command)
 app.command(cls=OptionalAddress)(ensemble)
 app.command(cls=OptionalAddress)(resume)

@@ -61,6 +61,9 @@ CHECKPOINT_EVERY = option(
 )
 CHECKPOINT_FILE = argument("FILE", "A file written by `--checkpoint FILE`.")
 OUT = out("a file ending in .nc")
+HTML = option(
+    "--html", "Also write a moving picture (NAME.html), one file that needs nothing else."
+)
 NO_PLOT = option("--no-plot", "Write no picture.")
 STRICT = option("--strict", "Exit with 1 if a claim is missed.")
 QUIET = typer.Option("--quiet", "-q", help="No progress bar, no summary; errors only.")
@@ -165,4 +168,9 @@ DASK = option(
     "Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an address on a"
     " local cluster. Needs `pip install 'polhode[dask]'`.",
 )
+RUN_FILES = argument("FILE", "Files (.nc) or stores (.zarr) of runs, shown together.")
+PAGE = option("--html FILE", "Write the page to this file instead of opening it.")
+GHOSTS = option("--ghosts", "Several runs on top of each other, not side by side.")
+THEME = option("--theme", "auto (as the system has it), light or dark.")
+NO_OPEN = option("--no-open", "Write a temporary page and print its path; open no browser.")
 ENSEMBLE_OUT = out("a name ending in .zarr (written while it runs) or .nc")

@@ -15,6 +15,7 @@ def resume(
     threads: Annotated[int | None, options.THREADS] = None,
     dask: Annotated[str | None, options.DASK] = None,
     out: Annotated[Path | None, options.OUT] = None,
+    html: Annotated[bool, options.HTML] = False,
     no_plot: Annotated[bool, options.NO_PLOT] = False,
     quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
@@ -23,7 +24,8 @@ def resume(
 
     The motion (NAME.nc, or the store of an ensemble) and its picture (NAME.png) are those of the
     whole run, bit for bit those of a run without interruption. FILE stays; if the run is finished
-    already, its result is written again. `--threads` and `--dask` are for ensembles.
+    already, its result is written again. `--threads` and `--dask` are for ensembles, `--html` for
+    single runs.
 
     Examples:
 
@@ -38,6 +40,8 @@ def resume(
     from polhode.solvers.checkpoint import FORM, KIND
 
     if kind_of(file) == ENSEMBLE:
+        if html:
+            raise InputError(f"{file} holds an ensemble: --html is for single runs")
         resume_ensemble(file, threads, dask, out, no_plot, quiet)
         return
     if threads is not None or dask is not None:
@@ -49,4 +53,4 @@ def resume(
     after = "finished before" if about["finished"] else f"resumed after {steps} steps"
     with stoppable(file), bar(f"{name}: compiling", lambda _: name, quiet) as report:
         result: Any = resume(file, progress=report)
-    write(name, f"{after}, from {file}", result, to, no_plot, quiet)
+    write(name, f"{after}, from {file}", result, to, no_plot, quiet, html=html)

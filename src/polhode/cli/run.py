@@ -45,14 +45,16 @@ def run(
     checkpoint: Annotated[Path | None, options.CHECKPOINT] = None,
     checkpoint_every: Annotated[int | None, options.CHECKPOINT_EVERY] = None,
     out: Annotated[Path | None, options.OUT] = None,
+    html: Annotated[bool, options.HTML] = False,
     no_plot: Annotated[bool, options.NO_PLOT] = False,
     quiet: Annotated[bool, options.QUIET] = False,
 ) -> None:
     """Solve a problem; write the motion (NAME.nc) and a picture of it (NAME.png).
 
-    Existing files of these names are replaced. A run that fails on the way writes what it has
-    reached and exits with 1; bad input exits with 2 and writes nothing. With `--checkpoint FILE` a
-    run that is killed can be continued by `polhode resume FILE`, with the same bits.
+    With `--html`, also write a moving picture for any browser (NAME.html). Existing files of these
+    names are replaced. A run that fails on the way writes what it has reached and exits with 1; bad
+    input exits with 2 and writes nothing. With `--checkpoint FILE` a run that is killed can be
+    continued by `polhode resume FILE`, with the same bits.
 
     Examples:
 
@@ -60,7 +62,7 @@ def run(
     - `polhode run fast-top --method akw --dt 0.01 --t-end 100`
     - `polhode run fast-top --method extrapolation --rtol 1e-12`
     - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
-    - `polhode run spinning_box.toml --out results`
+    - `polhode run spinning_box.toml --out results --html`
     - `polhode run fast-top --t-end 1e5 --save-every 1000 --checkpoint top.ckpt`
     - `polhode run --mesh part.stl --density 2700 --set "omega=[0.1, 5, 0]" --t-end 10 --dt 0.01`
     """
@@ -89,7 +91,7 @@ def run(
     keep = checkpoint_arguments(checkpoint, checkpoint_every, file)
     result, per_step, compiling = _solve(plan, quiet, keep)
     timing = f"{duration(per_step)} per step   [dim]after {duration(compiling)} to get ready[/]"
-    write(plan.name, plan.summary, result, file, no_plot, quiet, timing)
+    write(plan.name, plan.summary, result, file, no_plot, quiet, timing, html)
 
 
 def write(
@@ -100,11 +102,14 @@ def write(
     no_plot: bool,
     quiet: bool,
     timing: str = "",
+    html: bool = False,
 ) -> None:
-    """Write the motion and the picture, print a summary; exit with 1 if the run failed."""
+    """Write the motion and the pictures, print a summary; exit with 1 if the run failed."""
     written = [result.save(file)]
     if not no_plot:
         written.append(save_picture(result.plot, file))
+    if html:
+        written.append(result.save_html(file.with_suffix(".html")))
     if not quiet:
         _print(name, summary, result, timing, written)
     if not result.success:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 FORMAT = "polhode trajectory 1"
 BESIDE = "variable_"  # before the names of a model's variables in files
+GEOMETRY = {  # triangles of the body: (dimensions, type); 64-bit floats keep what was given
+    "geometry_vertices": (("vertex", "component"), "<f8"),
+    "geometry_faces": (("face", "corner"), "<i4"),
+}
 VARIABLES: Any = {str: (float, [float])}  # the form of their initial values, see ``check_form``
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 END = slice(40, 48)  # where a file says how long it is
@@ -30,11 +35,14 @@ SEAL = b"polhode sha256\0\n"
 SEALED = len(SEAL) + hashlib.sha256().digest_size
 
 
+COMPRESSED = {"compression": "gzip", "compression_opts": 4, "shuffle": True}
+
+
 class Data(NamedTuple):
     """The arguments of ``xarray.Dataset``: what a file holds, without importing xarray.
 
-    Variables and coordinates are (dimensions, values, attributes); a coordinate may also be just
-    its values.
+    Variables and coordinates are (dimensions, values, attributes), and perhaps an encoding, such
+    as ``COMPRESSED``; a coordinate may also be just its values.
     """
 
     variables: Mapping[str, Any]
@@ -74,7 +82,7 @@ def _image(data: Data) -> bytes:
         with h5netcdf.File(image, "w") as file:
             for name, value in data.attributes.items():
                 file.attrs[name] = value
-            for dimensions, values, _ in variables.values():
+            for dimensions, values, *_ in variables.values():
                 for name, length in zip(dimensions, np.shape(values), strict=True):
                     if name not in file.dimensions:
                         file.dimensions[name] = length
@@ -85,7 +93,12 @@ def _image(data: Data) -> bytes:
 
 
 def _write_variable(
-    file: Any, name: str, dimensions: tuple[str, ...], values: Any, attributes: Mapping[str, Any]
+    file: Any,
+    name: str,
+    dimensions: tuple[str, ...],
+    values: Any,
+    attributes: Mapping[str, Any],
+    encoding: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Write one variable with xarray's conventions for booleans, text and missing values."""
     import h5py
@@ -100,7 +113,7 @@ def _write_variable(
     elif array.dtype.kind == "U":
         kind = h5py.string_dtype()
     missing = array.dtype.type(np.nan) if array.dtype.kind == "f" else None
-    variable = file.create_variable(name, dimensions, dtype=kind, fillvalue=missing)
+    variable = file.create_variable(name, dimensions, dtype=kind, fillvalue=missing, **encoding)
     for key, value in attributes.items():
         variable.attrs[key] = value
     variable[...] = array.astype(object) if array.dtype.kind == "U" else array

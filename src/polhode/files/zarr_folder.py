@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.files import whole
-from polhode.files.netcdf import BESIDE, Data
+from polhode.files.netcdf import BESIDE, GEOMETRY, Data
 
 GROUP = "zarr.json"
 MOST = 2**24  # bytes of metadata
@@ -69,10 +69,10 @@ def _files(data: Data) -> dict[str, bytes]:
             continue
         if not is_name(name):
             raise FileError(f"a Zarr store cannot hold {name!r}: a name must not contain / or \\")
-        dims, values, attributes = entry
-        array = np.ascontiguousarray(values, dtype="<f8")
+        dims, values, attributes, *_ = entry
+        array = np.ascontiguousarray(values, dtype=_type(name))
         shapes[name] = array.shape
-        found[f"{name}/{GROUP}"] = _json(_metadata(array.shape, dims, attributes))
+        found[f"{name}/{GROUP}"] = _json(_metadata(array, dims, attributes))
         if array.size:
             found[f"{name}/{_chunk(array.shape)}"] = array.tobytes() + _sum(array.tobytes())
     attributes = {**data.attributes, "arrays": shapes}
@@ -87,16 +87,21 @@ def is_name(name: str) -> bool:
     return re.fullmatch(r"[^/\\\0]+", name) is not None and name.strip(".") != ""
 
 
-def _metadata(shape: tuple[int, ...], dims: Any, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    chunks = [max(n, 1) for n in shape]
+def _type(name: str) -> str:
+    """Return the type of the array of this name."""
+    return GEOMETRY[name][1] if name in GEOMETRY else "<f8"
+
+
+def _metadata(array: np.ndarray, dims: Any, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    chunks = [max(n, 1) for n in array.shape]
     return {
         "zarr_format": 3,
         "node_type": "array",
-        "shape": shape,
-        "data_type": "float64",
+        "shape": array.shape,
+        "data_type": array.dtype.name,
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": "NaN",
+        "fill_value": "NaN" if array.dtype.kind == "f" else 0,
         "codecs": [
             {"name": "bytes", "configuration": {"endian": "little"}},
             {"name": "crc32c"},
@@ -135,8 +140,8 @@ def read(path: str | os.PathLike, form: str) -> Any:
     for name, shape in attributes.pop("arrays").items():
         last = "quaternion" if shape[1:] == [4] else "component"
         last = f"{name}_part" if name.startswith(BESIDE) else last
-        dims = ("time", last)[: len(shape)]
-        variables[name] = dims, _read_array(path / name, shape)
+        dims = GEOMETRY[name][0] if name in GEOMETRY else ("time", last)
+        variables[name] = dims[: len(shape)], _read_array(path / name, shape, np.dtype(_type(name)))
     return xarray.Dataset(variables, attrs=attributes)
 
 
@@ -160,15 +165,15 @@ def _attributes(path: Path, form: str) -> dict[str, Any]:
     return attributes
 
 
-def _read_array(folder: Path, shape: list[int]) -> np.ndarray:
-    size = 8 * math.prod(shape)
+def _read_array(folder: Path, shape: list[int], dtype: np.dtype) -> np.ndarray:
+    size = dtype.itemsize * math.prod(shape)
     if size == 0:
-        return np.empty(shape)
+        return np.empty(shape, dtype)
     file = folder / _chunk(tuple(shape))
     content = _content(file, size + SUM.size)
     if len(content) != size + SUM.size or _sum(content[:size]) != content[size:]:
         raise FileError(f"{str(file)!r} is damaged: its bytes are not as they were written")
-    return np.frombuffer(content[:size], dtype="<f8").reshape(shape).astype(float)
+    return np.frombuffer(content[:size], dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 
 def _content(file: Path, most: int) -> bytes:

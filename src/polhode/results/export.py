@@ -98,26 +98,45 @@ def data(run: Any) -> netcdf.Data:
     if run.error is not None:
         about = {"long_name": "estimated error of the attitude", "units": "rad"}
         variables["error"] = ("time",), run.error, about
-    return netcdf.Data(
-        variables,
-        {
-            "time": (("time",), run.t, {"units": "s", "long_name": "time"}),
-            "component": list("xyz"),
-            "quaternion": list("wxyz"),
-        },
-        {
-            "format": netcdf.FORMAT,
-            "polhode_version": __version__,
-            "method": run.method,
-            "reason": run.reason,
-            "arguments": json.dumps(dict(run.arguments)),
-            "problem": json.dumps(run.problem),
-            **_body_facts(run),
-            "status": int(run.status),
-            "message": run.message,
-            **{name: getattr(run, name) for name in COUNTS},
-        },
+    coordinates = {
+        "time": (("time",), run.t, {"units": "s", "long_name": "time"}),
+        "component": list("xyz"),
+        "quaternion": list("wxyz"),
+    }
+    triangles, kind = _geometry(run.body)
+    return netcdf.Data({**variables, **triangles}, coordinates, {**attributes(run), **kind})
+
+
+def attributes(run: Any) -> dict[str, Any]:
+    """Return the attributes of a trajectory's data set, without those of its geometry."""
+    return {
+        "format": netcdf.FORMAT,
+        "polhode_version": __version__,
+        "method": run.method,
+        "reason": run.reason,
+        "arguments": json.dumps(dict(run.arguments)),
+        "problem": json.dumps(run.problem),
+        **_body_facts(run),
+        "status": int(run.status),
+        "message": run.message,
+        **{name: getattr(run, name) for name in COUNTS},
+    }
+
+
+def _geometry(body: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (variables, attributes) for the triangles of a body, if they are known."""
+    known = None if body is None else body.geometry
+    if known is None:
+        return {}, {}
+    texts = (
+        {"long_name": "corners of the body's triangles, in its own coordinates", "units": "m"},
+        {"long_name": "triangles, indices of vertices, counterclockwise from outside"},
     )
+    parts = zip(netcdf.GEOMETRY.items(), (known.vertices, known.faces), texts, strict=True)
+    found = {
+        name: (dims, values, text, netcdf.COMPRESSED) for (name, (dims, _)), values, text in parts
+    }
+    return found, {"geometry": known.kind}
 
 
 def _body_facts(run: Any) -> dict[str, Any]:
@@ -158,7 +177,7 @@ def save(run: Any, path: str | os.PathLike) -> Path:
     if suffix in (".csv", ".parquet"):
         from polhode.files import tables
 
-        return tables.write(path, {"time": run.t, **columns(run)}, data(run).attributes)
+        return tables.write(path, {"time": run.t, **columns(run)}, attributes(run))
     if suffix == ".zarr":
         from polhode.files import zarr_folder
 

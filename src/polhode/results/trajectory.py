@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from polhode.body import RigidBody
+from polhode.body import Geometry, RigidBody
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
 from polhode.files import netcdf
@@ -350,7 +350,10 @@ class Trajectory:
 
     # ---- other formats
     def to_xarray(self) -> "xarray.Dataset":
-        """Return a data set over time, component (x, y, z) and quaternion (w, x, y, z)."""
+        """Return a data set over time, component (x, y, z) and quaternion (w, x, y, z).
+
+        If the body has a geometry, its triangles are there, too, over vertex and face.
+        """
         import xarray
 
         return xarray.Dataset(*export.data(self))
@@ -446,6 +449,17 @@ def rebuild(path: str | os.PathLike, data: "xarray.Dataset") -> Trajectory:
         return _rebuild(data)
 
 
+def _geometry(data: "xarray.Dataset") -> Geometry | None:
+    """Return the triangles of the body; older files, and those of other bodies, have none."""
+    names = [name for name in ("geometry", *netcdf.GEOMETRY) if name in {**data.attrs, **data}]
+    if not names:
+        return None
+    if len(names) < 3:
+        raise ValueError(f"of its geometry it has only {' and '.join(names)}")
+    vertices, faces = (data[name].values for name in netcdf.GEOMETRY)
+    return Geometry(vertices, faces, data.attrs["geometry"])
+
+
 def _rebuild(data: "xarray.Dataset") -> Trajectory:
     facts, count = data.attrs, data["time"].size
 
@@ -460,7 +474,7 @@ def _rebuild(data: "xarray.Dataset") -> Trajectory:
     body = None
     if "inertia" in facts:
         inertia, centre = np.reshape(facts["inertia"], (3, 3)), facts.get("centre", np.zeros(3))
-        body = RigidBody(inertia, float(facts["mass"]), centre=centre)
+        body = RigidBody(inertia, float(facts["mass"]), centre=centre, geometry=_geometry(data))
     shapes = {"error": (), "x": (3,), "v": (3,)}
     found: dict[str, Any] = {n: stored(n, *shape) for n, shape in shapes.items() if n in data}
     found |= {name: int(facts.get(name, 0)) for name in ("status", *export.COUNTS)}

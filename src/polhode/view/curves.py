@@ -97,10 +97,9 @@ def _attitudes(run: Any, t: np.ndarray) -> np.ndarray:
 # ---- the corner
 def facts_of(run: Any, unit: str) -> list[list[str]]:
     """Return labels and texts about a run: what was solved, how, how it ended, what it kept."""
-    problem = run.problem.get("name") or run.problem.get("model") or ""
     rows = {
-        "problem": str(problem),
-        "method": ", ".join([str(run.method), *_steps(run, unit)]),
+        "problem": problem_of(run),
+        "method": ", ".join([str(run.method), *steps_of(run, unit)]),
         "states": f"{len(run)}, t = {run.t[0]:.6g} to {run.t[-1]:.6g} {unit}",
         "ended": _ending(run),
     }
@@ -111,10 +110,16 @@ def facts_of(run: Any, unit: str) -> list[list[str]]:
     return [[label, text] for label, text in rows.items() if text]
 
 
-def _steps(run: Any, unit: str) -> list[str]:
-    known = {"dt": f"dt = {{:g}} {unit}", "rtol": "rtol = {:g}", "atol": "atol = {:g}"}
-    given = ((text, run.arguments.get(name)) for name, text in known.items())
-    return [text.format(value) for text, value in given if isinstance(value, (int, float))]
+def problem_of(run: Any) -> str:
+    """Return the name of a run's problem, or of its model."""
+    return str(run.problem.get("name") or run.problem.get("model") or "")
+
+
+def steps_of(run: Any, unit: str) -> list[str]:
+    """Return the step of a run, or the tolerances that determined its steps."""
+    known = {"dt": f" {unit}".rstrip(), "rtol": "", "atol": ""}
+    given = ((name, run.arguments.get(name), after) for name, after in known.items())
+    return [f"{name} = {x:g}{after}" for name, x, after in given if isinstance(x, (int, float))]
 
 
 def _ending(run: Any) -> str:

@@ -27,6 +27,9 @@ STRIDE = 0.5  # radians between rows, more than which ``sol`` is asked for state
 FEW = 2000  # rows, up to which it is asked in any case
 PARTS = 4
 MOST_ROWS = 400_000  # with those from ``sol``
+NEAR = 0.1  # radians between rows, up to which nothing between them is looked at
+ROUNDS = 6
+MARGIN = 0.75  # of what is allowed, for times between those that are looked at
 
 
 class Motion(NamedTuple):
@@ -136,7 +139,7 @@ def pieces(motion: Motion, left: np.ndarray, right: np.ndarray) -> Pieces:
     return Pieces(t[left], h, q[left], h * omega[left], psi, h * dexp_inverse(psi, omega[right]))
 
 
-def within(cubics: Pieces, which: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def within(cubics: Pieces, which: Any, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return attitudes and angular velocities at times of the cubics ``which``."""
     start, h, q, first, whole, last = (values[which] for values in cubics)
     s = (t - start)[:, None] / h
@@ -183,26 +186,45 @@ def rows_of(run: Any) -> Motion:
     return Motion(t[places], of_unit_length(q[places]), omega[places])
 
 
-def refined(run: Any) -> tuple[Any, bool]:
+def refined(run: Any, tolerance: float) -> tuple[Any, bool]:
     """Return a run with states that are close together, and whether they are close enough.
 
-    Where states are far apart, ``run.sol`` gives those between them, if it can.
+    Where states are far apart, ``run.sol`` gives those between them, if it can, until cubics
+    between neighbours meet the states in their middles.
     """
     motion = rows_of(run)
-    speed = _length(motion.omega)[:, 0]
-    turn = np.maximum(speed[1:], speed[:-1]) * np.diff(motion.t)
+    turn = _turns(motion)
     is_close = bool((turn <= np.pi).all())
     parts = np.ceil(turn / STRIDE).clip(PARTS if len(turn) < FEW else 1, MOST_ROWS)
-    if parts.max(initial=1.0) == 1.0 or not hasattr(run, "sol"):
+    if not hasattr(run, "sol") or not (parts > 1).any() or parts.sum() > MOST_ROWS:
         return run, is_close
-    share = min(1.0, MOST_ROWS / parts.sum())
-    parts = np.ceil(parts * share).astype(int)
-    inside = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
-    times = np.repeat(motion.t[:-1], parts) + inside * np.repeat(np.diff(motion.t) / parts, parts)
     try:
-        return run.sol(np.append(times, motion.t[-1])), share == 1.0 or is_close
+        fine = run.sol(_divided(motion.t, parts.astype(int)))
+        for _ in range(ROUNDS):
+            motion = rows_of(fine)
+            apart = np.flatnonzero(_turns(motion) > NEAR)
+            middles = run.sol(motion.t[apart] + 0.5 * np.diff(motion.t)[apart])
+            q, _ = within(pieces(motion, apart, apart + 1), slice(None), middles.t)
+            is_missed = angle_apart(q, of_unit_length(middles.q)) > 0.5 * MARGIN * tolerance
+            if not is_missed.any() or len(motion.t) + is_missed.sum() > MOST_ROWS:
+                break
+            fine = run.sol(np.sort(np.append(motion.t, middles.t[is_missed])))
     except InputError:  # read from a file, or made from samples
         return run, is_close
+    return fine, True
+
+
+def _turns(motion: Motion) -> np.ndarray:
+    """Return by how much the body turns from row to row, at most, in radians."""
+    speed = _length(motion.omega)[:, 0]
+    return np.maximum(speed[1:], speed[:-1]) * np.diff(motion.t)
+
+
+def _divided(t: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Return times with each interval divided into parts."""
+    inside = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+    times = np.repeat(t[:-1], parts) + inside * np.repeat(np.diff(t) / parts, parts)
+    return np.append(times, t[-1])
 
 
 # ---- the choice of keyframes
@@ -258,12 +280,13 @@ def choose(motion: Motion, stored: Motion, tolerance: float, most: int) -> np.nd
     Between those of ``stored``, which are the rows as the viewer gets them, every row is met
     within ``tolerance`` radians, and its angular velocity within ``RATE`` of the largest.
     """
-    largest = RATE * float(_length(motion.omega).max())
+    fastest = float(_length(motion.omega).max())
 
     def misses(left, right, which, rows):
         q, omega = within(pieces(stored, left, right), which, motion.t[rows])
-        near = angle_apart(q, motion.q[rows]) <= tolerance
-        return ~(near & (_length(omega - motion.omega[rows])[:, 0] <= largest))
+        is_near = angle_apart(q, motion.q[rows]) <= MARGIN * tolerance
+        off = _length(omega - motion.omega[rows])[:, 0]
+        return ~(is_near & (off <= MARGIN * RATE * fastest))
 
     return halved(len(motion.t), most, misses)
 

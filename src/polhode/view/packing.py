@@ -14,7 +14,15 @@ from polhode.contracts.checks import positive, three
 from polhode.contracts.conserved import is_free
 from polhode.errors import InputError
 from polhode.view import keyframes
-from polhode.view.curves import BUCKETS, Curve, apart, curves_of, facts_of
+from polhode.view.curves import (
+    BUCKETS,
+    Curve,
+    apart,
+    curves_of,
+    facts_of,
+    problem_of,
+    steps_of,
+)
 from polhode.view.keyframes import Motion
 from polhode.view.solids import MOST_FACES, Solid, solid_of, time_unit
 
@@ -119,19 +127,11 @@ def names_of(names: Any, runs: Sequence[Any]) -> list[str]:
         if len(given) != len(runs) or not all(isinstance(name, str) for name in given):
             raise InputError(f"names must be {len(runs)} texts, one for each run, got {names!r}")
         return given
-    problems = [str(run.problem.get("name") or run.problem.get("model") or "") for run in runs]
-    steps = [
-        next(
-            (f"{key} = {run.arguments[key]:g}" for key in ("dt", "rtol") if key in run.arguments),
-            "",
-        )
-        for run in runs
-    ]
-    parts = problems, [str(run.method) for run in runs], steps
-    told = [part for part in parts if len(set(part)) > 1] or [
-        problems if any(problems) else parts[1]
-    ]
-    labels = [", ".join(filter(None, label)) or "run" for label in zip(*told, strict=True)]
+    problems, methods = [problem_of(run) for run in runs], [str(run.method) for run in runs]
+    steps = [", ".join(steps_of(run, "")) for run in runs]
+    differ = [part for part in (problems, methods, steps) if len(set(part)) > 1]
+    parts = differ or [problems if any(problems) else methods]
+    labels = [", ".join(filter(None, label)) or "run" for label in zip(*parts, strict=True)]
     if len(set(labels)) < len(labels):
         labels = [f"{k}: {label}" for k, label in enumerate(labels, 1)]
     return labels
@@ -198,7 +198,7 @@ def pack(runs: Any, options: Options) -> Packed:
 
 
 def _title(runs: Sequence[Any], names: Sequence[str]) -> str:
-    problems = {str(run.problem.get("name") or run.problem.get("model") or "") for run in runs}
+    problems = {problem_of(run) for run in runs}
     return problems.pop() or names[0] if len(problems) == 1 else " · ".join(names)
 
 
@@ -206,13 +206,15 @@ def _pack_run(
     run: Any, name: str, solid: Solid, tolerance: float, count: int, blob: Blob
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the entry of a run in the header, and notes about it."""
-    fine, is_close = keyframes.refined(run)
+    fine, is_close = keyframes.refined(run, tolerance)
     motion = keyframes.rows_of(fine)
     stored = _stored(motion, tolerance)
     most = max(MOST_KEYFRAMES // count, 2)
     keys = keyframes.choose(motion, stored, tolerance, most)
     notes = [solid.note] if solid.note else []
-    start, end = float(motion.t[0]), float(motion.t[keys[-1]])
+    times = stored.t[keys]
+    times[-1] = motion.t[keys[-1]]
+    start, end = float(times[0]), float(times[-1])
     unit, is_cut = time_unit(run), keys[-1] < len(motion.t) - 1
     if is_cut:
         notes.append(
@@ -229,7 +231,7 @@ def _pack_run(
         "name": name,
         "facts": facts_of(run, unit),
         "failed": not run.success,
-        "t": blob.put(stored.t[keys], "f8"),
+        "t": blob.put(times, "f8"),
         "q": blob.put(stored.q[keys], "f4"),
         "omega": blob.put(stored.omega[keys], "f4"),
         "torque": _pack_torque(fine, motion.t[keys], blob),

@@ -46,20 +46,18 @@ def solid_of(run: Any, globe: Any, most: int) -> Solid:
         return _box(run.body)
     vertices = np.asarray(given.vertices, dtype=float) - run.body.centre
     faces = np.asarray(given.faces, dtype=np.int64)
-    kind = getattr(given, "kind", "mesh")
-    thin_vertices, thin_faces = thinned(vertices, faces, most)
+    drawn = "shapes" if getattr(given, "kind", "mesh") == "shapes" else "mesh"
+    vertices, shown = thinned(vertices, faces, most)
     note = ""
-    if len(thin_faces) < len(faces):
-        note = f"the surface is drawn with {len(thin_faces)} of its {len(faces)} triangles"
-    return Solid(
-        thin_vertices, thin_faces, kind if kind in ("mesh", "shapes") else "mesh", None, note
-    )
+    if len(shown) < len(faces):
+        note = f"the surface is drawn with {len(shown)} of its {len(faces)} triangles"
+    return Solid(vertices, shown, drawn, None, note)
 
 
 # ---- globes
 def _globe_name(run: Any, globe: Any) -> str | None:
     """Return the globe asked for, or by default that of a celestial run."""
-    if globe is False or (globe is not None and globe in RADII):
+    if globe is False or (isinstance(globe, str) and globe in RADII):
         return globe or None
     if globe is not None:
         raise InputError(
@@ -68,11 +66,8 @@ def _globe_name(run: Any, globe: Any) -> str | None:
     name, model = (str(run.problem.get(key) or "") for key in ("name", "model"))
     for heavenly in RADII:
         word = heavenly.lower()
-        if (
-            model == word
-            or name == f"rigid-{word}-model"
-            or name.startswith(f"layered {word} from")
-        ):
+        layered = name.startswith(f"layered {word} from")
+        if model == word or name == f"rigid-{word}-model" or layered:
             return heavenly
     return None
 

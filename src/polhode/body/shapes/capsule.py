@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, arc, revolved
 from polhode.contracts.checks import positive
 
 
@@ -18,7 +20,14 @@ def capsule(
     across = middle * (3 * r * r + length * length) / 12 + ends * (
         0.4 * r * r + 3 / 8 * r * length + length * length / 4
     )
-    return symmetric(m, across, middle * r * r / 2 + ends * 0.4 * r * r)
+    return with_surface(
+        symmetric(m, across, middle * r * r / 2 + ends * 0.4 * r * r), surface, r, length
+    )
+
+
+def surface(radius: float, length: float, segments: int = SEGMENTS) -> Surface:
+    low = arc(radius, -1, 0, segments, -length / 2)
+    return revolved([*low, *arc(radius, 0, 1, segments, length / 2)], segments)
 
 
 PLACE = 100

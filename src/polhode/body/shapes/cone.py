@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, revolved
 from polhode.contracts.checks import positive
 
 
@@ -16,7 +18,13 @@ def cone(
     """
     r, h = positive(radius, "radius"), positive(height, "height")
     m = weighed(math.pi / 3 * r * r * h, mass, density)
-    return symmetric(m, 3 / 80 * m * (4 * r * r + h * h), 0.3 * m * r * r, h / 4)
+    return with_surface(
+        symmetric(m, 3 / 80 * m * (4 * r * r + h * h), 0.3 * m * r * r, h / 4), surface, r, h
+    )
+
+
+def surface(radius: float, height: float, segments: int = SEGMENTS) -> Surface:
+    return revolved([(0.0, 0.0), (radius, 0.0), (0.0, height)], segments)
 
 
 PLACE = 110

@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, revolved
 from polhode.contracts.checks import positive
 
 
@@ -17,7 +19,13 @@ def cone_shell(
     """
     r, h = positive(radius, "radius"), positive(height, "height")
     m = weighed(math.pi * r * math.hypot(r, h), mass, density, "kg/m²")
-    return symmetric(m, m * (9 * r * r + 2 * h * h) / 36, m * r * r / 2, h / 3)
+    return with_surface(
+        symmetric(m, m * (9 * r * r + 2 * h * h) / 36, m * r * r / 2, h / 3), surface, r, h
+    )
+
+
+def surface(radius: float, height: float, segments: int = SEGMENTS) -> Surface:
+    return revolved([(radius, 0.0), (0.0, height)], segments)
 
 
 PLACE = 115

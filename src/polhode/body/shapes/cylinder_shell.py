@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, revolved
 from polhode.contracts.checks import positive
 
 
@@ -17,7 +19,13 @@ def cylinder_shell(
     """
     r, length = positive(radius, "radius"), positive(length, "length")
     m = weighed(2 * math.pi * r * length, mass, density, "kg/m²")
-    return symmetric(m, m * (6 * r * r + length * length) / 12, m * r * r)
+    return with_surface(
+        symmetric(m, m * (6 * r * r + length * length) / 12, m * r * r), surface, r, length
+    )
+
+
+def surface(radius: float, length: float, segments: int = SEGMENTS) -> Surface:
+    return revolved([(radius, -length / 2), (radius, length / 2)], segments)
 
 
 PLACE = 95

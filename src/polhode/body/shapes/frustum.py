@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import fourth, symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, revolved
 from polhode.contracts.checks import positive
 
 
@@ -27,7 +29,13 @@ def frustum(
     along = 0.3 * m * fourth(r, s) / p
     quartic = r**4 + 4 * r**3 * s + 10 * r * r * s * s + 4 * r * s**3 + s**4
     across = along / 2 + 3 / 80 * m * h * h * quartic / (p * p)
-    return symmetric(m, across, along, h * (r * r + 2 * r * s + 3 * s * s) / (4 * p))
+    return with_surface(
+        symmetric(m, across, along, h * (r * r + 2 * r * s + 3 * s * s) / (4 * p)), surface, r, s, h
+    )
+
+
+def surface(radius: float, top: float, height: float, segments: int = SEGMENTS) -> Surface:
+    return revolved([(0.0, 0.0), (radius, 0.0), (top, height), (0.0, height)], segments)
 
 
 PLACE = 120

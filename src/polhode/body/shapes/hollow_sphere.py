@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface, inside_out, side_by_side
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import fourth, nested, symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, ball
 
 
 def hollow_sphere(
@@ -14,7 +16,11 @@ def hollow_sphere(
     squares = r * r + r * s + s * s
     m = weighed(4 / 3 * math.pi * (r - s) * squares, mass, density)
     i = 0.4 * m * fourth(r, s) / squares
-    return symmetric(m, i, i)
+    return with_surface(symmetric(m, i, i), surface, r, s)
+
+
+def surface(radius: float, inner: float, segments: int = SEGMENTS) -> Surface:
+    return side_by_side(ball(radius, segments), inside_out(ball(inner, segments)))
 
 
 PLACE = 20

@@ -1,8 +1,8 @@
 """The solid inside a closed triangle mesh: see ``polhode.body.mesh``."""
 
-from polhode.body.mesh import mesh
+from polhode.body.mesh import mesh, surface
 
-__all__ = ["mesh"]
+__all__ = ["mesh", "surface"]
 
 PLACE = 190
 EXAMPLES = (

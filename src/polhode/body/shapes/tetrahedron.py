@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from polhode.body.geometry import Surface
 from polhode.body.inertia import spread
-from polhode.body.shape import Shape, weighed
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.errors import InputError
 
 
@@ -24,7 +25,14 @@ def tetrahedron(vertices: Any, *, mass: float | None = None, density: float | No
     if volume <= 1e-14 * float(np.prod(np.linalg.norm(edges[1:], axis=1))):
         raise InputError(f"vertices lie in one plane, got {points.tolist()}")
     m = weighed(volume, mass, density)
-    return Shape(m, mean, spread(m / 20 * (r.T @ r))).moved(points[0])
+    shape = Shape(m, mean, spread(m / 20 * (r.T @ r))).moved(points[0])
+    return with_surface(shape, surface, points)
+
+
+def surface(points: np.ndarray) -> Surface:
+    faces = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    inverted = np.linalg.det(points[1:] - points[0]) < 0
+    return points, faces[:, ::-1] if inverted else faces
 
 
 PLACE = 170

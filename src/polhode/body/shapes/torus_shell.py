@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, ring
 from polhode.contracts.checks import positive
 from polhode.errors import InputError
 
@@ -19,7 +21,13 @@ def torus_shell(
     if s > r:
         raise InputError(f"tube must be at most radius = {r!r}, got {tube!r}")
     m = weighed(4 * math.pi**2 * r * s, mass, density, "kg/m²")
-    return symmetric(m, m * (r * r / 2 + 5 / 4 * s * s), m * (r * r + 3 / 2 * s * s))
+    return with_surface(
+        symmetric(m, m * (r * r / 2 + 5 / 4 * s * s), m * (r * r + 3 / 2 * s * s)), surface, r, s
+    )
+
+
+def surface(radius: float, tube: float, segments: int = SEGMENTS) -> Surface:
+    return ring(radius, tube, segments)
 
 
 PLACE = 75

@@ -2,8 +2,10 @@
 
 import math
 
-from polhode.body.shape import Shape, weighed
+from polhode.body.geometry import Surface
+from polhode.body.shape import Shape, weighed, with_surface
 from polhode.body.shapes._common import nested, symmetric
+from polhode.body.shapes._surfaces import SEGMENTS, revolved
 from polhode.contracts.checks import positive
 
 
@@ -20,7 +22,19 @@ def tube(
     length = positive(length, "length")
     m = weighed(math.pi * (r - s) * (r + s) * length, mass, density)
     squares = r * r + s * s
-    return symmetric(m, m * (3 * squares + length * length) / 12, m * squares / 2)
+    return with_surface(
+        symmetric(m, m * (3 * squares + length * length) / 12, m * squares / 2),
+        surface,
+        r,
+        s,
+        length,
+    )
+
+
+def surface(radius: float, inner: float, length: float, segments: int = SEGMENTS) -> Surface:
+    z = length / 2
+    outline = [(inner, -z), (radius, -z), (radius, z), (inner, z)]
+    return revolved(outline, segments, closed=True)
 
 
 PLACE = 90
