@@ -62,8 +62,8 @@ def view(
         runs have one
     height : in a notebook, in pixels
     browser : open the page; False only writes it
-    **ensemble : for an ensemble, which takes ``theme``, ``title``, ``height`` and ``browser`` of the
-        above: the options of ``EnsembleResult.view``
+    **ensemble : for an ensemble the options of ``EnsembleResult.view``; of those above it takes
+        ``show``, ``theme``, ``title``, ``height`` and ``browser``
     """
     pixels = whole(height, "height", 100)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
@@ -94,7 +94,7 @@ def save_html(
     globe: Any = None,
     **ensemble: Any,
 ) -> Path:
-    """Write one run, several, or an ensemble as one HTML file that needs nothing else and asks nobody.
+    """Write one run, several, or an ensemble as one HTML file that needs nothing else.
 
     The file is written completely or not at all.  Its options are those of ``view``.
     """
@@ -106,17 +106,21 @@ def save_html(
 
 def _packed(runs: Any, options: Options, ensemble: dict[str, Any]) -> Packed:
     """Pack runs or an ensemble, each with its own options."""
-    if not crowd.is_ensemble(runs):
+    given = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    if not any(crowd.is_ensemble(one) for one in given):
         if ensemble:
             raise InputError(
                 f"{next(iter(ensemble))} is an option for ensembles, or no option at all: runs are"
                 f" shown with {', '.join(Options._fields)}"
             )
         return pack(runs, options)
+    if len(given) > 1:
+        raise InputError(f"runs must be one ensemble alone, or runs, got {len(given)} results")
     for name, value in options._asdict().items():
-        if name not in ("theme", "title") and value != Options()._asdict()[name]:
+        if name not in ("theme", "title", "show") and value is not getattr(Options(), name):
             raise InputError(f"{name} is an option for runs; got {value!r} with an ensemble")
-    return crowd.pack(runs, theme=options.theme, title=options.title or "", **ensemble)
+    shared = {"theme": options.theme, "title": options.title, "show": options.show}
+    return crowd.pack(given[0], **shared, **ensemble)
 
 
 def html_path(path: str | os.PathLike) -> Path:

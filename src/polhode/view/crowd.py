@@ -23,7 +23,7 @@ from polhode.errors import InputError
 from polhode.kernels.quaternion import to_inertial
 from polhode.view.colours import palette, robust_range, scale
 from polhode.view.colouring import Colouring, colouring
-from polhode.view.packing import Blob, Packed
+from polhode.view.packing import Blob, Packed, one_of, switches_of
 
 BUDGET = 2_000_000  # bytes of a page
 PAGE = 150_000  # bytes of a page without data, about
@@ -61,8 +61,9 @@ def pack(
     members: int | None = None,
     frames: int | None = None,
     budget: float = BUDGET,
-    title: str = "",
+    title: str | None = None,
     theme: str = "auto",
+    show: Any = None,
 ) -> Packed:
     """Pack an ensemble for the viewer; the options are those of ``EnsembleResult.view``."""
     body_axis = _check(result, where, axis, theme)
@@ -87,7 +88,7 @@ def pack(
         "layout": "side",
         "speed": float(t[-1] - t[0]) / SECONDS or 1.0,
         "time": {"unit": "s", "label": "t"},
-        "show": {},
+        "show": switches_of(show),
         "notes": notes,
         "runs": [],
         "crowd": crowd,
@@ -97,10 +98,8 @@ def pack(
 
 def _check(result: Any, where: str, axis: Any, theme: str) -> np.ndarray:
     """Refuse what cannot be drawn; return the body axis with unit length."""
-    if where not in WHERE:
-        raise InputError(f"where must be one of {', '.join(WHERE)}, got {where!r}")
-    if theme not in ("auto", "light", "dark"):
-        raise InputError(f"theme must be 'auto', 'light' or 'dark', got {theme!r}")
+    one_of(where, list(WHERE), "where")
+    one_of(theme, ("auto", "light", "dark"), "theme")
     if not len(result.t):
         raise InputError(
             "the result holds no states to show: pass save='final', a list of times or 'all' to"

@@ -1,0 +1,58 @@
+"""``run.view()`` in JupyterLab: the widget draws, and its time moves the picture."""
+
+import importlib.util
+import time
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from support import browser as web
+from support.jupyter import jupyterlab, write_notebook
+
+NEEDED = "jupyterlab", "ipykernel", "anywidget"
+CELLS = [
+    "import polhode as ph\nwidget = ph.load('run.nc').view()\nwidget",
+    "widget.time = 3.2",
+    "print('time is', widget.time)",
+]
+
+
+@pytest.fixture
+def lab(tmp_path):
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        reason = f"{', '.join(missing)} missing: pip install -e '.[notebook-test]'"
+        if web.required():
+            pytest.fail(reason)
+        pytest.skip(reason)
+    run = ph.exact_free_motion(
+        ph.RigidBody([1.0, 2.0, 2.5]), None, [0.1, 1.0, 0.2], np.linspace(0, 8, 201)
+    )
+    run.save(tmp_path / "run.nc")
+    write_notebook(tmp_path / "view.ipynb", CELLS)
+    with jupyterlab(tmp_path) as server:
+        yield server
+
+
+def test_the_widget_in_jupyterlab(lab, new_page):
+    begin = time.perf_counter()
+    page = new_page()
+    page.watch.origins = (lab.origin,)
+    page.goto(lab.address("view.ipynb"))
+    run_cell(page, 0)
+    page.locator("canvas.scene").wait_for()
+    web.wait(page, f"{HANDLE}?.frames > 0")
+    assert page.evaluate(f"{HANDLE}.time") == 0
+    run_cell(page, 1)
+    web.wait(page, f"{HANDLE}.time === 3.2")
+    page.evaluate(f"{HANDLE}.seek(5)")  # and the other way
+    page.wait_for_timeout(500)
+    run_cell(page, 2)
+    page.get_by_text("time is 5.0").wait_for()
+    print(f"JupyterLab: {time.perf_counter() - begin:.1f} s")  # noqa: T201
+
+
+def run_cell(page, number):
+    page.locator(".jp-Notebook .jp-Cell .cm-content").nth(number).click()
+    page.keyboard.press("Shift+Enter")
