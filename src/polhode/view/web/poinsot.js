@@ -1,0 +1,149 @@
+// Poinsot's picture: the ellipsoid r·Ir = 1 rolls on the plane across the angular momentum; its point of contact
+// ω / √(2E) draws the polhode on the ellipsoid and the herpolhode on the plane.
+
+import { arrow, ellipsoid, HEAD, principalAxes, principalSections } from "./geometry.js";
+import { between } from "./keyframes.js";
+import { presetAxes, WHOLE } from "./space.js";
+import { HUES } from "./style.js";
+import { applyRows, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, scaleVector, setQuaternion, shortestFromZ } from "./vectors.js";
+
+/** @typedef {import("./vectors.js").Numbers} Numbers */
+/** @typedef {import("./camera.js").Pane} Pane */
+/** @typedef {import("./space.js").Stage} Stage */
+/** @typedef {import("./space.js").Mover} Mover */
+/** @typedef {import("./webgl.js").Thing} Thing */
+
+const FLATTEST = 81; // a rod's ellipsoid is infinitely long: moments below this share of the largest are drawn as this share
+const poinsotModel = new Float64Array(16), contact = new Float64Array(3), downward = new Float64Array(3), foot = new Float64Array(3), rate = new Float64Array(3);
+const rowAttitude = new Float64Array(4), NO_TURN = setQuaternion(new Float64Array(4), 1, 0, 0, 0), ORIGIN = new Float64Array(3);
+
+/** The point of contact in body axes: ω / √(2E), or zero at rest. @param {Numbers} out @param {number[]} inertia @param {Numbers} omega */
+function contactPoint(out, inertia, omega) {
+  const double = dot(omega, applyRows(out, inertia, omega));
+  return scaleVector(out, omega, double > 0 ? 1 / Math.sqrt(double) : 0);
+}
+
+/** @typedef {import("./space.js").Scene} Scene */
+/** @implements {Scene} */
+export class PoinsotScene {
+  /** @param {Stage} stage @param {Pane} pane @param {Mover} mover of a run with an inertia */
+  constructor(stage, pane, mover) {
+    const { painter } = stage, inertia = /** @type {number[]} */ (mover.run.inertia);
+    this.stage = stage;
+    this.pane = pane;
+    this.mover = mover;
+    this.inertia = inertia;
+    const { moments, axes } = principalAxes(inertia), least = Math.max(...moments) / FLATTEST;
+    const radii = moments.map((m) => 1 / Math.sqrt(Math.max(m, least)));
+    this.size = Math.max(...radii);
+    this.ellipsoid = painter.mesh(ellipsoid(axes, radii));
+    this.sections = painter.segments(principalSections(axes, radii));
+    this.arrow = painter.mesh(arrow(0.018));
+    this.polhode = painter.strip(mover.most);
+    this.herpolhode = painter.strip(mover.most);
+    this.whole = mover.run.turns <= WHOLE && mover.run.t.length > 1 ? this.makeWhole() : null;
+    this.room = this.makeRoom();
+    /** @type {import("./camera.js").Subject} */
+    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.45 };
+  }
+
+  /** Axes in which the angular momentum of the beginning points down. */
+  makeRoom() {
+    const { run } = this.mover, q = new Float64Array(4), omega = new Float64Array(3), down = new Float64Array(3);
+    for (let i = 0; i < run.t.length && norm(down) === 0; i++) {
+      between(run, run.t[i], q, omega);
+      rotate(down, q, applyRows(down, this.inertia, omega));
+    }
+    if (norm(down) === 0) scaleVector(down, run.up, -1);
+    return shortestFromZ(new Float64Array(4), normalise(down, scaleVector(down, down, -1)));
+  }
+
+  /** Polhode and herpolhode of the whole run. */
+  makeWhole() {
+    const { run } = this.mover, { painter } = this.stage, count = Math.max(200, Math.min(6400, Math.round(64 * run.turns)));
+    const polhode = painter.strip(count), herpolhode = painter.strip(count), q = new Float64Array(4), r = new Float64Array(3), omega = new Float64Array(3);
+    const first = run.t[0], span = run.t[run.t.length - 1] - first;
+    for (let i = 0; i < count; i++) {
+      between(run, first + span * i / (count - 1), q, omega);
+      polhode.data.set(contactPoint(r, this.inertia, omega), 3 + 3 * i);
+      herpolhode.data.set(rotate(r, q, r), 3 + 3 * i);
+    }
+    painter.setStrip(polhode, count);
+    painter.setStrip(herpolhode, count);
+    return { polhode, herpolhode };
+  }
+
+  fillWindow() {
+    const { mover, polhode, herpolhode, stage } = this;
+    for (let i = 0; i < mover.count; i++) {
+      for (let j = 0; j < 4; j++) rowAttitude[j] = mover.attitudes[4 * i + j];
+      for (let j = 0; j < 3; j++) rate[j] = mover.rates[3 * i + j];
+      contactPoint(contact, this.inertia, rate);
+      for (let j = 0; j < 3; j++) polhode.data[3 + 3 * i + j] = contact[j];
+      rotate(contact, rowAttitude, contact);
+      for (let j = 0; j < 3; j++) herpolhode.data[3 + 3 * i + j] = contact[j];
+    }
+    if (mover.count < 2) return;
+    stage.painter.setStrip(polhode, mover.count);
+    stage.painter.setStrip(herpolhode, mover.count);
+  }
+
+  /** @param {Pane} pane @param {number} time */
+  draw(pane, time) {
+    const { stage, mover, subject } = this, { camera } = stage;
+    mover.at(time);
+    this.fillWindow();
+    this.lookFrom(subject.axes, camera.preset);
+    this.lookFrom(subject.axesBefore, camera.presetBefore);
+    contactPoint(contact, this.inertia, mover.omega);
+    rotate(contact, mover.q, contact);
+    normalise(downward, mover.momentum);
+    const depth = dot(contact, downward);
+    scaleVector(subject.centre, downward, 0.3 * depth);
+    pane.aim(camera, subject);
+    stage.painter.pane(pane, stage.colours.ground);
+    if (depth > 0) this.drawPlane(depth);
+    this.drawCurves();
+    if (depth > 0) this.drawContact(pane);
+    stage.labels.caption(pane, mover.run.free ? "invariable plane" : "instantaneous plane");
+  }
+
+  /** @param {Float64Array} out @param {string} preset */
+  lookFrom(out, preset) {
+    if (preset === "body") presetAxes(out, preset, this.mover);
+    else out.set(this.room);
+  }
+
+  /** @param {number} depth of the plane below the middle */
+  drawPlane(depth) {
+    const { stage, size } = this, { painter, colours } = stage;
+    scaleVector(foot, downward, depth);
+    matrixAlong(poinsotModel, downward, size, foot);
+    painter.drawGrid(poinsotModel, 1.35, 0.25, colours.grid, stage.show.grid ? 0.4 : 0, colours.plane, 0.75, 0);
+  }
+
+  /** The curves, and between them the ellipsoid: what lies behind it shines through. */
+  drawCurves() {
+    const { stage, mover, whole } = this, { painter, colours } = stage, current = mover.count > 1;
+    matrixFromQuaternion(poinsotModel, NO_TURN, 1, ORIGIN);
+    if (whole) painter.drawLine(whole.herpolhode, poinsotModel, colours.omega, 0.3, 1.2);
+    if (current) painter.drawLine(this.herpolhode, poinsotModel, colours.omega, 1, 2.2, 1.2);
+    matrixFromQuaternion(poinsotModel, mover.q, 1, ORIGIN);
+    painter.drawLine(this.sections, poinsotModel, colours.edge, 0.15, 1);
+    const polhode = whole ? whole.polhode : current ? this.polhode : null;
+    if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 0.55, 1.8);
+    painter.drawMesh(this.ellipsoid, poinsotModel, colours.ellipsoid, 0.66);
+    painter.drawLine(this.sections, poinsotModel, colours.edge, 0.4, 1, 0, 3e-3);
+    if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 1, 2, 0, 3e-3);
+  }
+
+  /** The angular velocity, from the middle to the point of contact. @param {Pane} pane */
+  drawContact(pane) {
+    const { stage, size } = this, { painter, colours } = stage, length = norm(contact) / size;
+    matrixAlong(poinsotModel, contact, size, ORIGIN);
+    painter.gl.disable(painter.gl.DEPTH_TEST); // it stands inside the ellipsoid, and must be seen
+    painter.drawMesh(this.arrow, poinsotModel, colours.omega, 0.999, 0.3, length - HEAD);
+    painter.gl.enable(painter.gl.DEPTH_TEST);
+    stage.labels.put(pane, "ω", HUES.omega, contact, ORIGIN);
+  }
+}
