@@ -13,7 +13,8 @@ import { normalise, setVector } from "./vectors.js";
  */
 /**
  * @typedef {object} Cloud
- * @property {boolean} inSpace positions, not directions @property {string} label @property {[string, string][]} facts
+ * @property {boolean} inSpace positions, not directions @property {string} name @property {string} label @property {string[]} axes their names
+ * @property {[string, string][]} facts @property {boolean} failed
  * @property {Float64Array} t of the frames @property {number} bodies how many
  * @property {Int16Array} points @property {number} width numbers of a point @property {Float64Array} centre of the box
  * @property {Float64Array} half the sizes of the box, the largest being 1 @property {number} unit what 1 is in metres
@@ -99,15 +100,6 @@ export function valueText(colour, level) {
   return colour.unit ? `${text}${colour.unit === "°" ? "" : " "}${colour.unit}` : text;
 }
 
-/** Round values between two ends, one to five of them. @param {number} low @param {number} high @param {number} most @returns {number[]} */
-export function niceTicks(low, high, most) {
-  const rough = (high - low) / Math.max(most, 1), power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((m) => m * power >= rough * 0.999) ?? 10);
-  const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(Number((i * step).toPrecision(12)));
-  return found;
-}
-
 /** @param {any} colour @param {ArrayBuffer} buffer @param {number} bodies @param {number} frames @returns {Colour} */
 function readColour(colour, buffer, bodies, frames) {
   const field = "crowd.colour", changes = colour?.each === "frame";
@@ -147,8 +139,8 @@ function readFailures(failed, buffer, bodies) {
   return { until, failures: some.length };
 }
 
-/** Check the header of an ensemble against its data. @param {any} crowd @param {ArrayBuffer} buffer @returns {Cloud} */
-export function readCloud(crowd, buffer) {
+/** Check the header of an ensemble against its data. @param {any} header @param {ArrayBuffer} buffer @returns {Cloud} */
+export function readCloud({ crowd, title: name }, buffer) {
   const t = viewOf(buffer, crowd.t, "f8", "crowd.t"), inSpace = crowd.where === "space", width = inSpace ? 3 : 2;
   demand(t.length > 0 && t.every((x, i) => i === 0 || x > t[i - 1]), "crowd.t", "must be times that increase");
   const steps = viewOf(buffer, crowd.members, "u4", "crowd.members"), bodies = steps.length;
@@ -157,7 +149,8 @@ export function readCloud(crowd, buffer) {
   const numbers = new Uint32Array(bodies);
   for (let i = 0, sum = 0; i < bodies; i++) numbers[i] = sum += steps[i];
   return {
-    inSpace, width, t, bodies, points, numbers, label: String(crowd.label),
+    inSpace, width, t, bodies, points, numbers, name: String(name), label: String(crowd.label), failed: false,
+    axes: [0, 1, 2].map((k) => String(crowd.axes?.[k] ?? "xyz"[k])),
     facts: (crowd.facts ?? []).map((/** @type {any} */ fact) => /** @type {[string, string]} */ ([String(fact[0]), String(fact[1])])),
     ...readBox(crowd.box), ...readFailures(crowd.failed, buffer, bodies), between: crowd.between,
     colour: readColour(crowd.colour, buffer, bodies, t.length),

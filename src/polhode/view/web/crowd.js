@@ -9,6 +9,7 @@ import { compile } from "./webgl.js";
 /** @typedef {import("./vectors.js").Numbers} Numbers */
 /** @typedef {import("./camera.js").Pane} Pane */
 /** @typedef {import("./cloud.js").Cloud} Cloud */
+/** @typedef {import("./space.js").Scene} Scene */
 /** @typedef {import("./space.js").Stage} Stage */
 /** @typedef {import("./webgl.js").Program} Program */
 
@@ -157,7 +158,7 @@ function boxEdges(half) {
 const AXIS_END = 1.1, model = new Float64Array(16), UNMOVED = setQuaternion(new Float64Array(4), 1, 0, 0, 0), MIDDLE = new Float64Array(3);
 const place = new Float64Array(3), seen = new Float64Array(3), beyond = new Float64Array(3);
 
-/** @implements {import("./space.js").Scene} */
+/** An ensemble. @implements {Scene} */
 export class CrowdScene {
   /** @param {Stage} stage @param {Pane} pane @param {Cloud} cloud */
   constructor(stage, pane, cloud) {
@@ -174,7 +175,6 @@ export class CrowdScene {
     const radius = cloud.inSpace ? 1.08 * Math.hypot(cloud.half[0], cloud.half[1], cloud.half[2]) : 1.2;
     /** @type {import("./camera.js").Subject} */
     this.subject = { axes: UNMOVED, axesBefore: UNMOVED, centre: MIDDLE, unit: 1, radius };
-    this.names = cloud.axes.map(String);
   }
 
   /** The size of a point, smaller the more there are. */
@@ -189,7 +189,7 @@ export class CrowdScene {
     setCloudTime(cloud, time);
     pane.aim(stage.camera, this.subject);
     painter.pane(pane, colours.ground);
-    if (this.ball) painter.drawMesh(this.ball, matrixFromQuaternion(model, UNMOVED, 0.99, MIDDLE), colours.globe ?? colours.ellipsoid, 1, 0.55);
+    if (this.ball) painter.drawMesh(this.ball, matrixFromQuaternion(model, UNMOVED, 0.99, MIDDLE), colours.ellipsoid, 1, 0.55);
     matrixFromQuaternion(model, UNMOVED, 1, MIDDLE);
     if (show.grid) painter.drawLine(this.lines, model, colours.edge, this.ball ? 0.2 : 0.55, 1);
     if (show.axes && this.ends) painter.drawLine(this.ends, model, colours.ink, 0.8, 1.6);
@@ -202,12 +202,12 @@ export class CrowdScene {
     const { cloud, stage } = this, { half } = cloud;
     for (let k = 0; k < 3; k++) {
       if (cloud.inSpace) {
-        setVector(place, half[0], half[1], -half[2])[k] = k === 2 ? 0 : 0;
-        stage.labels.put(pane, this.names[k], -1, place, MIDDLE);
+        setVector(place, half[0], k === 2 ? -half[1] : half[1], -half[2])[k] = 0;
+        stage.labels.put(pane, cloud.axes[k], -1, place, MIDDLE);
         continue;
       }
       setVector(place, 0, 0, 0)[k] = AXIS_END;
-      if (castRayAtSphere(pane.eye, addScaled(beyond, place, pane.eye, -1), 1) > 1) stage.labels.put(pane, this.names[k], -1, place, MIDDLE);
+      if (castRayAtSphere(pane.eye, addScaled(beyond, place, pane.eye, -1), 1) > 1) stage.labels.put(pane, cloud.axes[k], -1, place, MIDDLE);
     }
   }
 

@@ -1,6 +1,9 @@
 // The viewer: builds the page's parts inside a shadow root, keeps time, and draws when something has changed.
 
 import { Camera, FIELD_OF_VIEW, Pane } from "./camera.js";
+import { readCloud } from "./cloud.js";
+import { CrowdScene } from "./crowd.js";
+import { CROWD_KEYS, CrowdPanel } from "./crowdpanel.js";
 import { element, listenToPointers, makeBar, makeCorner, makeMenu, markCorner, SceneLabels, showPlaying, tickMenu, write } from "./controls.js";
 import { read } from "./packing.js";
 import { Plots } from "./plots.js";
