@@ -39,6 +39,7 @@ export class PoinsotScene {
     this.ellipsoid = painter.mesh(ellipsoid(axes, radii));
     this.sections = painter.segments(principalSections(axes, radii));
     this.arrow = painter.mesh(arrow(0.018));
+    this.thin = painter.mesh(arrow(0.009));
     this.polhode = painter.strip(mover.most);
     this.herpolhode = painter.strip(mover.most);
     this.whole = mover.run.turns <= WHOLE && mover.run.t.length > 1 ? this.makeWhole() : null;
@@ -104,7 +105,7 @@ export class PoinsotScene {
     stage.painter.pane(pane, stage.colours.ground);
     if (depth > 0) this.drawPlane(depth);
     this.drawCurves();
-    if (depth > 0) this.drawContact(pane);
+    if (depth > 0) this.drawArrows(pane, depth);
     stage.labels.caption(pane, mover.run.free ? "invariable plane" : "instantaneous plane");
   }
 
@@ -132,18 +133,25 @@ export class PoinsotScene {
     painter.drawLine(this.sections, poinsotModel, colours.edge, 0.15, 1);
     const polhode = whole ? whole.polhode : current ? this.polhode : null;
     if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 0.55, 1.8);
-    painter.drawMesh(this.ellipsoid, poinsotModel, colours.ellipsoid, 0.66);
+    painter.drawMesh(this.ellipsoid, poinsotModel, colours.ellipsoid, 0.55);
     painter.drawLine(this.sections, poinsotModel, colours.edge, 0.4, 1, 0, 3e-3);
     if (polhode) painter.drawLine(polhode, poinsotModel, colours.axes[2], 1, 2, 0, 3e-3);
   }
 
-  /** The angular velocity, from the middle to the point of contact. @param {Pane} pane */
-  drawContact(pane) {
-    const { stage, size } = this, { painter, colours } = stage, length = norm(contact) / size;
-    matrixAlong(poinsotModel, contact, size, ORIGIN);
-    painter.gl.disable(painter.gl.DEPTH_TEST); // it stands inside the ellipsoid, and must be seen
-    painter.drawMesh(this.arrow, poinsotModel, colours.omega, 0.999, 0.3, length - HEAD);
-    painter.gl.enable(painter.gl.DEPTH_TEST);
-    stage.labels.put(pane, "ω", HUES.omega, contact, ORIGIN);
+  /** The angular velocity from the middle to the point of contact, and the momentum through the plane. @param {Pane} pane @param {number} depth */
+  drawArrows(pane, depth) {
+    const { stage, size } = this, { gl } = stage.painter;
+    gl.disable(gl.DEPTH_TEST); // they stand inside the ellipsoid, and must be seen
+    if (stage.show.momentum) this.drawArrow(pane, scaleVector(foot, downward, depth + 0.3 * size), this.thin, "L", HUES.momentum);
+    if (stage.show.omega) this.drawArrow(pane, contact, this.arrow, "ω", HUES.omega);
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  /** @param {Pane} pane @param {Numbers} vector @param {Thing} mesh @param {string} text @param {number} hue */
+  drawArrow(pane, vector, mesh, text, hue) {
+    const { stage, size } = this;
+    matrixAlong(poinsotModel, vector, size, ORIGIN);
+    stage.painter.drawMesh(mesh, poinsotModel, stage.colours.runs[hue], 1, 0.3, norm(vector) / size - HEAD);
+    stage.labels.put(pane, text, hue, vector, ORIGIN);
   }
 }

@@ -282,7 +282,7 @@ export class SpaceScene {
     matrixFromQuaternion(spaceModel, shortestFromZ(rowQ, direction), unit, point);
     const radius = real ? Math.max(14, 5 * subject.radius) : 3.2 * subject.radius, cell = subject.radius > 4 ? 1 : 0.5;
     const x = real ? (point[0] / unit) % cell : 0, y = real ? (point[1] / unit) % cell : 0;
-    painter.drawGrid(spaceModel, radius, cell, colours.grid, real ? 0.5 : 0.42, colours.plane, real ? 0.8 : 0, 1, x, y);
+    painter.drawGrid(spaceModel, radius, cell, colours.grid, real ? 0.45 : 0.34, colours.plane, real ? 0.8 : 0, 1, x, y);
   }
 
   /** @param {number} x @param {number} y @param {number} time */

@@ -41,6 +41,7 @@ const SHEET = `
 .ph { position: relative; display: flex; flex-direction: column; height: 100%; min-height: inherit; overflow: hidden; outline: none;
   font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; color: var(--ink); background: var(--ground); -webkit-text-size-adjust: none; }
 .ph *, .ph *::before { box-sizing: border-box; }
+[hidden] { display: none !important; }
 .room { position: relative; flex: 1; min-height: 120px; }
 canvas { display: block; position: absolute; inset: 0; width: 100%; height: 100%; }
 canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor: grabbing; }
@@ -55,8 +56,9 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .corner summary i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 6px; }
 .corner dl { display: grid; grid-template-columns: auto 1fr; gap: 1px 10px; margin: 4px 0 0; }
 .corner dt { color: var(--quiet); white-space: nowrap; } .corner dd { margin: 0; overflow-wrap: anywhere; } .corner.failed dd.status, .corner.failed summary { color: var(--bad); }
+.corner.ghosts div { display: flex; gap: 8px; align-items: center; padding: 1px 0; } .ghosts i { width: 10px; height: 10px; border-radius: 50%; } .ghosts span { font-variant-numeric: tabular-nums; }
 .corner p { margin: 4px 0 0; color: var(--quiet); }
-.plotting { position: relative; flex: none; height: 172px; border-top: 1px solid var(--rule); } .plotting[hidden] { display: none; }
+.plotting { position: relative; flex: none; height: 172px; border-top: 1px solid var(--rule); } 
 canvas.plots { cursor: crosshair; touch-action: pan-y; }
 .plotting button { position: absolute; right: 4px; top: 2px; }
 .bar { position: relative; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; flex: none; padding: 6px 10px; border-top: 1px solid var(--rule); }
@@ -64,13 +66,13 @@ button { font: inherit; color: inherit; background: none; border: 0; border-radi
 button:hover, select:hover { background: var(--hover); }
 button.play { background: var(--accent); color: var(--ground); border-radius: 50%; width: 34px; height: 34px; padding: 0; } button.play:hover { filter: brightness(1.12); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.ph:focus-visible { outline-offset: -2px; }
+.ph:focus-visible { outline-offset: -2px; } .ph.fresh { outline: none; }
 svg { width: 18px; height: 18px; fill: none; stroke: currentColor; stroke-width: 1.7; stroke-linecap: round; stroke-linejoin: round; } .play svg { fill: currentColor; stroke: none; width: 16px; height: 16px; }
 input.time { flex: 1 1 120px; min-width: 90px; accent-color: var(--accent); height: 28px; margin: 0; }
 output.now { font-variant-numeric: tabular-nums; min-width: 9em; white-space: nowrap; text-align: right; }
 select { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--rule); border-radius: 6px; height: 28px; padding: 0 2px; }
-.menu { position: absolute; right: 8px; bottom: 100%; margin-bottom: 6px; z-index: 2; max-height: min(70vh, 520px); overflow: auto; display: grid; grid-template-columns: auto auto; gap: 10px 22px; align-items: start;
-  padding: 12px 16px; background: var(--raised); border: 1px solid var(--rule); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .16); } .menu[hidden] { display: none; }
+div.menu { position: absolute; right: 8px; bottom: 100%; margin-bottom: 6px; z-index: 2; max-height: min(70vh, 520px); overflow: auto; display: grid; grid-template-columns: auto auto; gap: 10px 22px; align-items: start;
+  padding: 12px 16px; background: var(--raised); border: 1px solid var(--rule); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .16); }
 .menu fieldset { border: 0; padding: 0; margin: 0 0 8px; min-width: 0; } .menu legend { padding: 0; font-size: 12px; color: var(--quiet); }
 .menu label { display: flex; gap: 7px; align-items: center; padding: 2px 0; white-space: nowrap; cursor: pointer; } .menu input { accent-color: var(--accent); margin: 0; }
 .menu .keys { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; font-size: 12px; border-top: 1px solid var(--rule); padding-top: 8px; } .keys dt { font-weight: 600; } .keys dd { margin: 0; color: var(--quiet); }

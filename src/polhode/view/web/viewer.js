@@ -134,7 +134,7 @@ export class Viewer {
     dress(shadow);
     shadow.replaceChildren(this.root);
     this.unit = String(time.unit ?? "s");
-    this.plots = new Plots(this.sheet, film.runs, `${time.label ?? "t"}${this.unit ? ` (${this.unit})` : ""}`);
+    this.plots = new Plots(this.sheet, film.runs, String(time.label ?? "t") + (this.unit && ` (${this.unit})`));
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
@@ -152,7 +152,14 @@ export class Viewer {
     this.listen();
     this.setTheme(this.theme);
     this.seek(this.start);
-    if (options.focus ?? window.top === window) this.root.focus({ preventScroll: true });
+    if (options.focus ?? window.top === window) this.focusFresh();
+  }
+
+  /** Take the keyboard at once, without a frame that nobody asked for. */
+  focusFresh() {
+    this.root.classList.add("fresh");
+    this.root.addEventListener("blur", () => this.root.classList.remove("fresh"), { once: true, signal: this.ending.signal });
+    this.root.focus({ preventScroll: true });
   }
 
   /** @returns {Stage | null} */
@@ -316,7 +323,7 @@ export class Viewer {
     if (this.legend.childElementCount !== scene.actors.length) this.legend.replaceChildren(...scene.actors.map(() => element("div", {}, element("i"), element("b"), element("span"))));
     scene.actors.forEach(({ mover }, i) => {
       const [mark, name, angle] = /** @type {HTMLCollectionOf<HTMLElement>} */ (this.legend.children[i].children);
-      mark.className = `run${i % 6}`;
+      mark.style.background = this.colours().lines[i % 6];
       write(name, mover.run.name);
       write(angle, i ? `${angleText(angleBetween(scene.actors[0].mover.q, mover.q))} apart` : "");
     });

@@ -19,7 +19,7 @@ precision highp float; uniform vec4 colour; uniform float lit; in vec3 n, p; out
 void main() {
   vec3 m = normalize(n); if (!gl_FrontFacing) m = -m;
   float key = max(dot(m, normalize(vec3(-.45, .65, .62))), 0.), sky = .5 + .5 * m.y;
-  float shade = mix(1., .5 + .4 * key + .14 * sky, lit);
+  float shade = mix(1., .6 + .34 * key + .1 * sky, lit);
   vec3 h = normalize(normalize(vec3(-.45, .65, .62)) - normalize(p));
   float gloss = .1 * lit * pow(max(dot(m, h), 0.), 24.);
   o = vec4(min(colour.rgb * shade + gloss, 1.) * colour.a, colour.a);
