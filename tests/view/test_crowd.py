@@ -69,8 +69,8 @@ def flying():
 def _thrown():
     body = ph.RigidBody([1.0, 2.0, 2.5], mass=2.0)
     return ph.Problem(
-        body, ph.models.uniform_gravity([0.0, 0.0, -9.81]), omega=[0.1, 0.2, 3.0], position=[10.0, 0.0, 1.0],
-        velocity=[3.0, 0.0, 5.0], name="thrown",
+        body, ph.models.uniform_gravity([0.0, 0.0, -9.81]), omega=[0.1, 0.2, 3.0],
+        position=[10.0, 0.0, 1.0], velocity=[3.0, 0.0, 5.0], name="thrown",
     )  # fmt: skip
 
 
@@ -103,7 +103,9 @@ def test_directions_of_an_ensemble(tops):
     places = members_of(packed)
     assert len(places) == len(tops)
     np.testing.assert_array_equal(unpacked(packed, "t"), tops.t)
-    turned = Rotation.from_quat(tops.q.reshape(-1, 4), scalar_first=True).apply([1 / 3, 2 / 3, 2 / 3])
+    turned = Rotation.from_quat(tops.q.reshape(-1, 4), scalar_first=True).apply(
+        [1 / 3, 2 / 3, 2 / 3]
+    )
     assert angle(points_of(packed).reshape(-1, 3), turned).max() < 1e-4
     for where, vectors in (
         ("momentum", tops.angular_momentum_inertial),
@@ -171,8 +173,9 @@ class Many:
     labelled, t_reduced, problem_data = {}, np.empty(0), {"name": "many", "model": "free"}
     varied_names, x = (), None
 
-    def __init__(self, t=np.linspace(0.0, 9.9, 100), members=np.arange(100_000)):
-        self.t, self.members = t, members
+    def __init__(self, t=None, members=None):
+        self.t = np.linspace(0.0, 9.9, 100) if t is None else t
+        self.members = members = np.arange(100_000) if members is None else members
         self.status = (members % 1000 == 7).astype(int)
         self.t_reached = np.where(self.status, 5.0, 9.9)
         self.nsteps = self.niter = members
@@ -369,7 +372,7 @@ def test_series_of_reductions(tops):
     series = {one["name"]: one for one in packed.header["crowd"]["series"]}
     assert {"speed", "energy", "speed quantiles", "omega mean"} <= set(series)
     one = series["speed"]
-    assert one["labels"] == ["mean", "- σ", "+ σ"]
+    assert one["labels"] == ["mean", "− σ", "+ σ"]
     offset, size = one["values"][0]
     line = np.frombuffer(packed.data, np.float32, size, offset)
     np.testing.assert_allclose(line, tops.reductions["speed_mean"], rtol=1e-6)

@@ -126,7 +126,7 @@ def _varied(result: Any) -> Iterator[tuple[str, Colouring]]:
     """Yield the varied quantities by name: numbers, lengths of vectors, and components."""
     for name in result.varied_names:
         values, unit = np.asarray(result.varied(name), dtype=float), UNITS.get(name, "")
-        text = name.removeprefix("model.")
+        text = {"omega": "ω", "angular_momentum": "L"}.get(name, name.removeprefix("model."))
         if values.ndim == 1:
             yield name, Colouring(text, unit, values)
             continue

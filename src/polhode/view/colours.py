@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEVELS = 254  # levels 0 … 253 are colours of the map
+LEVELS = 252  # levels 0 … 251 are colours of the map; divisible by many numbers of bins
 MISSING = 255  # the level of a value that is not a number
 STATIONS = np.array(  # lightness, green to red, blue to yellow: a path in Oklab
-    [[0.33, 0.075, -0.125], [0.47, -0.015, -0.115], [0.60, -0.085, -0.025], [0.73, -0.115, 0.08],
+    [[0.40, 0.085, -0.145], [0.52, -0.020, -0.120], [0.63, -0.090, -0.025], [0.75, -0.115, 0.08],
      [0.87, -0.045, 0.165]]
 )  # fmt: skip
 TO_CONES = np.array(

@@ -21,8 +21,8 @@ import numpy as np
 from polhode.contracts import OK
 from polhode.errors import InputError
 from polhode.kernels.quaternion import to_inertial
-from polhode.view.colours import palette, robust_range, scale
 from polhode.view.colouring import Colouring, colouring
+from polhode.view.colours import palette, robust_range, scale
 from polhode.view.packing import Blob, Packed, one_of, switches_of
 
 BUDGET = 2_000_000  # bytes of a page
@@ -206,7 +206,12 @@ class Cloud(NamedTuple):
 
 
 def _read(
-    result: Any, rows: np.ndarray, places: np.ndarray, where: str, axis: np.ndarray, paint: Colouring
+    result: Any,
+    rows: np.ndarray,
+    places: np.ndarray,
+    where: str,
+    axis: np.ndarray,
+    paint: Colouring,
 ) -> Cloud:
     """Read what is shown, a few times at once."""
     points = np.empty((len(rows), len(places), 3), np.float64 if where == "space" else np.float32)
@@ -344,7 +349,9 @@ def _crowd(
         notes.append("points jump from frame to frame: they move too far in between")
     failed = _failed(result, places, blob)
     if failed is not None:
-        notes.append(f"{count(failed['bodies'][1])} of those shown failed: a cross where they stopped")
+        notes.append(
+            f"{count(failed['bodies'][1])} of those shown failed: a cross where they stopped"
+        )
     values = paint.values[places] if cloud.values is None else cloud.values
     found = scale(values, paint.range)
     if found.beyond:
@@ -355,7 +362,8 @@ def _crowd(
     crowd = {
         "where": where,
         "label": WHERE[where].format(axis=_axis_name(axis)),
-        "facts": _facts(result),
+        "axes": _axis_names(where, box),
+        "facts": _facts(result, WHERE[where].format(axis=_axis_name(axis))),
         "t": blob.put(result.t[rows], "f8"),
         "points": blob.put(code, "i2"),
         "box": box,
@@ -378,6 +386,14 @@ def _crowd(
     return crowd, notes
 
 
+def _axis_names(where: str, box: dict[str, list[float]] | None) -> list[str]:
+    """Return what stands at the three axes: of the box with its extent."""
+    if box is None:
+        return list("123" if where.endswith("_body") else "xyz")
+    ends = zip("xyz", box["low"], box["high"], strict=True)
+    return [f"{letter}: {low:.3g} … {high:.3g} m".replace("-", "−") for letter, low, high in ends]
+
+
 def _axis_name(axis: np.ndarray) -> str:
     place = np.flatnonzero(axis == 1.0)
     if len(place):
@@ -385,8 +401,10 @@ def _axis_name(axis: np.ndarray) -> str:
     return "body axis ({:.3g}, {:.3g}, {:.3g})".format(*axis)
 
 
-def _facts(result: Any) -> list[list[str]]:
-    return [[name, text] for name, text in result.summary().items() if name not in ("states", "store")]
+def _facts(result: Any, shown: str) -> list[list[str]]:
+    """Return what the corner says: what the points are, and the facts of the result."""
+    known = result.summary().items()
+    return [["points", shown], *([k, v] for k, v in known if k not in ("states", "store"))]
 
 
 def _failed(result: Any, places: np.ndarray, blob: Blob) -> dict[str, Any] | None:
@@ -425,7 +443,7 @@ def _lines(result: Any) -> Iterator[tuple[str, str, dict[str, np.ndarray]]]:
         text, unit = stem.replace("_", " "), str(one.attrs.get("units", ""))
         if values.ndim == 1 and what == "mean" and f"{stem}_std" in result.labelled:
             std = np.asarray(result.labelled[f"{stem}_std"].values)
-            yield text, unit, {"mean": values, "- σ": values - std, "+ σ": values + std}
+            yield text, unit, {"mean": values, "− σ": values - std, "+ σ": values + std}
         elif values.ndim == 1 and what == "min" and f"{stem}_max" in result.labelled:
             high = np.asarray(result.labelled[f"{stem}_max"].values)
             yield text, unit, {"least": values, "greatest": high}

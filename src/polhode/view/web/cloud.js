@@ -9,7 +9,7 @@ import { normalise, setVector } from "./vectors.js";
  * @typedef {object} Colour
  * @property {string} name @property {string} unit @property {boolean} changes with time
  * @property {number} low @property {number} high @property {[number, string][] | null} ticks where values stand for names
- * @property {Uint8Array} values 0 … 253, or 255: none @property {Uint8Array} palette three bytes a level
+ * @property {Uint8Array} values 0 … 251, or 255: none @property {Uint8Array} palette three bytes a level
  */
 /**
  * @typedef {object} Cloud
@@ -25,7 +25,7 @@ import { normalise, setVector } from "./vectors.js";
  */
 
 const LARGEST = 32767, NOTHING = -32768; // 16-bit numbers, as in crowd.py
-export const LEVELS = 254, MISSING = 255; // as in colours.py
+export const LEVELS = 252, MISSING = 255; // as in colours.py
 
 /** The unit vector of two 16-bit numbers: the octahedron is unfolded into a square. @template {Numbers} T @param {T} out @param {number} x @param {number} y */
 export function fromOctahedron(out, x, y) {
@@ -79,7 +79,7 @@ export function placeNow(out, cloud, body) {
   return true;
 }
 
-/** The level of a body's colour now, from 0 to 253; -1 if it has none. @param {Cloud} cloud @param {number} body */
+/** The level of a body's colour now, from 0 to 251; -1 if it has none. @param {Cloud} cloud @param {number} body */
 export function levelNow(cloud, body) {
   const { values, changes } = cloud.colour, first = values[(changes ? cloud.frame * cloud.bodies : 0) + body];
   if (first === MISSING) return -1;

@@ -226,7 +226,7 @@ export class SceneLabels {
   }
 }
 
-/** A run's corner: name, facts and notes, all as text. @param {import("./packing.js").Run} run @param {string[]} notes */
+/** A run's corner: name, facts and notes, all as text. @param {{name: string, facts: [string, string][], failed: boolean}} run @param {string[]} notes */
 export function makeCorner(run, notes) {
   const name = element("summary", {}, run.name), facts = element("dl");
   for (const [label, text] of run.facts) facts.append(element("dt", {}, label), element("dd", label === "status" ? { class: "status" } : {}, text));

@@ -1,7 +1,7 @@
 // An ensemble in a pane: a point for every member on a sphere, or in a box in space.  The graphics card unpacks the
 // points and moves them between two frames, so that drawing costs the same however long the film is.
 
-import { levelNow, placeNow, setCloudTime } from "./cloud.js";
+import { levelNow, placeInFrame, placeNow, setCloudTime } from "./cloud.js";
 import { castRayAtSphere, graticule, sphere } from "./geometry.js";
 import { addScaled, dot, matrixFromQuaternion, setQuaternion, setVector } from "./vectors.js";
 import { compile } from "./webgl.js";
@@ -37,7 +37,7 @@ void main() {
   float level = second > 254.5 ? first : mix(first, second, share);
   vec3 colour = failed > 0. ? cross : texelFetch(palette, ivec2(int(first > 254.5 ? 255. : level + .5), 0), 0).rgb;
   tint = vec4(pass > 0. ? colour : mix(colour, ground, faint), 1);
-  wide = (failed > 0. ? max(2. * size, 9.) : picked > 0. ? 1.35 * size + 1. : size) + 1.;
+  wide = (failed > 0. ? max(2.2 * size, 8.) : picked > 0. ? 1.35 * size + 1. : size) + 1.;
   gl_PointSize = wide; gl_Position = projection * modelview * vec4(p, 1); gl_Position.z -= pass * 1e-4 * gl_Position.w;
 }`, `#version 300 es
 precision highp float; flat in vec4 tint; flat in float wide, failed; out vec4 o;
@@ -133,10 +133,12 @@ class Dots {
     gl.uniform1f(at.size, size * painter.ratio);
     gl.uniform1f(at.space, cloud.inSpace ? 1 : 0);
     gl.uniform1f(at.faint, some ? 0.72 : 0);
+    if (!cloud.inSpace) gl.disable(gl.DEPTH_TEST); // those behind the sphere are left out already
     for (let pass = 0; pass < (some || cloud.failures ? 2 : 1); pass++) {
       gl.uniform1f(at.pass, pass);
       gl.drawArrays(gl.POINTS, 0, cloud.bodies);
     }
+    gl.enable(gl.DEPTH_TEST);
   }
 }
 
@@ -155,6 +157,7 @@ function boxEdges(half) {
   return new Float32Array(out);
 }
 
+const NIGHT = [0.15, 0.165, 0.19]; // a sphere on which dark and light points are seen
 const AXIS_END = 1.1, model = new Float64Array(16), UNMOVED = setQuaternion(new Float64Array(4), 1, 0, 0, 0), MIDDLE = new Float64Array(3);
 const place = new Float64Array(3), seen = new Float64Array(3), beyond = new Float64Array(3);
 
@@ -170,11 +173,28 @@ export class CrowdScene {
     this.pickedCount = 0;
     this.dots = new Dots(painter, cloud, this.picked);
     this.ball = cloud.inSpace ? null : painter.mesh(sphere(48));
-    this.lines = painter.segments(cloud.inSpace ? boxEdges(cloud.half) : graticule(15));
+    this.lines = painter.segments(cloud.inSpace ? boxEdges(cloud.half) : graticule(30));
     this.ends = cloud.inSpace ? null : painter.segments(new Float32Array([0, 1, 2].flatMap((k) => [1, AXIS_END].flatMap((r) => [0, 1, 2].map((i) => (i === k ? r : 0))))));
     const radius = cloud.inSpace ? 1.08 * Math.hypot(cloud.half[0], cloud.half[1], cloud.half[2]) : 1.2;
     /** @type {import("./camera.js").Subject} */
     this.subject = { axes: UNMOVED, axesBefore: UNMOVED, centre: MIDDLE, unit: 1, radius };
+    if (!cloud.inSpace) this.face();
+  }
+
+  /** Begin where most points are seen, if they are on one side, somewhat from above. */
+  face() {
+    const { cloud, stage } = this, sum = [0, 0, 0], step = Math.ceil(cloud.bodies / 2000);
+    let count = 0;
+    for (let frame = 0; frame < cloud.t.length; frame++)
+      for (let body = 0; body < cloud.bodies; body += step)
+        if (placeInFrame(place, cloud, body, frame)) {
+          addScaled(sum, sum, place, 1);
+          count++;
+        }
+    const aside = Math.hypot(sum[0], sum[1]), size = Math.hypot(aside, sum[2]);
+    if (size < 0.4 * count) return;
+    const pitch = Math.max(-1, Math.min(1, Math.atan2(sum[2], aside) + 0.1));
+    stage.camera.settle(aside > 0.2 * size ? Math.atan2(sum[1], sum[0]) + 0.2 : stage.camera.yaw, pitch);
   }
 
   /** The size of a point, smaller the more there are. */
@@ -189,9 +209,9 @@ export class CrowdScene {
     setCloudTime(cloud, time);
     pane.aim(stage.camera, this.subject);
     painter.pane(pane, colours.ground);
-    if (this.ball) painter.drawMesh(this.ball, matrixFromQuaternion(model, UNMOVED, 0.99, MIDDLE), colours.ellipsoid, 1, 0.55);
+    if (this.ball) painter.drawMesh(this.ball, matrixFromQuaternion(model, UNMOVED, 0.999, MIDDLE), colours.ground[0] > 0.5 ? colours.ellipsoid : NIGHT, 1, 0.4);
     matrixFromQuaternion(model, UNMOVED, 1, MIDDLE);
-    if (show.grid) painter.drawLine(this.lines, model, colours.edge, this.ball ? 0.2 : 0.55, 1);
+    if (show.grid) painter.drawLine(this.lines, model, colours.grid, this.ball ? 0.5 : 0.8, 1);
     if (show.axes && this.ends) painter.drawLine(this.ends, model, colours.ink, 0.8, 1.6);
     this.dots.draw(model, pane, this.size(), colours, this.pickedCount > 0);
     if (show.axes) this.drawNames(pane);

@@ -1,13 +1,13 @@
 // What stands over an ensemble: the colour bar with a histogram, the tip at a point, the brush, and who is picked.
 
 import { LEVELS, levelNow, valueText } from "./cloud.js";
-import { element, write } from "./controls.js";
+import { element, iconButton, write } from "./controls.js";
 import { commonPower, roundTicks, tickText } from "./plots.js";
 
 /** @typedef {import("./crowd.js").CrowdScene} CrowdScene */
 /** @typedef {import("./style.js").Palette} Palette */
 
-const BINS = 64, BARS = 46, STRIP = 9, MARGIN = 10, FONT = "11px system-ui, sans-serif", TITLE = "600 12px system-ui, sans-serif";
+const BARS = 46, STRIP = 9, MARGIN = 10, SMALL_TEXT = "11px system-ui, sans-serif", BOLD_TEXT = "600 12px system-ui, sans-serif";
 const LISTED = 12; // numbers of picked members that are shown
 const REACH = 10, REACH_OF_FINGERS = 22; // pixels
 
@@ -20,8 +20,9 @@ class Legend {
     this.title = unit ? `${name} (${unit})` : name;
     this.canvas = element("canvas", { class: "legend", role: "img", "aria-label": `Colours: ${this.title} from ${Number(low.toPrecision(4))} to ${Number(high.toPrecision(4))}` });
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-    this.all = new Float64Array(BINS);
-    this.some = new Float64Array(BINS);
+    const bins = [21, 42, 63][+(scene.cloud.bodies > 300) + +(scene.cloud.bodies > 3000)]; // divisors of LEVELS
+    this.all = new Float64Array(bins);
+    this.some = new Float64Array(bins);
     this.ticks = this.makeTicks();
     this.marked = -1;
   }
@@ -30,7 +31,7 @@ class Legend {
   makeTicks() {
     const { low, high, ticks } = this.scene.cloud.colour, level = (/** @type {number} */ value) => (value - low) / (high - low) * (LEVELS - 1);
     if (ticks) return ticks.map(([value, text]) => ({ level: level(value), text }));
-    const power = commonPower(low, high), { step, values } = roundTicks(low, high, 4);
+    const power = commonPower(low, high), { step, values } = roundTicks(low, high, 5);
     if (power) this.title += `  ×10^${power}`;
     return values.map((value) => ({ level: level(value), text: tickText(value, step, power) }));
   }
@@ -46,11 +47,11 @@ class Legend {
     g.clearRect(0, 0, width, height);
     scene.count(this.all, this.some, LEVELS);
     this.drawBars(g, width);
-    g.font = TITLE;
+    g.font = BOLD_TEXT;
     g.fillStyle = colours.css.ink;
     g.textAlign = "left";
     g.fillText(this.title, MARGIN, 12, width - 2 * MARGIN);
-    g.font = FONT;
+    g.font = SMALL_TEXT;
     for (const { level, text } of this.ticks) this.drawTick(g, width, level, text, colours);
     if (this.marked >= 0) this.drawMark(g, width, colours);
   }
@@ -62,11 +63,11 @@ class Legend {
 
   /** @param {CanvasRenderingContext2D} g @param {number} width */
   drawBars(g, width) {
-    const { palette } = this.scene.cloud.colour, base = 18 + BARS, step = (width - 2 * MARGIN) / BINS, some = this.scene.pickedCount > 0;
+    const { palette } = this.scene.cloud.colour, bins = this.all.length, base = 18 + BARS, step = (width - 2 * MARGIN) / bins, some = this.scene.pickedCount > 0;
     let most = 1;
-    for (let i = 0; i < BINS; i++) most = Math.max(most, this.all[i]);
-    for (let i = 0; i < BINS; i++) {
-      const level = 3 * Math.round((i + 0.5) / BINS * (LEVELS - 1)), x = MARGIN + i * step;
+    for (let i = 0; i < bins; i++) most = Math.max(most, this.all[i]);
+    for (let i = 0; i < bins; i++) {
+      const level = 3 * Math.round((i + 0.5) / bins * (LEVELS - 1)), x = MARGIN + i * step;
       g.fillStyle = `rgb(${palette[level]} ${palette[level + 1]} ${palette[level + 2]})`;
       g.fillRect(x, base + 3, step + 0.5, STRIP);
       g.globalAlpha = some ? 0.25 : 1;
@@ -114,15 +115,20 @@ async function copyText(text, room) {
 /** @param {number} n */
 const spaced = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
+export const CROWD_KEYS = [["space", "play, pause"], ["← →", "back, on; with Shift further"], ["Home End", "first, last"], ["1 3", "camera: from the side, from above"],
+  ["Shift and drag", "pick members in a rectangle; with Ctrl further ones"], ["Shift and click", "pick one member more"], ["b  Esc", "pick by dragging alone; pick nothing"],
+  ["f  s  m", "full screen, screenshot, menu"], ["drag", "turn; right: move"], ["wheel", "zoom"], ["double click", "reset the camera"]];
+
 export class CrowdPanel {
   /**
-   * @param {HTMLElement} room @param {CrowdScene} scene @param {HTMLButtonElement} brushButton
-   * @param {{ask: () => void, told: (numbers: number[]) => void, time: {label: string, unit: string}}} does
+   * @param {HTMLElement} room @param {CrowdScene} scene @param {{bar: HTMLElement, shot: HTMLElement}} bar
+   * @param {{ask: () => void, tellPicked: (numbers: number[]) => void, unit: string}} viewer
    */
-  constructor(room, scene, brushButton, does) {
+  constructor(room, scene, { bar, shot }, viewer) {
+    dressCrowd(/** @type {ShadowRoot} */ (room.getRootNode()));
     this.room = room;
     this.scene = scene;
-    this.does = does;
+    this.viewer = viewer;
     this.legend = new Legend(scene);
     this.tip = element("div", { class: "tip" });
     this.tip.hidden = true;
@@ -135,7 +141,9 @@ export class CrowdPanel {
     this.box = element("div", { class: "picked", role: "status" }, this.count, this.list, this.copy, this.clear);
     this.box.hidden = true;
     room.append(this.legend.canvas, this.tip, this.frame, this.box);
-    this.button = brushButton;
+    this.button = iconButton("brush", "Pick with a rectangle (b, or Shift and drag)");
+    this.button.setAttribute("aria-pressed", "false");
+    bar.insertBefore(this.button, shot);
     this.brushing = false;
     /** Where a rectangle began. @type {{x: number, y: number} | null} */
     this.began = null;
@@ -143,7 +151,7 @@ export class CrowdPanel {
     this.drawnAt = NaN;
     this.copy.addEventListener("click", () => void this.copyNumbers());
     this.clear.addEventListener("click", () => this.pick(null));
-    brushButton.addEventListener("click", () => this.setBrush(!this.brushing));
+    this.button.addEventListener("click", () => this.setBrush(!this.brushing));
   }
 
   /** Whether a drag picks, without Shift. @param {boolean} on */
@@ -202,8 +210,8 @@ export class CrowdPanel {
     write(this.list, numbers.slice(0, LISTED).join(", ") + (many ? ", …" : ""));
     write(this.copy, "Copy numbers");
     this.drawnAt = NaN;
-    this.does.told(numbers);
-    this.does.ask();
+    this.viewer.tellPicked(numbers);
+    this.viewer.ask();
   }
 
   async copyNumbers() {
@@ -225,17 +233,17 @@ export class CrowdPanel {
 
   /** @param {number} body -1: none */
   showTip(body) {
-    const { scene, tip, does, pointer, legend } = this, { cloud } = scene, { colour } = cloud;
+    const { scene, tip, viewer, pointer, legend } = this, { cloud } = scene, { colour } = cloud;
     tip.hidden = body < 0;
     const level = body < 0 ? -1 : levelNow(cloud, body);
     if (level !== legend.marked) {
       legend.marked = level;
       this.drawnAt = NaN;
-      does.ask();
+      viewer.ask();
     }
     if (body < 0) return;
     const lines = [element("strong", {}, `member ${cloud.numbers[body]}`), element("span", {}, `${colour.name}: ${valueText(colour, level)}`)];
-    if (cloud.time > cloud.until[body]) lines.push(element("em", {}, `failed at ${does.time.label} = ${Number(cloud.until[body].toPrecision(5))} ${does.time.unit}`));
+    if (cloud.time > cloud.until[body]) lines.push(element("em", {}, `failed at t = ${Number(cloud.until[body].toPrecision(5))} ${viewer.unit}`));
     tip.replaceChildren(...lines);
     const left = pointer.x + 14 + tip.offsetWidth < this.room.clientWidth ? pointer.x + 14 : pointer.x - 14 - tip.offsetWidth;
     tip.style.transform = `translate(${Math.max(0, left)}px,${Math.max(0, pointer.y - 14 - tip.offsetHeight)}px)`;
@@ -255,7 +263,7 @@ export class CrowdPanel {
   }
 }
 
-export const CROWD_SHEET = `
+const CROWD_SHEET = `
 canvas.legend { inset: auto auto 8px 8px; width: min(290px, 60%); height: 96px; pointer-events: none; }
 .tip { position: absolute; left: 0; top: 0; display: grid; padding: 5px 9px; border-radius: 7px; background: var(--raised); border: 1px solid var(--rule); box-shadow: 0 3px 12px rgb(0 0 0 / .16); font-size: 12px; pointer-events: none; white-space: nowrap; }
 .tip[hidden], .brushing[hidden], .picked[hidden] { display: none; } .tip em { color: var(--bad); font-style: normal; }
@@ -263,6 +271,14 @@ canvas.legend { inset: auto auto 8px 8px; width: min(290px, 60%); height: 96px; 
 .picked { position: absolute; right: 10px; top: 10px; width: min(260px, 56%); display: flex; flex-wrap: wrap; gap: 2px 8px; align-items: center; padding: 8px 12px; font-size: 12px; background: var(--raised); border: 1px solid var(--rule); border-radius: 10px; box-shadow: 0 3px 14px rgb(0 0 0 / .12); }
 .picked strong { flex: 1 1 100%; font-size: 13px; } .picked output { flex: 1 1 100%; color: var(--quiet); overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .picked button { height: 26px; border: 1px solid var(--rule); } button[aria-pressed=true] { background: var(--accent); color: var(--ground); }
+.ph.narrow .bar { gap: 4px; } .ph.narrow output.now { min-width: 5.4em; }
 textarea.copied { position: fixed; left: -100px; top: 0; width: 1px; height: 1px; }
 `;
 
+
+/** @param {ShadowRoot} root */
+function dressCrowd(root) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(CROWD_SHEET);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+}

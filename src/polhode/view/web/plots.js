@@ -3,7 +3,6 @@
 import { rowBefore } from "./keyframes.js";
 import { HUES } from "./style.js";
 
-/** @typedef {import("./packing.js").Run} Run */
 /** @typedef {import("./packing.js").Series} Series */
 /** @typedef {import("./style.js").Palette} Palette */
 /** @typedef {{t: Float64Array, y: Float32Array, label: string, colour: string, text: string, dash: number[]}} Line */
@@ -60,7 +59,7 @@ function valueAt(line, time) {
 }
 
 export class Plots {
-  /** @param {HTMLCanvasElement} canvas @param {Run[]} runs @param {string} timeLabel */
+  /** @param {HTMLCanvasElement} canvas @param {{name: string, series: Series[]}[]} runs @param {string} timeLabel */
   constructor(canvas, runs, timeLabel) {
     this.canvas = canvas;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -34,6 +34,12 @@ function sceneRuns(stage, film) {
   return { scenes: { side, ghosts }, start: film.start, end: film.end };
 }
 
+/** The scene of an ensemble. @param {Stage} stage @param {import("./cloud.js").Cloud} cloud @returns {Show} */
+function sceneCrowd(stage, cloud) {
+  const scenes = [new CrowdScene(stage, new Pane("crowd", 0), cloud)];
+  return { scenes: { side: scenes, ghosts: scenes }, start: cloud.t[0], end: cloud.t[cloud.t.length - 1] };
+}
+
 /** Who makes the scenes of each kind of page. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer) => Show}} */
 const KINDS_OF_SHOW = { runs: sceneRuns };
 
@@ -81,12 +87,12 @@ function timeText(time, span) {
   return Math.abs(time) >= 1e7 || span < 1e-6 ? time.toExponential(4) : time.toFixed(digits).replace("-", "−");
 }
 
-/** @param {Film} film */
-function makeParts({ header, runs, notes }) {
+/** @param {Film} film @param {{name: string, facts: [string, string][], failed: boolean}[]} acts */
+function makeParts({ header, notes }, acts) {
   const title = String(header.title ?? "polhode");
   const canvas = element("canvas", { class: "scene", role: "img", "aria-label": `${title}: moving picture` });
   const labelRoom = element("div", { class: "labels", "aria-hidden": "true" }), legend = element("div", { class: "corner ghosts" });
-  const corners = runs.map((run, i) => makeCorner(run, i ? [] : notes)), room = element("div", { class: "room" }, canvas, labelRoom, ...corners, legend);
+  const corners = acts.map((act, i) => makeCorner(act, i ? [] : notes)), room = element("div", { class: "room" }, canvas, labelRoom, ...corners, legend);
   const sheet = element("canvas", { class: "plots", role: "img", "aria-label": "Plots" });
   const next = element("button", { type: "button", class: "next", "aria-label": "More plots", title: "More plots" }, "›");
   const plotting = element("div", { class: "plotting" }, sheet, next), bar = makeBar();
@@ -98,6 +104,8 @@ export class Viewer {
   /** @param {HTMLElement} host @param {any} header @param {ArrayBuffer} buffer @param {{focus?: boolean}} [options] */
   constructor(host, header, buffer, options = {}) {
     const film = read(header, buffer);
+    /** An ensemble, if this is one. */
+    this.cloud = header.kind === "crowd" ? readCloud(header, buffer) : null;
     this.host = host;
     this.film = film;
     this.ending = new AbortController();
@@ -107,11 +115,11 @@ export class Viewer {
     this.asked = 0;
     this.before = 0;
     this.gone = false;
-    /** @type {{run: number, point: number[]} | null} */
+    /** A body's point, or the numbers of members. @type {{run: number, point: number[]} | number[] | null} */
     this.picked = null;
     /** @type {Set<(time: number) => void>} */
     this.timeListeners = new Set();
-    /** @type {Set<(picked: {run: number, point: number[]}) => void>} */
+    /** @type {Set<(picked: any) => void>} */
     this.pickListeners = new Set();
     /** @type {Layout} */
     this.layout = film.runs.length > 1 && header.layout === "ghosts" ? "ghosts" : "side";
@@ -119,7 +127,7 @@ export class Viewer {
     this.theme = header.theme ?? "auto";
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.dark = matchMedia("(prefers-color-scheme: dark)");
-    const parts = makeParts(film);
+    const acts = this.cloud ? [this.cloud] : film.runs, parts = makeParts(film, acts); // acts have a name, facts and plots
     this.canvas = parts.canvas;
     this.labelRoom = parts.labelRoom;
     this.room = parts.room;
@@ -134,14 +142,17 @@ export class Viewer {
     dress(shadow);
     shadow.replaceChildren(this.root);
     this.unit = String(time.unit ?? "s");
-    this.plots = new Plots(this.sheet, film.runs, String(time.label ?? "t") + (this.unit && ` (${this.unit})`));
+    this.plots = new Plots(this.sheet, acts, String(time.label ?? "t") + (this.unit && ` (${this.unit})`));
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
     this.stage = this.makeStage();
     this.staged = this.stage && this.makeShow(this.stage, buffer);
-    this.menu = makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
+    this.menu = this.cloud ? makeMenu(["axes", "grid", "plots", "corner"], false, false, CROWD_KEYS)
+      : makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
     this.bar.bar.append(this.menu);
+    const scene = this.staged?.scenes.side[0];
+    this.panel = scene instanceof CrowdScene ? new CrowdPanel(this.room, scene, this.bar, this) : null;
     this.hands = this.makeHands();
     this.observer = new ResizeObserver(() => this.layOut());
     /** @type {Scene[]} */
@@ -174,6 +185,7 @@ export class Viewer {
 
   /** @param {Stage} stage @param {ArrayBuffer} buffer */
   makeShow(stage, buffer) {
+    if (this.cloud) return sceneCrowd(stage, this.cloud);
     const kind = String(this.film.header.kind ?? "runs"), make = Object.hasOwn(KINDS_OF_SHOW, kind) ? KINDS_OF_SHOW[kind] : null;
     if (!make) throw new Error(`polhode viewer: kind must be one of ${Object.keys(KINDS_OF_SHOW).join(", ")}, not ${kind}`);
     return make(stage, this.film, buffer);
@@ -266,6 +278,7 @@ export class Viewer {
     this.current = this.scenes();
     if (width && this.room.clientHeight) arrange(this.current, width, this.room.clientHeight || height);
     this.placeCorners();
+    this.panel?.renew();
     this.bar.time.min = String(this.start);
     this.bar.time.max = String(this.end);
     tickMenu(this.menu, this.shows, { camera: this.view.preset, layout: this.layout, theme: this.theme });
@@ -305,6 +318,7 @@ export class Viewer {
       }
       this.labels.end();
     }
+    this.panel?.draw(this.colours(), this.ratio());
     if (!this.plotting.hidden) this.plots.draw(this.time);
     this.writeNumbers();
     this.frames++;
@@ -356,7 +370,7 @@ export class Viewer {
   makeHands() {
     const moved = (/** @type {() => void} */ f) => (f(), this.ask());
     return {
-      take: null,
+      take: this.panel && ((...event) => Boolean(this.panel?.take(...event))),
       focus: () => this.root.focus({ preventScroll: true }),
       turn: (dx, dy) => moved(() => this.view.turn(dx, dy)),
       zoom: (factor) => moved(() => this.view.zoomBy(factor)),
@@ -410,7 +424,7 @@ export class Viewer {
       Home: () => this.seek(this.start), End: () => this.seek(this.end),
       1: () => this.setCamera("inertial"), 2: () => this.setCamera("body"), 3: () => this.setCamera("momentum"),
       f: () => this.toggleFullScreen(), s: () => this.saveScreenshot(), m: () => this.toggleMenu(), "?": () => this.toggleMenu(),
-      Escape: () => this.menu.hidden || this.toggleMenu(),
+      Escape: () => (this.menu.hidden ? this.panel?.pick(null) : this.toggleMenu()), b: () => this.panel?.setBrush(!this.panel.brushing),
     };
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
@@ -421,9 +435,14 @@ export class Viewer {
   pickAt(x, y) {
     const scene = this.current.find(({ pane }) => pane.contains(x, y)), found = scene?.pick?.(x, y, this.time);
     if (!found) return this.setCamera(this.view.preset);
-    this.picked = found;
     this.trace(found.run, found.point);
-    for (const listener of this.pickListeners) listener(found);
+    this.tellPicked(found);
+  }
+
+  /** @param {{run: number, point: number[]} | number[]} picked */
+  tellPicked(picked) {
+    this.picked = picked;
+    for (const listener of this.pickListeners) listener(picked);
   }
 
   // ---- the handle
@@ -488,7 +507,7 @@ export class Viewer {
     return () => this.timeListeners.delete(listener);
   }
 
-  /** @param {(picked: {run: number, point: number[]}) => void} listener @returns {() => void} that ends it */
+  /** @param {(picked: any) => void} listener @returns {() => void} that ends it */
   onPick(listener) {
     this.pickListeners.add(listener);
     return () => this.pickListeners.delete(listener);
