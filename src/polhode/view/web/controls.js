@@ -153,6 +153,7 @@ function pinch(hands, other, before, now) {
   hands.shift((now.x - before.x) / 2, (now.y - before.y) / 2, now.x, now.y);
 }
 
+const TIP = "tip", FAINT = "tip faint", CAPTION = "caption";
 const tipSeen = new Float64Array(3), baseSeen = new Float64Array(3);
 
 /** Texts beside the tips of arrows, and captions of panes: elements that are used again at each frame. */
@@ -161,7 +162,7 @@ export class SceneLabels {
   constructor(room, colours) {
     this.room = room;
     this.colours = colours;
-    /** @type {{element: HTMLElement, x: number, y: number, text: string, hue: number, caption: boolean}[]} */
+    /** @type {{element: HTMLElement, x: number, y: number, text: string, hue: number, kind: string}[]} */
     this.pool = [];
     this.used = 0;
   }
@@ -170,14 +171,15 @@ export class SceneLabels {
     this.used = 0;
   }
 
-  /** Beside the tip, away from the base. @param {Pane} pane @param {string} text @param {number} hue @param {Numbers} tip @param {Numbers} base */
-  put(pane, text, hue, tip, base) {
+  /** Beside the tip, away from the base. @param {Pane} pane @param {string} text @param {number} hue @param {Numbers} tip @param {Numbers} base @param {number} [side] pixels to the right, seen along the arrow @param {boolean} [faint] */
+  put(pane, text, hue, tip, base, side = 0, faint = false) {
     pane.project(tipSeen, tip);
     if (tipSeen[2] <= 0 || !pane.contains(tipSeen[0], tipSeen[1])) return;
     pane.project(baseSeen, base);
     const dx = tipSeen[0] - baseSeen[0], dy = tipSeen[1] - baseSeen[1], length = Math.hypot(dx, dy) || 1;
-    const x = tipSeen[0] + 12 * dx / length - 5, y = tipSeen[1] + 12 * dy / length - 9;
-    this.show(text, hue, false, Math.max(pane.x + 4, Math.min(pane.x + pane.width - 16, x)), this.freeHeight(x, Math.max(pane.y + 2, Math.min(pane.y + pane.height - 20, y))));
+    const x = tipSeen[0] + (12 * dx - side * dy) / length - 5, y = tipSeen[1] + (12 * dy + side * dx) / length - 9;
+    const within = Math.max(pane.x + 4, Math.min(pane.x + pane.width - 16, x));
+    this.show(text, hue, faint ? FAINT : TIP, within, this.freeHeight(within, Math.max(pane.y + 2, Math.min(pane.y + pane.height - 20, y))));
   }
 
   /** A height at which no other label stands. @param {number} x @param {number} y */
@@ -191,15 +193,15 @@ export class SceneLabels {
 
   /** @param {Pane} pane @param {string} text */
   caption(pane, text) {
-    this.show(text, -1, true, pane.x + 12, pane.y + pane.height - 26);
+    this.show(text, -1, CAPTION, pane.x + 12, pane.y + pane.height - 26);
   }
 
-  /** @param {string} text @param {number} hue @param {boolean} caption @param {number} x @param {number} y */
-  show(text, hue, caption, x, y) {
+  /** @param {string} text @param {number} hue @param {string} kind @param {number} x @param {number} y */
+  show(text, hue, kind, x, y) {
     if (this.used === this.pool.length) this.add();
     const label = this.pool[this.used++], { style } = label.element;
     if (label.text !== text) label.element.textContent = label.text = text;
-    if (label.caption !== caption) label.element.classList.toggle("caption", (label.caption = caption));
+    if (label.kind !== kind) label.element.className = label.kind = kind;
     if (label.hue !== hue) style.color = (label.hue = hue) < 0 ? "" : this.colours().text[hue];
     if (label.x === x && label.y === y) return;
     label.x = x;
@@ -210,7 +212,7 @@ export class SceneLabels {
   add() {
     const span = element("span");
     this.room.append(span);
-    this.pool.push({ element: span, x: NaN, y: NaN, text: "", hue: -1, caption: false });
+    this.pool.push({ element: span, x: NaN, y: NaN, text: "", hue: -1, kind: "" });
   }
 
   end() {

@@ -182,7 +182,7 @@ export function graticule(step) {
  * @param {Numbers} origin @param {Numbers} direction @param {Float32Array} vertices @param {Uint32Array} faces
  */
 export function castRay(origin, direction, vertices, faces) {
-  const a = [0, 0, 0], b = [0, 0, 0], c = [0, 0, 0], p = [0, 0, 0], s = [0, 0, 0];
+  const { a, b, c, p, s } = RAY;
   let nearest = Infinity;
   for (let f = 0; f < faces.length; f += 3) {
     copyVector(a, vertices, 3 * faces[f]);
@@ -196,6 +196,8 @@ export function castRay(origin, direction, vertices, faces) {
   }
   return nearest;
 }
+
+const [a0, b0, c0, p0, s0] = Array.from({ length: 5 }, () => new Float64Array(3)), RAY = { a: a0, b: b0, c: c0, p: p0, s: s0 };
 
 /** The distance along the ray to a sphere about 0, or Infinity. @param {Numbers} origin @param {Numbers} direction @param {number} radius */
 export function castRayAtSphere(origin, direction, radius) {

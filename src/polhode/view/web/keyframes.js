@@ -29,7 +29,7 @@ export const clampTime = (t, times) => Math.min(Math.max(t, times[0]), times[tim
 /** dexp⁻¹: the rate of ψ for the angular velocity w in body axes. @param {Float64Array} out @param {Numbers} p @param {Numbers} w */
 function inverseDexp(out, p, w) {
   const square = dot(p, p), a = Math.sqrt(square);
-  const k = square < 1e-6 ? 1 / 12 : (1 - a / 2 / Math.tan(a / 2)) / square;
+  const k = square < 1e-6 ? 1 / 12 + square / 720 : (1 - a / 2 / Math.tan(a / 2)) / square;
   cross(c1, p, w);
   cross(c2, p, c1);
   return addScaled(out, addScaled(out, w, c1, 0.5), c2, k);
@@ -38,8 +38,8 @@ function inverseDexp(out, p, w) {
 /** dexp: the angular velocity in body axes for the rate r of ψ. @param {Numbers} out @param {Numbers} p @param {Numbers} r */
 function dexp(out, p, r) {
   const square = dot(p, p), a = Math.sqrt(square), sine = Math.sin(a / 2);
-  const b = square < 1e-6 ? 0.5 : 2 * sine * sine / square;
-  const c = square < 1e-4 ? 1 / 6 - square / 120 : (a - Math.sin(a)) / (square * a);
+  const b = square < 1e-6 ? 0.5 - square / 24 : 2 * sine * sine / square;
+  const c = square < 1e-6 ? 1 / 6 - square / 120 : (a - Math.sin(a)) / (square * a);
   cross(c1, p, r);
   cross(c2, p, c1);
   return addScaled(out, addScaled(out, r, c1, -b), c2, c);

@@ -59,13 +59,13 @@ function valueAt(line, time) {
 }
 
 export class Plots {
-  /** @param {HTMLCanvasElement} canvas @param {{name: string, series: Series[]}[]} runs @param {string} timeLabel */
-  constructor(canvas, runs, timeLabel) {
+  /** @param {HTMLCanvasElement} canvas @param {{name: string, series: Series[]}[]} runs @param {string} timeUnit */
+  constructor(canvas, runs, timeUnit) {
     this.canvas = canvas;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     this.still = document.createElement("canvas");
     this.runs = runs;
-    this.timeLabel = timeLabel;
+    this.timeUnit = timeUnit;
     this.names = [...new Set(runs.flatMap((run) => run.series.map((series) => series.name)))];
     /** The first chart shown, where not all fit. */
     this.first = 0;
@@ -82,6 +82,10 @@ export class Plots {
   /** Show other charts, where not all fit. */
   turnPage() {
     this.first = this.first + this.fitting >= this.names.length ? 0 : this.first + this.fitting;
+  }
+
+  pageText() {
+    return `${Math.floor(this.first / this.fitting) + 1}/${Math.ceil(this.names.length / this.fitting)} ›`;
   }
 
   /** Draw all but the cursor. @param {number} width @param {number} height @param {number} ratio @param {Palette} colours @param {number} start @param {number} end */
@@ -118,7 +122,8 @@ export class Plots {
   drawChart(g, chart, colours) {
     const labels = chart.lines.filter((line) => line.label);
     g.font = FONT;
-    const room = Math.min(0.3 * (chart.x1 - chart.x0), Math.max(0, ...labels.map((line) => g.measureText(line.label).width)));
+    for (const line of labels) line.label = shortText(g, line.label, 0.38 * (chart.x1 - chart.x0));
+    const room = Math.max(0, ...labels.map((line) => g.measureText(line.label).width));
     if (labels.length) chart.x1 -= room + 4;
     this.drawAxes(g, chart, colours);
     g.save();
@@ -129,7 +134,7 @@ export class Plots {
     g.lineJoin = "round";
     for (const line of chart.lines) this.drawLine(g, chart, line);
     g.restore();
-    this.drawLabels(g, chart, labels, room);
+    this.drawLabels(g, chart, labels);
   }
 
   /** @param {CanvasRenderingContext2D} g @param {Chart} chart @param {Palette} colours */
@@ -150,17 +155,25 @@ export class Plots {
       stroke(g, x0, y, x1, y);
       g.fillText(log ? `10${superscript(v)}` : tickText(v, step, power), x0 - 6, y + 3.5);
     }
-    const times = roundTicks(this.start, this.end, Math.max(2, Math.floor((x1 - x0) / 64))), much = commonPower(this.start, this.end);
-    g.textAlign = "center";
-    for (const t of this.end > this.start ? times.values : []) {
-      const x = Math.round(this.xOf(chart, t)) + 0.5;
-      stroke(g, x, y1, x, y1 + 4);
-      if (x < x1 - 44) g.fillText(tickText(t, times.step, much), x, y1 + 16);
-    }
-    g.textAlign = "right";
-    g.fillText(this.timeLabel + (much ? ` ×10${superscript(much)}` : ""), x1, y1 + 16);
     g.strokeStyle = css.rule;
     stroke(g, x0, y1 + 0.5, x1, y1 + 0.5);
+    if (this.end > this.start) this.drawTimes(g, chart);
+  }
+
+  /** The last number carries the unit. @param {CanvasRenderingContext2D} g @param {Chart} chart */
+  drawTimes(g, chart) {
+    const { step, values } = roundTicks(this.start, this.end, Math.max(2, Math.floor((chart.x1 - chart.x0) / 50))), power = commonPower(this.start, this.end);
+    const last = `${power ? ` ×10${superscript(power)}` : ""} ${this.timeUnit}`;
+    let edge = Infinity;
+    g.textAlign = "left";
+    for (const t of values.reverse()) {
+      const x = Math.round(this.xOf(chart, t)) + 0.5, number = tickText(t, step, power), text = edge < Infinity ? number : number + last;
+      const left = Math.min(x - g.measureText(number).width / 2, chart.x1 + 10 - g.measureText(text).width);
+      stroke(g, x, chart.y1, x, chart.y1 + 4);
+      if (left + g.measureText(text).width > edge - 8) continue;
+      g.fillText(text, left, chart.y1 + 16);
+      edge = left;
+    }
   }
 
   /** @param {CanvasRenderingContext2D} g @param {Chart} chart @param {Line} line */
@@ -181,8 +194,8 @@ export class Plots {
     g.setLineDash([]);
   }
 
-  /** Names at the ends of the lines. @param {CanvasRenderingContext2D} g @param {Chart} chart @param {Line[]} lines @param {number} room */
-  drawLabels(g, chart, lines, room) {
+  /** Names at the ends of the lines. @param {CanvasRenderingContext2D} g @param {Chart} chart @param {Line[]} lines */
+  drawLabels(g, chart, lines) {
     const ends = lines.map((line) => {
       const value = line.y.findLast((v) => Number.isFinite(chart.log ? Math.log10(v) : v)) ?? 0;
       return { line, y: this.yOf(chart, chart.log ? Math.log10(value) : value) };
@@ -191,7 +204,7 @@ export class Plots {
     g.textAlign = "left";
     ends.forEach(({ line }, i) => {
       g.fillStyle = line.text;
-      g.fillText(line.label, chart.x1 + 6, places[i], room);
+      g.fillText(line.label, chart.x1 + 6, places[i]);
     });
   }
 
@@ -242,6 +255,13 @@ export class Plots {
       if (x >= x0 - slack && x <= x1 + slack) return this.start + (this.end - this.start) * Math.min(1, Math.max(0, (x - x0) / (x1 - x0)));
     return NaN;
   }
+}
+
+/** A text cut to a width. @param {CanvasRenderingContext2D} g @param {string} text @param {number} width */
+function shortText(g, text, width) {
+  let count = text.length;
+  while (count > 1 && g.measureText(count < text.length ? `${text.slice(0, count)}…` : text).width > width) count--;
+  return count < text.length ? `${text.slice(0, count).trimEnd()}…` : text;
 }
 
 /** @param {CanvasRenderingContext2D} g @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 */

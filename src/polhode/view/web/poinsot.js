@@ -45,7 +45,7 @@ export class PoinsotScene {
     this.whole = mover.run.turns <= WHOLE && mover.run.t.length > 1 ? this.makeWhole() : null;
     this.room = this.makeRoom();
     /** @type {import("./camera.js").Subject} */
-    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.45 };
+    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.55 };
   }
 
   /** Axes in which the angular momentum of the beginning points down. */
@@ -109,10 +109,11 @@ export class PoinsotScene {
     stage.labels.caption(pane, mover.run.free ? "invariable plane" : "instantaneous plane");
   }
 
-  /** @param {Float64Array} out @param {string} preset */
+  /** A torque turns the momentum; the plane stays below. @param {Float64Array} out @param {string} preset */
   lookFrom(out, preset) {
     if (preset === "body") presetAxes(out, preset, this.mover);
-    else out.set(this.room);
+    else if (this.mover.run.free || norm(this.mover.momentum) === 0) out.set(this.room);
+    else shortestFromZ(out, normalise(downward, scaleVector(downward, this.mover.momentum, -1)));
   }
 
   /** @param {number} depth of the plane below the middle */

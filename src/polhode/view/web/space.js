@@ -3,8 +3,9 @@
 
 import { arrow, castRay, castRayAtSphere, graticule, HEAD, sharpEdges, sphere, surface } from "./geometry.js";
 import { between, clampTime, linearBetween, placeBetween } from "./keyframes.js";
+import { roundTicks } from "./plots.js";
 import { HUES } from "./style.js";
-import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, scaleVector, setQuaternion, setVector, shortestFromZ } from "./vectors.js";
+import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, rotateBack, scaleVector, setQuaternion, setVector, shortestFromZ } from "./vectors.js";
 
 /** @typedef {import("./vectors.js").Numbers} Numbers */
 /** @typedef {import("./packing.js").Run} Run */
@@ -12,7 +13,7 @@ import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, no
 /** @typedef {import("./camera.js").Subject} Subject */
 /** @typedef {import("./webgl.js").Painter} Painter */
 /** @typedef {import("./webgl.js").Thing} Thing */
-/** @typedef {{put: (pane: Pane, text: string, hue: number, tip: Numbers, base: Numbers) => void, caption: (pane: Pane, text: string) => void}} Labels */
+/** @typedef {{put: (pane: Pane, text: string, hue: number, tip: Numbers, base: Numbers, side?: number, faint?: boolean) => void, caption: (pane: Pane, text: string) => void}} Labels */
 /**
  * What all scenes share.
  * @typedef {object} Stage
@@ -30,7 +31,9 @@ import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, no
 export const AXIS = 1.25; // the length of a drawn body axis, in units of the body's reach
 const LONGEST = 1.5; // the longest arrow
 const MOST = 2000; // points of a trail
+const LONGEST_PATH = 12; // of a path that is seen as a whole, in units of the body's reach
 const PER_TURN = 64;
+const MOST_HIDING = 3000; // triangles that are looked through at each frame
 export const WHOLE = 100; // turns up to which curves of the whole run are drawn
 const ZERO = new Float64Array(3), TRAIL_HUES = [0, 3, 1, 2, 4, 5];
 
@@ -169,8 +172,8 @@ export class Actor {
     const { stage, mover } = this, { painter, colours } = stage, { run } = mover;
     const colour = ghost ? colours.runs[ghost % 6] : run.globe ? colours.globes[run.globe.name] ?? colours.body : colours.body;
     matrixFromQuaternion(spaceModel, mover.q, run.globe ? run.globe.radius : 1, mover.place);
-    painter.drawMesh(this.surface, spaceModel, colour, ghost ? 0.35 : 1);
-    painter.drawLine(this.edges, spaceModel, ghost ? colour : colours.edge, ghost ? 0.6 : run.globe ? 0.25 : 0.7, 1.1);
+    painter.drawMesh(this.surface, spaceModel, colour, ghost ? 0.17 : 1);
+    painter.drawLine(this.edges, spaceModel, ghost ? colour : colours.edge, ghost ? 0.85 : run.globe ? 0.25 : 0.7, 1.1);
     if (this.meridian) painter.drawLine(this.meridian, spaceModel, colours.edge, 0.7, 1.6);
   }
 
@@ -203,7 +206,7 @@ export class Actor {
       rotate(direction, mover.q, direction);
       matrixAlong(spaceModel, direction, reach, mover.place);
       painter.drawMesh(this.axis, spaceModel, ghost ? colours.runs[ghost % 6] : colours.axes[k], ghost ? 0.55 : 1, 0.3, AXIS - HEAD);
-      if (!ghost) stage.labels.put(pane, NUMBERS[k], HUES.axes[k], addScaled(tip, mover.place, direction, 1), mover.place);
+      if (!ghost) this.label(pane, NUMBERS[k], HUES.axes[k], -9);
     }
   }
 
@@ -215,14 +218,29 @@ export class Actor {
     scaleVector(direction, vector, length * reach / norm(vector));
     matrixAlong(spaceModel, direction, size * reach, mover.place);
     stage.painter.drawMesh(this.arrow, spaceModel, stage.colours.runs[hue], 1, 0.3, length / size - HEAD);
-    stage.labels.put(pane, text, hue, addScaled(tip, mover.place, direction, 1), mover.place);
+    this.label(pane, text, hue, text === "ω" ? 9 : 0);
+  }
+
+  /** A text beside the arrow in `direction`, faint where the body hides its tip. @param {Pane} pane @param {string} text @param {number} hue @param {number} side in pixels */
+  label(pane, text, hue, side) {
+    const { run, q, place } = this.mover;
+    addScaled(tip, place, direction, 1);
+    rotateBack(rayOrigin, q, addScaled(rayOrigin, pane.eye, place, -1));
+    rotateBack(point, q, addScaled(point, tip, pane.eye, -1));
+    const hidden = this.stage.show.body && (run.globe || run.faces.length < 3 * MOST_HIDING) && this.castRay(rayOrigin, point) < 0.99;
+    this.stage.labels.put(pane, text, hue, tip, place, side, Boolean(hidden));
+  }
+
+  /** @param {Numbers} origin @param {Numbers} along both in body axes */
+  castRay(origin, along) {
+    const { globe, vertices, faces } = this.mover.run;
+    return globe ? castRayAtSphere(origin, along, globe.radius) : castRay(origin, along, vertices, faces);
   }
 
   /** @param {Pane} pane @param {number} x @param {number} y @returns {number[] | null} the body's point seen there */
   pick(pane, x, y) {
-    const { run, q, place } = this.mover;
-    pane.rayInBody(rayOrigin, direction, x, y, q, place);
-    const far = run.globe ? castRayAtSphere(rayOrigin, direction, run.globe.radius) : castRay(rayOrigin, direction, run.vertices, run.faces);
+    pane.rayInBody(rayOrigin, direction, x, y, this.mover.q, this.mover.place);
+    const far = this.castRay(rayOrigin, direction);
     return far < Infinity ? addScaled([0, 0, 0], rayOrigin, direction, far) : null;
   }
 }
@@ -239,21 +257,25 @@ export class SpaceScene {
     const reach = Math.max(...actors.map(({ mover }) => mover.run.reach));
     /** @type {Subject} */
     this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: reach, radius: 1.75 };
-    this.follows = true;
+    this.groundRadius = this.groundCell = 1;
     this.fitPath();
   }
 
-  /** The whole path is seen if it is not much larger than the body; else the camera follows. */
+  /** The whole path is seen if it is not much larger than the body; else the camera follows.  The ground reaches as far as one sees. */
   fitPath() {
-    const { path, reach } = this.first.run;
-    if (!path) return;
-    const low = [0, 1, 2].map((i) => path.x.reduce((least, v, k) => (k % 3 === i ? Math.min(least, v) : least), Infinity));
-    const high = [0, 1, 2].map((i) => path.x.reduce((most, v, k) => (k % 3 === i ? Math.max(most, v) : most), -Infinity));
-    const half = Math.hypot(...high.map((v, i) => v - low[i])) / 2;
-    this.follows = half > 12 * reach;
-    if (this.follows) return;
-    this.middle = high.map((v, i) => (v + low[i]) / 2);
-    this.subject.radius = Math.max(1.75, half / reach + 0.8);
+    const { path, reach, ground } = this.first.run, low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    path?.x.forEach((v, k) => {
+      low[k % 3] = Math.min(low[k % 3], v);
+      high[k % 3] = Math.max(high[k % 3], v);
+    });
+    const half = path ? Math.hypot(...high.map((v, i) => v - low[i])) / 2 : 0;
+    if (path && half < LONGEST_PATH * reach) {
+      this.middle = high.map((v, i) => (v + low[i]) / 2);
+      this.subject.radius = Math.max(1.75, half / reach + 0.8);
+    }
+    const fall = path && ground ? Math.max(0, high[2] - ground.height + path.origin[2]) / reach : 0;
+    this.groundRadius = Math.max(14, 5 * this.subject.radius, 5 * fall);
+    this.groundCell = roundTicks(0, this.groundRadius, 14).step;
   }
 
   /** @param {Pane} pane @param {number} time */
@@ -280,7 +302,7 @@ export class SpaceScene {
     if (real) point[2] = ground.height - (path ? path.origin[2] : 0);
     else addScaled(point, point, direction, -subject.radius * unit);
     matrixFromQuaternion(spaceModel, shortestFromZ(rowQ, direction), unit, point);
-    const radius = real ? Math.max(14, 5 * subject.radius) : 3.2 * subject.radius, cell = subject.radius > 4 ? 1 : 0.5;
+    const radius = real ? this.groundRadius : 3.2 * subject.radius, cell = real ? this.groundCell : subject.radius > 4 ? 1 : 0.5;
     const x = real ? (point[0] / unit) % cell : 0, y = real ? (point[1] / unit) % cell : 0;
     painter.drawGrid(spaceModel, radius, cell, colours.grid, real ? 0.45 : 0.34, colours.plane, real ? 0.8 : 0, 1, x, y);
   }

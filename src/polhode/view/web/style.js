@@ -15,7 +15,7 @@ const rgb = (hex) => /** @type {Colour} */ ([1, 3, 5].map((i) => parseInt(hex.sl
 const CSS_LIGHT = { ground: "#ffffff", ink: "#262626", quiet: "#666b73", faint: "#e3e5e8", rule: "#d9dce0", raised: "#ffffff", hover: "#eef0f3", accent: "#0072b2", bad: "#b03a00" };
 const CSS_DARK = { ground: "#16181c", ink: "#e6e6e6", quiet: "#9aa1ab", faint: "#2a2e35", rule: "#33373f", raised: "#1f2228", hover: "#2b3038", accent: "#4fadea", bad: "#ff8a4d" };
 const LINES_LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
-const LINES_DARK = ["#37a2e6", "#e8701a", "#00b383", "#cc79a7", "#e69f00", "#56b4e9"];
+const LINES_DARK = ["#2e8fd3", "#e8701a", "#00b383", "#d58bb3", "#e69f00", "#9ad6f7"]; // lighter; blue and sky, of one hue, far apart
 const TEXT_LIGHT = ["#0072b2", "#b85100", "#007a59", "#a84f80", "#9a6a00", "#2379ad"]; // the same hues, dark enough to read
 
 /** @param {typeof CSS_LIGHT} css @param {string[]} lines @param {string[]} text @param {{[name: string]: string}} more @returns {Palette} */
@@ -48,6 +48,7 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .labels { position: absolute; inset: 0; pointer-events: none; overflow: hidden; }
 .labels span { position: absolute; left: 0; top: 0; font-weight: 600; white-space: nowrap; will-change: transform;
   text-shadow: 0 0 3px var(--ground), 0 0 3px var(--ground), 0 0 2px var(--ground); }
+.labels .faint { opacity: .4; }
 .labels .caption { font-weight: 400; font-size: 12px; color: var(--quiet); }
 .corner { position: absolute; padding: 10px 12px; max-width: 46%; font-size: 12px; pointer-events: none; text-shadow: 0 0 4px var(--ground), 0 0 2px var(--ground); }
 .corner summary { font-weight: 600; font-size: 13px; pointer-events: auto; cursor: pointer; list-style: none; width: fit-content; max-width: 100%; overflow-wrap: anywhere; }
@@ -60,7 +61,7 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .corner p { margin: 4px 0 0; color: var(--quiet); }
 .plotting { position: relative; flex: none; height: 172px; border-top: 1px solid var(--rule); } 
 canvas.plots { cursor: crosshair; touch-action: pan-y; }
-.plotting button { position: absolute; right: 4px; top: 2px; }
+.plotting button.next { position: absolute; right: 4px; top: 0; height: 24px; font-size: 12px; color: var(--quiet); }
 .bar { position: relative; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; flex: none; padding: 6px 10px; border-top: 1px solid var(--rule); }
 button { font: inherit; color: inherit; background: none; border: 0; border-radius: 6px; padding: 0 6px; height: 32px; min-width: 32px; cursor: pointer; display: inline-flex; align-items: center; justify-content: center; }
 button:hover, select:hover { background: var(--hover); }
@@ -77,7 +78,7 @@ div.menu { position: absolute; right: 8px; bottom: 100%; margin-bottom: 6px; z-i
 .menu label { display: flex; gap: 7px; align-items: center; padding: 2px 0; white-space: nowrap; cursor: pointer; } .menu input { accent-color: var(--accent); margin: 0; }
 .menu .keys { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; font-size: 12px; border-top: 1px solid var(--rule); padding-top: 8px; } .keys dt { font-weight: 600; } .keys dd { margin: 0; color: var(--quiet); }
 .error { position: absolute; inset: 0; display: grid; place-items: center; padding: 24px; text-align: center; color: var(--quiet); background: var(--ground); }
-.ph.narrow .plotting { height: 148px; } .ph.narrow .corner { max-width: 78%; padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
+.ph.narrow .plotting { height: 148px; } .ph.narrow .corner { padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
 .ph.narrow input.time { flex-basis: 100%; order: -1; } .ph.narrow output.now { flex: 1; text-align: left; padding-left: 4px; min-width: 7em; } .ph.narrow button { height: 40px; min-width: 38px; } .ph.narrow button.play { height: 40px; width: 40px; }
 `;
 

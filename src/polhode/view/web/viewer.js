@@ -142,7 +142,7 @@ export class Viewer {
     dress(shadow);
     shadow.replaceChildren(this.root);
     this.unit = String(time.unit ?? "s");
-    this.plots = new Plots(this.sheet, acts, String(time.label ?? "t") + (this.unit && ` (${this.unit})`));
+    this.plots = new Plots(this.sheet, acts, this.unit);
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
@@ -274,6 +274,7 @@ export class Viewer {
     if (!this.plotting.hidden) {
       this.plots.layOut(this.plotting.clientWidth, this.plotting.clientHeight, this.ratio(), this.colours(), this.start, this.end);
       this.next.hidden = this.plots.fitting >= this.plots.names.length;
+      write(this.next, this.plots.pageText());
     }
     this.current = this.scenes();
     if (width && this.room.clientHeight) arrange(this.current, width, this.room.clientHeight || height);
@@ -296,12 +297,12 @@ export class Viewer {
       const pane = this.current.find((scene) => scene.pane.run === i)?.pane;
       corner.hidden = !this.shows.corner || ghosts || !pane;
       if (!pane) return;
-      const room = pane.width > 420 && pane.height > 300;
+      const room = pane.height > 300 && (pane.width > 420 || (pane.width > 300 && pane.height > 1.3 * pane.width && !this.root.classList.contains("narrow")));
       if (corner.dataset.roomy !== String(room)) corner.open = room;
       corner.dataset.roomy = String(room);
       corner.style.left = `${pane.x}px`;
       corner.style.top = `${pane.y}px`;
-      corner.style.maxWidth = `${Math.max(150, (room ? 0.5 : 0.8) * pane.width)}px`;
+      corner.style.maxWidth = `${Math.max(150, pane.width > 560 ? 0.5 * pane.width : pane.width - 8)}px`;
       markCorner(corner, several ? this.colours().runs[i % 6] : null);
     });
   }

@@ -18,9 +18,9 @@ void main() {
 precision highp float; uniform vec4 colour; uniform float lit; in vec3 n, p; out vec4 o;
 void main() {
   vec3 m = normalize(n); if (!gl_FrontFacing) m = -m;
-  float key = max(dot(m, normalize(vec3(-.45, .65, .62))), 0.), sky = .5 + .5 * m.y;
-  float shade = mix(1., .6 + .34 * key + .1 * sky, lit);
-  vec3 h = normalize(normalize(vec3(-.45, .65, .62)) - normalize(p));
+  float key = max(dot(m, normalize(vec3(-.35, .5, .8))), 0.), sky = .5 + .5 * m.y;
+  float shade = mix(1., .62 + .36 * key + .06 * sky, lit);
+  vec3 h = normalize(normalize(vec3(-.35, .5, .8)) - normalize(p));
   float gloss = .1 * lit * pow(max(dot(m, h), 0.), 24.);
   o = vec4(min(colour.rgb * shade + gloss, 1.) * colour.a, colour.a);
 }`];
