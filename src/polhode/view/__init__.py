@@ -18,7 +18,7 @@ from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.whole import replace
 from polhode.view import crowd, notebook
 from polhode.view.packing import TOLERANCE, Options, Packed, pack
-from polhode.view.page import page
+from polhode.view.page import html_page
 
 __all__ = ["save_html", "view"]
 
@@ -70,7 +70,7 @@ def view(
     packed = _packed(runs, options, ensemble)
     if notebook.in_notebook():
         return notebook.cell(packed, pixels)
-    path = _temporary(page(packed))
+    path = _temporary(html_page(packed))
     if browser and not webbrowser.open(path.as_uri()):
         warnings.warn(
             f"no browser could be opened: open {str(path)!r} in one yourself",
@@ -100,7 +100,7 @@ def save_html(
     """
     file = html_path(path)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
-    replace(file, [page(_packed(runs, options, ensemble)).encode()], "the page")
+    replace(file, [html_page(_packed(runs, options, ensemble)).encode()], "the page")
     return file
 
 

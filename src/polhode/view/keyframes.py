@@ -193,7 +193,7 @@ def refined(run: Any, tolerance: float) -> tuple[Any, bool]:
     between neighbours meet the states in their middles.
     """
     motion = rows_of(run)
-    turn = _turns(motion)
+    turn = turns(motion)
     is_close = bool((turn <= np.pi).all())
     parts = np.ceil(turn / STRIDE).clip(PARTS if len(turn) < FEW else 1, MOST_ROWS)
     if not hasattr(run, "sol") or not (parts > 1).any() or parts.sum() > MOST_ROWS:
@@ -202,7 +202,7 @@ def refined(run: Any, tolerance: float) -> tuple[Any, bool]:
         fine = run.sol(_divided(motion.t, parts.astype(int)))
         for _ in range(ROUNDS):
             motion = rows_of(fine)
-            apart = np.flatnonzero(_turns(motion) > NEAR)
+            apart = np.flatnonzero(turns(motion) > NEAR)
             middles = run.sol(motion.t[apart] + 0.5 * np.diff(motion.t)[apart])
             q, _ = within(pieces(motion, apart, apart + 1), slice(None), middles.t)
             is_missed = angle_apart(q, of_unit_length(middles.q)) > 0.5 * MARGIN * tolerance
@@ -214,7 +214,7 @@ def refined(run: Any, tolerance: float) -> tuple[Any, bool]:
     return fine, True
 
 
-def _turns(motion: Motion) -> np.ndarray:
+def turns(motion: Motion) -> np.ndarray:
     """Return by how much the body turns from row to row, at most, in radians."""
     speed = _length(motion.omega)[:, 0]
     return np.maximum(speed[1:], speed[:-1]) * np.diff(motion.t)

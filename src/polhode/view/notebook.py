@@ -2,13 +2,14 @@
 
 import html
 import json
+import struct
 import sys
 from functools import cache
 from typing import Any
 
 from polhode.errors import InputError
 from polhode.view.packing import Packed
-from polhode.view.page import module, page
+from polhode.view.page import html_page, module
 
 HEIGHT = 560  # pixels
 INSTALL = "pip install 'polhode[notebook]', and restart the notebook"
@@ -28,14 +29,21 @@ def cell(packed: Packed, height: int) -> Any:
     """Return what a notebook shows as the viewer."""
     if (made := widget_class()) is None:
         return Frame(packed, height)
-    return made(header=json.dumps(packed.header), data=packed.data, height=f"{height}px")
+    start = min(first_time(run, packed.data) for run in packed.header["runs"])
+    header = json.dumps(packed.header)
+    return made(header=header, data=packed.data, time=start, height=f"{height}px")
+
+
+def first_time(run: dict[str, Any], data: bytes) -> float:
+    """Return the time of the first keyframe of a run."""
+    return float(struct.unpack_from("<d", data, run["t"][0])[0])
 
 
 class Frame:
     """The viewer as a page inside a frame, which no code can move."""
 
     def __init__(self, packed: Packed, height: int):
-        self._page, self._height = page(packed), height
+        self._page, self._height = html_page(packed), height
 
     def _repr_html_(self) -> str:
         source = html.escape(self._page, quote=True)

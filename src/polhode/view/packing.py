@@ -5,6 +5,7 @@ rounded to what can be seen, far below the tolerance, so that they pack well; ke
 for the rounded numbers.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ TRAIL = 8.0  # turns
 TURNS_PER_SECOND = 0.5  # of the film
 SHORTEST_FILM = 5.0  # seconds
 BEYOND = 1.25  # of the reach: where the trail of body axis 3 is drawn
+NO_TORQUE = 1e-9  # of the momentum times the rate: rounding
 NEAR = 2e-4  # of the extent of a path: less than a pixel
 
 
@@ -227,6 +229,7 @@ def _pack_run(
     turns = float(np.trapezoid(rate, motion.t)) / (2.0 * np.pi)
     span = float(motion.t[-1] - motion.t[0])
     curves = curves_of(run, fine, unit)
+    torque, free = _pack_torque(fine, keys, blob)
     entry = {
         "name": name,
         "facts": facts_of(run, unit),
@@ -234,13 +237,13 @@ def _pack_run(
         "t": blob.put(times, "f8"),
         "q": blob.put(stored.q[keys], "f4"),
         "omega": blob.put(stored.omega[keys], "f4"),
-        "torque": _pack_torque(fine, motion.t[keys], blob),
+        "torque": torque,
         "inertia": None if run.body is None else np.ravel(run.body.inertia).tolist(),
         "path": _pack_path(fine, end, most, blob),
         **_pack_solid(solid, blob),
         "trail": span * min(1.0, TRAIL / max(turns, 1e-9)),
         "turns": turns * ((end - start) / span if span else 1.0),
-        "free": is_free(run),
+        "free": free,
         "up": [0.0, 0.0, 1.0],
         "ground": _ground(fine, solid.reach),
         "series": [_pack_curve(curve, (start, end), count, blob) for curve in curves],
@@ -302,23 +305,39 @@ def _pack_curve(curve: Curve, span: tuple[float, float], count: int, blob: Blob)
 
 
 # ---- torque, path and ground
-def _pack_torque(run: Any, times: np.ndarray, blob: Blob) -> list[int] | None:
-    """Pack the torque at keyframes in inertial axes, where it is known: I dω/dt + ω × I ω."""
-    if run.body is None or is_free(run):
+def _torque(run: Any, keys: np.ndarray) -> np.ndarray | None:
+    """Return the torque at rows ``keys`` in inertial axes, as far as it is known.
+
+    It is I dω/dt + ω × I ω; without dω/dt, as in a run from a file, the change of the momentum from
+    row to row, if rows are close together.
+    """
+    if run.body is None:
         return None
     order = keyframes.in_order(run.t, run.q, run.omega)
-    places = order[np.clip(np.searchsorted(run.t[order], times), 0, len(order) - 1)]
-    rate = run.angular_acceleration
+    places = order[keys]
+    rate = None if is_free(run) else run.angular_acceleration
     if rate is None:
-        return None
-    inertia = np.array(run.body.inertia)
-    own = rate[places] @ inertia.T + np.cross(run.omega[places], run.angular_momentum[places])
+        motion = keyframes.rows_of(run)
+        if is_free(run) or len(order) < 3 or keyframes.turns(motion).max() > keyframes.STRIDE:
+            return None
+        return np.gradient(run.angular_momentum_inertial[order], motion.t, axis=0)[keys]
+    own = rate[places] @ np.array(run.body.inertia).T
+    own = own + np.cross(run.omega[places], run.angular_momentum[places])
     w, v = run.q[places, :1], run.q[places, 1:]
     k = 2.0 * np.cross(v, own)
-    torque = own + w * k + np.cross(v, k)
-    if not np.isfinite(torque).all():
-        return None
-    return blob.put(rounded(torque, float(np.abs(torque).max(initial=0.0)) * 2.0**-12), "f4")
+    return own + w * k + np.cross(v, k)
+
+
+def _pack_torque(run: Any, keys: np.ndarray, blob: Blob) -> tuple[list[int] | None, bool]:
+    """Pack the torque at keyframes; also return whether there is none at all."""
+    torque = _torque(run, keys)
+    if torque is None or not np.isfinite(torque).all():
+        return None, is_free(run)
+    largest = float(np.abs(torque).max(initial=0.0))
+    sizes = (float(np.abs(values).max()) for values in (run.angular_momentum, run.omega))
+    if largest <= NO_TORQUE * math.prod(sizes):
+        return None, True
+    return blob.put(rounded(torque, largest * 2.0**-12), "f4"), False
 
 
 def _pack_path(run: Any, end: float, most: int, blob: Blob) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """One HTML file with everything in it: the viewer's modules, the header and the data.
 
-The page asks nobody for anything: its content-security policy allows its own script and style, by
-their hashes, and nothing else.  Names and other texts of runs stay data: they lie in a block of
+The page asks nobody for anything: its content-security policy allows its own scripts and style, by
+their hashes, and nothing else.  A short script unpacks the modules, which lie compressed beside the
+data, and adds them to the page.  Names and other texts of runs stay data: they lie in a block of
 JSON, which no browser runs, and the viewer shows them as text.
 """
 
@@ -22,25 +23,28 @@ ENTRY = "viewer.js"
 IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from\s*"\./([\w-]+\.js)";[ \t]*\n?', re.M)
 EXPORT = re.compile(r"^export (?!default)", re.M)
 DEFAULT = re.compile(r"^export default [^;]*;[ \t]*\n?", re.M)
-FORBIDDEN = "</script", "<!--", "]]>"  # would end the script, or begin something else
-TOKENS = re.compile(
-    r"""
-    (?P<comment>//[^\n]*|/\*.*?\*/)
-    |(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-    |(?P<template>`(?:\\.|[^`\\])*`)
-    |(?P<regex>(?:(?<=[(,=:\[!&|?{;+\-*%~^<>])|(?<=return))[ \t]*
-        /(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/)
-    |(?P<space>[ \t]*\n\s*)
-    """,
-    re.X | re.S,
-)
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/)[ \t]*\n", re.M | re.S)  # whole lines
 STYLE = "html,body,#polhode{margin:0;height:100%}body{overflow:hidden}"
 START = """
 window.polhode = mount(
-document.getElementById("polhode"),
-JSON.parse(document.getElementById("header").textContent),
-await unpack(document.getElementById("data").textContent),
+  document.getElementById("polhode"),
+  JSON.parse(document.getElementById("header").textContent),
+  await unpack(document.getElementById("data").textContent),
 );
+"""
+LOADER = """
+const place = document.getElementById("polhode");
+try {
+  const packed = atob(document.getElementById("code").textContent);
+  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.type = "module";
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+} catch (error) {
+  place.textContent = `This page needs a browser of 2023 or newer (${error}).`;
+}
 """
 PAGE = """<!doctype html>
 <html lang="en">
@@ -56,7 +60,8 @@ PAGE = """<!doctype html>
 <div id="polhode"></div>
 <script type="application/json" id="header">{header}</script>
 <script type="application/json" id="data">{data}</script>
-<script type="module">{script}</script>
+<script type="application/json" id="code">{code}</script>
+<script type="module">{loader}</script>
 </body>
 </html>
 """
@@ -72,11 +77,7 @@ def module(with_default: bool) -> str:
     texts: dict[str, str] = {}
     _gather(ENTRY, texts, ())
     joined = "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts.values())
-    joined = shortened(joined if with_default else DEFAULT.sub("", joined))
-    for word in FORBIDDEN:
-        if word in joined:
-            raise ValueError(f"the viewer's modules must not contain {word!r}")
-    return joined
+    return COMMENT.sub("", joined if with_default else DEFAULT.sub("", joined))
 
 
 def _gather(name: str, texts: dict[str, str], above: tuple[str, ...]) -> None:
@@ -89,19 +90,6 @@ def _gather(name: str, texts: dict[str, str], above: tuple[str, ...]) -> None:
     for other in IMPORT.findall(text):
         _gather(other, texts, (*above, name))
     texts[name] = text
-
-
-def shortened(script: str) -> str:
-    """Return JavaScript without comments, indentation and empty lines; texts stay as they are."""
-
-    def short(match: re.Match) -> str:
-        found = match[0]
-        if match["comment"] is not None:
-            return "\n" if "\n" in found else " "
-        return "\n" if match["space"] is not None else found
-
-    lines = TOKENS.sub(short, script)
-    return TOKENS.sub(short, lines).strip() + "\n"
 
 
 # ---- the page
@@ -118,18 +106,24 @@ def hash_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def page(packed: Packed) -> str:
+def packed_text(data: bytes) -> str:
+    """Return data compressed, in letters that mean nothing in HTML."""
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def html_page(packed: Packed) -> str:
     """Return the text of a page that shows packed runs."""
     script = module(with_default=False) + START
     policy = (
-        f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(STYLE)};"
-        " base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {hash_of(LOADER)} {hash_of(script)};"
+        f" style-src {hash_of(STYLE)}; base-uri 'none'; form-action 'none'"
     )
     return PAGE.format(
         policy=policy,
         title=html.escape(packed.header["title"]),
         style=STYLE,
         header=json_text(packed.header),
-        data=base64.b64encode(gzip.compress(packed.data, 9, mtime=0)).decode(),
-        script=script,
+        data=packed_text(packed.data),
+        code=packed_text(script.encode()),
+        loader=LOADER,
     )
