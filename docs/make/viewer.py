@@ -37,7 +37,7 @@ class Shot:
 
 
 def t_handle() -> Any:
-    """A T-shaped handle of steel that turns over as it spins: the effect named after Dzhanibekov."""
+    """A T-shaped handle of steel that turns over as it spins (the Dzhanibekov effect)."""
     bar = ph.shapes.cylinder(0.008, 0.12, density=7850)
     stem = ph.shapes.cylinder(0.008, 0.06, density=7850)
     body = ph.RigidBody.from_shapes(bar, stem.rotated([0, np.pi / 2, 0]).moved([0.038, 0, 0]))

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -122,13 +123,22 @@ def show(page, file) -> None:
 
 
 def wait(page, condition: str) -> None:
-    page.wait_for_function(condition, timeout=PATIENCE)
+    """Ask until a condition holds; playwright's own waiting needs what the policy forbids."""
+    until = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(f"Boolean({condition})"):
+        if time.monotonic() > until:
+            raise TimeoutError(f"never true: {condition}")
+        page.wait_for_timeout(10)
 
 
 def settle(page) -> None:
     """Wait until what was asked for is drawn: two frames of the browser."""
     twice = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
     page.evaluate(twice)
+
+
+def hide_labels(page) -> None:
+    page.locator("div.labels").evaluate("labels => { labels.hidden = true }")
 
 
 def picture(page, **options) -> np.ndarray:
@@ -141,3 +151,11 @@ def decode(png: bytes) -> np.ndarray:
 
     with Image.open(io.BytesIO(png)) as image:
         return np.asarray(image.convert("RGB"))
+
+
+def colours(image: np.ndarray) -> dict[tuple[int, int, int], int]:
+    """Return how often each colour is in a picture."""
+    packed = image.astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
+    values, counts = np.unique(packed, return_counts=True)
+    pixels = [(v >> 16, v >> 8 & 255, v & 255) for v in map(int, values)]
+    return dict(zip(pixels, map(int, counts), strict=True))

@@ -6,7 +6,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.view.packing import Packed
-from polhode.view.page import page
+from polhode.view.page import html_page
 
 BOOK = ph.RigidBody([0.0019867, 0.0039, 0.0057667], mass=0.8)  # 24 cm × 17 cm × 3 cm
 SPAN = 6.0  # seconds
@@ -25,9 +25,8 @@ def book_page(folder: Path) -> Path:
 
 def save_page(path: Path, told: dict, blob: "Blob") -> Path:
     """Write a page with a header and data made by hand."""
-    path.write_text(page(Packed(told, blob.data)), encoding="utf-8")
+    path.write_text(html_page(Packed(told, blob.data)), encoding="utf-8")
     return path
-
 
 
 class Blob:

@@ -1,12 +1,13 @@
 """The viewer in a real browser, from ``file://``: it draws, plays, seeks, switches and compares."""
 
+import re
 import time
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from support.browser import picture, settle, show, wait
+from support.browser import colours, hide_labels, picture, settle, show, wait
 from support.views import SPAN, book_page, turning_over
 
 RED, GREEN, BLUE = (0xD5, 0x5E, 0x00), (0x00, 0x9E, 0x73), (0x00, 0x72, 0xB2)
@@ -26,7 +27,7 @@ def pair():
 @pytest.fixture(scope="module")
 def both(pair, tmp_path_factory):
     path = tmp_path_factory.mktemp("pair") / "pair.html"
-    ph.save_html(pair, path)
+    ph.view.save_html(pair, path)
     return path
 
 
@@ -52,7 +53,7 @@ def test_the_first_frame_is_drawn(page, book):
     print(f"first frame after {took:.2f} s")  # noqa: T201
     assert took < 20
     image = picture(page)
-    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 200
+    assert len(colours(image)) > 200
     for colour in (RED, GREEN, BLUE):
         assert near(image, colour) > 20
     assert [pane["kind"] for pane in page.evaluate("polhode.panes()")] == ["space", "poinsot"]
@@ -126,9 +127,9 @@ def test_the_slider_seeks(page, book):
 def test_a_click_into_a_plot_seeks(page, book):
     show(page, book)
     box = page.locator("canvas.plots").bounding_box()
-    middle = box["y"] + box["height"] / 4
+    middle = box["y"] + box["height"] / 2
     found = []
-    for part in (0.3, 0.5, 0.7):
+    for part in (0.08, 0.12, 0.16):  # of the width: all in the first plot
         page.mouse.click(box["x"] + part * box["width"], middle)
         found.append(now(page))
     assert 0 < found[0] < found[1] < found[2] < SPAN
@@ -151,25 +152,26 @@ def test_what_is_switched_off_vanishes(page, book, name, colour):
     show(page, book)
     page.evaluate("for (const x of ['plots', 'poinsot', 'trail', 'grid']) polhode.show(x, false)")
     seek(page, 1.0)
-    assert near(picture(page), colour, 24) > 10
+    assert near(picture(page), colour, 24) > 50
     page.evaluate(f"polhode.show({name!r}, false)")
     settle(page)
-    assert near(picture(page), colour, 24) == 0
+    assert near(picture(page), colour, 24) <= 3  # blends at edges
     page.evaluate(f"polhode.show({name!r}, true)")
     settle(page)
-    assert near(picture(page), colour, 24) > 10
+    assert near(picture(page), colour, 24) > 50
 
 
 def test_every_switch_of_the_menu_changes_the_picture(page, book):
     show(page, book)
     seek(page, 1.0)
     page.locator("button.menu").click()
-    boxes = page.locator(".menu input[type=checkbox]")
+    boxes = page.locator("div.menu input[type=checkbox]")
     names = boxes.evaluate_all("boxes => boxes.map(box => box.name)")
     wanted = {"body", "axes", "omega", "momentum", "trail", "poinsot", "grid", "plots", "corner"}
     assert wanted <= set(names)
     assert "ground" not in names  # a body without a path
-    page.locator("button.menu").click()
+    page.keyboard.press("Escape")
+    hide_labels(page)  # the browser draws moving letters a little differently each time
     for name in wanted:
         before = picture(page)
         page.evaluate(f"polhode.show({name!r}, false)")
@@ -183,10 +185,13 @@ def test_every_switch_of_the_menu_changes_the_picture(page, book):
 def test_a_switch_of_the_menu(page, book):
     show(page, book)
     page.locator("button.menu").click()
-    page.locator(".menu input[name=omega]").uncheck()
+    page.locator("div.menu input[name=omega]").uncheck()
     assert page.evaluate("polhode.shown().omega") is False
+    page.keyboard.press("Escape")
+    assert not page.locator("div.menu").is_visible()
+    page.locator("canvas.scene").click()
     page.keyboard.press("m")
-    assert not page.locator(".menu").is_visible()
+    assert page.locator("div.menu").is_visible()
 
 
 # ---- the camera
@@ -195,7 +200,7 @@ def test_presets_of_the_camera(page, book):
     for key, preset in ("2", "body"), ("3", "momentum"), ("1", "inertial"):
         page.keyboard.press(key)
         wait(page, f"polhode.camera().preset === {preset!r}")
-        assert page.locator(f".menu input[name=camera][value={preset}]").is_checked()
+        assert page.locator(f"div.menu input[name=camera][value={preset}]").is_checked()
 
 
 def test_the_mouse_turns_zooms_and_resets(page, book):
@@ -237,5 +242,5 @@ def test_ghosts_print_the_angle_between_them(page, both, pair):
         seek(page, t)
         panes = page.evaluate("polhode.panes()")
         assert len([pane for pane in panes if pane["kind"] == "space"]) == 1
-        printed = page.locator(".apart").first.inner_text()
-        assert angle_printed(printed) == pytest.approx(angle_apart(pair, t), rel=0.02, abs=2e-3)
+        (printed,) = re.findall(r"([0-9.]+)° apart", page.locator(".ghosts").inner_text())
+        assert float(printed) == pytest.approx(np.degrees(angle_apart(pair, t)), rel=1e-3, abs=0.06)
