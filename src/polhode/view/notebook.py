@@ -75,7 +75,8 @@ def widget_class() -> Any:
     class View(anywidget.AnyWidget):
         """The viewer: ``widget.time = 3.2`` moves it, and moving it sets ``widget.time``.
 
-        ``picked`` are the points of the body that were picked in the viewer by double clicks.
+        ``picked`` are the points of the body that were picked in the viewer by double clicks; of an
+        ensemble the numbers of the members that were, which can be set, too.
         """
 
         _esm = module(with_default=True)

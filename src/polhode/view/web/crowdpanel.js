@@ -130,7 +130,7 @@ export class CrowdPanel {
     this.scene = scene;
     this.viewer = viewer;
     this.legend = new Legend(scene);
-    this.tip = element("div", { class: "tip" });
+    this.tip = element("div", { class: "member" });
     this.tip.hidden = true;
     this.frame = element("div", { class: "brushing" });
     this.frame.hidden = true;
@@ -265,8 +265,8 @@ export class CrowdPanel {
 
 const CROWD_SHEET = `
 canvas.legend { inset: auto auto 8px 8px; width: min(290px, 60%); height: 96px; pointer-events: none; }
-.tip { position: absolute; left: 0; top: 0; display: grid; padding: 5px 9px; border-radius: 7px; background: var(--raised); border: 1px solid var(--rule); box-shadow: 0 3px 12px rgb(0 0 0 / .16); font-size: 12px; pointer-events: none; white-space: nowrap; }
-.tip[hidden], .brushing[hidden], .picked[hidden] { display: none; } .tip em { color: var(--bad); font-style: normal; }
+.member { position: absolute; left: 0; top: 0; display: grid; padding: 5px 9px; border-radius: 7px; background: var(--raised); border: 1px solid var(--rule); box-shadow: 0 3px 12px rgb(0 0 0 / .16); font-size: 12px; pointer-events: none; white-space: nowrap; }
+.member[hidden], .brushing[hidden], .picked[hidden] { display: none; } .member em { color: var(--bad); font-style: normal; }
 .brushing { position: absolute; left: 0; top: 0; border: 1px solid var(--accent); background: color-mix(in srgb, var(--accent) 12%, transparent); pointer-events: none; }
 .picked { position: absolute; right: 10px; top: 10px; width: min(260px, 56%); display: flex; flex-wrap: wrap; gap: 2px 8px; align-items: center; padding: 8px 12px; font-size: 12px; background: var(--raised); border: 1px solid var(--rule); border-radius: 10px; box-shadow: 0 3px 14px rgb(0 0 0 / .12); }
 .picked strong { flex: 1 1 100%; font-size: 13px; } .picked output { flex: 1 1 100%; color: var(--quiet); overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }

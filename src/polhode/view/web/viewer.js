@@ -440,6 +440,11 @@ export class Viewer {
     this.tellPicked(found);
   }
 
+  /** Pick the members of an ensemble that have these numbers. @param {number[]} numbers */
+  pick(numbers) {
+    this.panel?.pick(numbers);
+  }
+
   /** @param {{run: number, point: number[]} | number[]} picked */
   tellPicked(picked) {
     this.picked = picked;
@@ -587,6 +592,13 @@ function render({ model, el }) {
   };
   viewer.onTime(() => (asked ||= window.setTimeout(tell, 100))); // ten messages a second are enough
   model.on("change:time", () => own || viewer.seek(model.get("time")));
+  viewer.onPick((picked) => {
+    own = true;
+    model.set("picked", Array.isArray(picked) ? picked : [...(model.get("picked") ?? []), picked]);
+    model.save_changes();
+    own = false;
+  });
+  model.on("change:picked", () => own || viewer.pick(model.get("picked")));
   return () => {
     clearTimeout(asked);
     viewer.destroy();
