@@ -1,4 +1,4 @@
-"""Ensembles in a browser: points where NumPy says, the brush, the tip, the numbers that are picked."""
+"""Ensembles in a browser: points where NumPy says, the brush, the tip, who is picked."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def seen(page, points):
     back = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
     eye = np.asarray(camera["target"]) + camera["distance"] * back
     box = page.locator("canvas.scene").bounding_box()
-    return project(points, camera, pane) + (box["x"], box["y"]), points @ eye > 1.0
+    return project(points, camera, pane) + [box["x"], box["y"]], points @ eye > 1.0
 
 
 def brush(page, low, high, keys=("Shift",)):
@@ -201,7 +201,7 @@ def test_picked_members_stand_out_and_survive_a_lost_context(opened):
     assert before.max() - before.min() > 40  # not faint
     page.evaluate("""() => new Promise((done) => {
       const gl = polhode.stage.painter.gl, lose = gl.getExtension("WEBGL_lose_context");
-      polhode.canvas.addEventListener("webglcontextrestored", () => setTimeout(done, 50), { once: true });
+      polhode.canvas.addEventListener("webglcontextrestored", () => setTimeout(done, 50));
       lose.loseContext(); setTimeout(() => lose.restoreContext(), 50); })""")
     settle(page)
     assert np.abs(strong() - before).max() <= 2

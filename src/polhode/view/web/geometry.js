@@ -8,6 +8,8 @@ import { addScaled, copyVector, cross, dot, norm, normalise, scaleVector, setVec
 const CREASE = Math.cos(0.6); // faces that meet at less than 34° are shaded as one smooth surface
 const MOST_EDGES = 4000; // a rough surface has an edge everywhere: they would hide it
 
+export const ON_CURVE = 73; // points of a circle
+
 /** Vertices at the same place get the same number, so that soups of triangles are shaded smoothly too. @param {Float32Array} vertices @param {Uint32Array} faces */
 function weld(vertices, faces) {
   if (vertices.length <= faces.length) return faces; // a closed surface with shared vertices has half as many as faces
@@ -129,7 +131,7 @@ export function sphere(rings) {
 
 /** An ellipsoid with the unit `axes` (rows) and semi-axes `radii`. @param {number[][]} axes @param {number[]} radii */
 export function ellipsoid(axes, radii) {
-  const out = sphere(32), place = [0, 0, 0], normal = [0, 0, 0];
+  const out = sphere(24), place = [0, 0, 0], normal = [0, 0, 0];
   for (let i = 0; i < out.length; i += 6) {
     setVector(place, 0, 0, 0);
     setVector(normal, 0, 0, 0);
@@ -143,15 +145,12 @@ export function ellipsoid(axes, radii) {
   return out;
 }
 
-/** Both ends of the pieces of curves. @param {((s: number) => number[])[]} curves for s from 0 to 1 @param {number} pieces */
-function segmentsOf(curves, pieces) {
-  const out = new Float32Array(6 * pieces * curves.length);
-  let at = 0;
-  for (const curve of curves)
-    for (let i = 0; i < pieces; i++, at += 6) {
-      out.set(curve(i / pieces), at);
-      out.set(curve((i + 1) / pieces), at + 3);
-    }
+/** The points of curves. @param {((s: number) => number[])[]} curves for s from 0 to 1 */
+function pointsOf(curves) {
+  const out = new Float32Array(3 * ON_CURVE * curves.length);
+  curves.forEach((curve, k) => {
+    for (let i = 0; i < ON_CURVE; i++) out.set(curve(i / (ON_CURVE - 1)), 3 * (ON_CURVE * k + i));
+  });
   return out;
 }
 
@@ -161,7 +160,7 @@ export function principalSections(axes, radii) {
     const a = scaleVector([0, 0, 0], axes[i], 1.002 * radii[i] * Math.cos(2 * Math.PI * s));
     return addScaled(a, a, axes[j], 1.002 * radii[j] * Math.sin(2 * Math.PI * s));
   });
-  return segmentsOf(sections, 96);
+  return pointsOf(sections);
 }
 
 /** Meridians and parallels of the unit sphere, `step` degrees apart; with the equator and the prime meridian alone if 0. @param {number} step */
@@ -174,7 +173,7 @@ export function graticule(step) {
   for (let d = step; step && d < 360; d += step) curves.push((s) => at(Math.PI * (s - 0.5), d * Math.PI / 180));
   for (let d = step - 90; step && d < 90; d += step) if (d) curves.push((s) => at(d * Math.PI / 180, 2 * Math.PI * s));
   if (!step) curves.push((s) => at(Math.PI * (s - 0.5), 0), (s) => at(0, 2 * Math.PI * s));
-  return segmentsOf(curves, 64);
+  return pointsOf(curves);
 }
 
 /**

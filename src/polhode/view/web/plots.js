@@ -26,7 +26,7 @@ export function powerTicks(low, high, most) {
 }
 
 /** @param {number} n */
-const superscript = (n) => (n < 0 ? "⁻" : "") + [...String(Math.abs(n))].map((d) => SUPERSCRIPT[+d]).join("");
+export const superscript = (n) => (n < 0 ? "⁻" : "") + [...String(Math.abs(n))].map((d) => SUPERSCRIPT[+d]).join("");
 
 /** The power of ten to take out of an axis' numbers, or 0. @param {number} low @param {number} high */
 export function commonPower(low, high) {

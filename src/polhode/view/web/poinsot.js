@@ -1,9 +1,9 @@
 // Poinsot's picture: the ellipsoid r·Ir = 1 rolls on the plane across the angular momentum; its point of contact
 // ω / √(2E) draws the polhode on the ellipsoid and the herpolhode on the plane.
 
-import { arrow, ellipsoid, HEAD, principalAxes, principalSections } from "./geometry.js";
+import { arrow, ellipsoid, HEAD, ON_CURVE, principalAxes, principalSections } from "./geometry.js";
 import { between } from "./keyframes.js";
-import { presetAxes, WHOLE } from "./space.js";
+import { presetAxes, trailPoints, WHOLE } from "./space.js";
 import { HUES } from "./style.js";
 import { applyRows, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, scaleVector, setQuaternion, shortestFromZ } from "./vectors.js";
 
@@ -14,6 +14,7 @@ import { applyRows, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rot
 /** @typedef {import("./webgl.js").Thing} Thing */
 
 const FLATTEST = 81; // a rod's ellipsoid is infinitely long: moments below this share of the largest are drawn as this share
+const contactPoints = new Float32Array(trailPoints.length);
 const poinsotModel = new Float64Array(16), contact = new Float64Array(3), downward = new Float64Array(3), foot = new Float64Array(3), rate = new Float64Array(3);
 const rowAttitude = new Float64Array(4), NO_TURN = setQuaternion(new Float64Array(4), 1, 0, 0, 0), ORIGIN = new Float64Array(3);
 
@@ -37,7 +38,7 @@ export class PoinsotScene {
     const radii = moments.map((m) => 1 / Math.sqrt(Math.max(m, least)));
     this.size = Math.max(...radii);
     this.ellipsoid = painter.mesh(ellipsoid(axes, radii));
-    this.sections = painter.segments(principalSections(axes, radii));
+    this.sections = painter.lines(principalSections(axes, radii), ON_CURVE);
     this.arrow = painter.mesh(arrow(0.018));
     this.thin = painter.mesh(arrow(0.009));
     this.polhode = painter.strip(mover.most);
@@ -62,15 +63,15 @@ export class PoinsotScene {
   /** Polhode and herpolhode of the whole run. */
   makeWhole() {
     const { run } = this.mover, { painter } = this.stage, count = Math.max(200, Math.min(6400, Math.round(64 * run.turns)));
-    const polhode = painter.strip(count), herpolhode = painter.strip(count), q = new Float64Array(4), r = new Float64Array(3), omega = new Float64Array(3);
+    const polhode = painter.strip(count), herpolhode = painter.strip(count), onBody = new Float32Array(3 * count), onPlane = new Float32Array(3 * count), q = new Float64Array(4), r = new Float64Array(3), omega = new Float64Array(3);
     const first = run.t[0], span = run.t[run.t.length - 1] - first;
     for (let i = 0; i < count; i++) {
       between(run, first + span * i / (count - 1), q, omega);
-      polhode.data.set(contactPoint(r, this.inertia, omega), 3 + 3 * i);
-      herpolhode.data.set(rotate(r, q, r), 3 + 3 * i);
+      onBody.set(contactPoint(r, this.inertia, omega), 3 * i);
+      onPlane.set(rotate(r, q, r), 3 * i);
     }
-    painter.setStrip(polhode, count);
-    painter.setStrip(herpolhode, count);
+    painter.setStrip(polhode, onBody, count);
+    painter.setStrip(herpolhode, onPlane, count);
     return { polhode, herpolhode };
   }
 
@@ -80,13 +81,13 @@ export class PoinsotScene {
       for (let j = 0; j < 4; j++) rowAttitude[j] = mover.attitudes[4 * i + j];
       for (let j = 0; j < 3; j++) rate[j] = mover.rates[3 * i + j];
       contactPoint(contact, this.inertia, rate);
-      for (let j = 0; j < 3; j++) polhode.data[3 + 3 * i + j] = contact[j];
+      for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = contact[j];
       rotate(contact, rowAttitude, contact);
-      for (let j = 0; j < 3; j++) herpolhode.data[3 + 3 * i + j] = contact[j];
+      for (let j = 0; j < 3; j++) contactPoints[3 * i + j] = contact[j];
     }
     if (mover.count < 2) return;
-    stage.painter.setStrip(polhode, mover.count);
-    stage.painter.setStrip(herpolhode, mover.count);
+    stage.painter.setStrip(polhode, trailPoints, mover.count);
+    stage.painter.setStrip(herpolhode, contactPoints, mover.count);
   }
 
   /** @param {Pane} pane @param {number} time */
@@ -153,6 +154,6 @@ export class PoinsotScene {
     const { stage, size } = this;
     matrixAlong(poinsotModel, vector, size, ORIGIN);
     stage.painter.drawMesh(mesh, poinsotModel, stage.colours.runs[hue], 1, 0.3, norm(vector) / size - HEAD);
-    stage.labels.put(pane, text, hue, vector, ORIGIN);
+    stage.labels.put(pane, text, hue, vector, ORIGIN, hue === HUES.omega ? 11 : 0);
   }
 }

@@ -1,7 +1,7 @@
 // The body in space: its surface, axes, arrows, trails and path.  A scene is what one pane shows; others may take its
 // place (see Scene).
 
-import { arrow, castRay, castRayAtSphere, graticule, HEAD, sharpEdges, sphere, surface } from "./geometry.js";
+import { arrow, castRay, castRayAtSphere, graticule, HEAD, ON_CURVE, sharpEdges, sphere, surface } from "./geometry.js";
 import { between, clampTime, linearBetween, placeBetween } from "./keyframes.js";
 import { roundTicks } from "./plots.js";
 import { HUES } from "./style.js";
@@ -118,6 +118,7 @@ export function presetAxes(out, preset, mover) {
   return shortestFromZ(out, direction);
 }
 
+export const trailPoints = new Float32Array(3 * MOST);
 const spaceModel = new Float64Array(16), direction = new Float64Array(3), tip = new Float64Array(3), point = new Float64Array(3), rayOrigin = new Float64Array(3);
 
 /** One run's geometry, and how it is drawn. */
@@ -128,8 +129,8 @@ export class Actor {
     this.stage = stage;
     this.mover = mover;
     this.surface = painter.mesh(run.globe ? sphere(36) : surface(run.vertices, run.faces));
-    this.edges = painter.segments(run.globe ? graticule(15) : sharpEdges(run.vertices, run.faces));
-    this.meridian = run.globe ? painter.segments(graticule(0)) : null;
+    this.edges = run.globe ? painter.lines(graticule(15), ON_CURVE) : painter.lines(sharpEdges(run.vertices, run.faces), 2);
+    this.meridian = run.globe ? painter.lines(graticule(0), ON_CURVE) : null;
     this.arrow = painter.mesh(arrow(0.022));
     this.axis = painter.mesh(arrow(0.014));
     this.path = run.path ? this.makePath() : null;
@@ -145,12 +146,12 @@ export class Actor {
 
   makePath() {
     const { t } = /** @type {import("./packing.js").PathData} */ (this.mover.run.path), count = Math.max(2, Math.min(MOST, 8 * t.length));
-    const strip = this.stage.painter.strip(count), at = [0, 0, 0];
+    const strip = this.stage.painter.strip(count), points = new Float32Array(3 * count), at = [0, 0, 0];
     for (let i = 0; i < count; i++) {
       placeBetween(/** @type {import("./packing.js").PathData} */ (this.mover.run.path), t[0] + (t[t.length - 1] - t[0]) * i / (count - 1), at);
-      strip.data.set(at, 3 + 3 * i);
+      points.set(at, 3 * i);
     }
-    this.stage.painter.setStrip(strip, count);
+    this.stage.painter.setStrip(strip, points, count);
     return strip;
   }
 
@@ -180,14 +181,14 @@ export class Actor {
   /** @param {number} ghost */
   drawTrails(ghost) {
     const { stage, mover } = this, { painter, colours } = stage;
+    if (mover.count < 2) return;
     this.trails.forEach(({ point: p, strip }, k) => {
       for (let i = 0; i < mover.count; i++) {
         for (let j = 0; j < 4; j++) rowQ[j] = mover.attitudes[4 * i + j];
         rotate(point, rowQ, p);
-        for (let j = 0; j < 3; j++) strip.data[3 + 3 * i + j] = point[j] + mover.places[3 * i + j];
+        for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = point[j] + mover.places[3 * i + j];
       }
-      if (mover.count < 2) return;
-      painter.setStrip(strip, mover.count);
+      painter.setStrip(strip, trailPoints, mover.count);
       matrixFromQuaternion(spaceModel, UNTURNED, 1, ZERO);
       painter.drawLine(strip, spaceModel, colours.runs[ghost ? ghost % 6 : TRAIL_HUES[k % 6]], ghost ? 0.8 : 1, 2.2, 1.2);
     });
@@ -297,7 +298,7 @@ export class SpaceScene {
     const { stage, first, subject } = this, { painter, colours, show } = stage, { ground, up, path } = first.run, { unit } = subject;
     const real = ground && show.ground;
     if (!real && !show.grid) return;
-    normalise(direction, real ? Z : up);
+    normalise(direction, real ? Z : stage.camera.preset === "momentum" && norm(first.momentum) > 0 ? first.momentum : up);
     copyVector(point, real || this.middle ? pane.target : subject.centre);
     if (real) point[2] = ground.height - (path ? path.origin[2] : 0);
     else addScaled(point, point, direction, -subject.radius * unit);

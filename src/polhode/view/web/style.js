@@ -78,7 +78,7 @@ div.menu { position: absolute; right: 8px; bottom: 100%; margin-bottom: 6px; z-i
 .menu label { display: flex; gap: 7px; align-items: center; padding: 2px 0; white-space: nowrap; cursor: pointer; } .menu input { accent-color: var(--accent); margin: 0; }
 .menu .keys { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; font-size: 12px; border-top: 1px solid var(--rule); padding-top: 8px; } .keys dt { font-weight: 600; } .keys dd { margin: 0; color: var(--quiet); }
 .error { position: absolute; inset: 0; display: grid; place-items: center; padding: 24px; text-align: center; color: var(--quiet); background: var(--ground); }
-.ph.narrow .plotting { height: 148px; } .ph.narrow .corner { padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
+.ph.narrow .menu .keys { display: none; } .ph.narrow .plotting { height: 148px; } .ph.narrow .corner { padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
 .ph.narrow input.time { flex-basis: 100%; order: -1; } .ph.narrow output.now { flex: 1; text-align: left; padding-left: 4px; min-width: 7em; } .ph.narrow button { height: 40px; min-width: 38px; } .ph.narrow button.play { height: 40px; width: 40px; }
 `;
 

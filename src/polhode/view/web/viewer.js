@@ -6,7 +6,7 @@ import { CrowdScene } from "./crowd.js";
 import { CROWD_KEYS, CrowdPanel } from "./crowdpanel.js";
 import { element, listenToPointers, makeBar, makeCorner, makeMenu, markCorner, SceneLabels, showPlaying, tickMenu, write } from "./controls.js";
 import { read } from "./packing.js";
-import { Plots } from "./plots.js";
+import { Plots, superscript } from "./plots.js";
 import { PoinsotScene } from "./poinsot.js";
 import { Actor, Mover, SpaceScene } from "./space.js";
 import { applyPalette, dress, PALETTES } from "./style.js";
@@ -40,7 +40,7 @@ function sceneCrowd(stage, cloud) {
   return { scenes: { side: scenes, ghosts: scenes }, start: cloud.t[0], end: cloud.t[cloud.t.length - 1] };
 }
 
-/** Who makes the scenes of each kind of page. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer) => Show}} */
+/** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer, viewer: Viewer) => Show}} */
 const KINDS_OF_SHOW = { runs: sceneRuns };
 
 /** Which switches make sense. @param {Film} film @param {Show | null} show */
@@ -83,8 +83,9 @@ export function arrange(scenes, width, height) {
 
 /** @param {number} time @param {number} span */
 function timeText(time, span) {
-  const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span || 1))));
-  return Math.abs(time) >= 1e7 || span < 1e-6 ? time.toExponential(4) : time.toFixed(digits).replace("-", "−");
+  const size = Math.floor(Math.log10(span || 1)), power = size > 5 || size < -3 ? size : 0;
+  const number = (time / 10 ** power).toFixed(Math.max(0, Math.min(9, 3 - size + power))).replace("-", "−");
+  return power ? `${number}×10${superscript(power)}` : number;
 }
 
 /** @param {Film} film @param {{name: string, facts: [string, string][], failed: boolean}[]} acts */
@@ -146,14 +147,15 @@ export class Viewer {
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
+    this.hands = this.makeHands();
     this.stage = this.makeStage();
     this.staged = this.stage && this.makeShow(this.stage, buffer);
     this.menu = this.cloud ? makeMenu(["axes", "grid", "plots", "corner"], false, false, CROWD_KEYS)
       : makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
     this.bar.bar.append(this.menu);
-    const scene = this.staged?.scenes.side[0];
-    this.panel = scene instanceof CrowdScene ? new CrowdPanel(this.room, scene, this.bar, this) : null;
-    this.hands = this.makeHands();
+    const scene = this.staged?.scenes.side[0], panel = scene instanceof CrowdScene ? new CrowdPanel(this.room, scene, this.bar, this) : null;
+    this.panel = panel;
+    if (panel) this.hands.take = (...event) => panel.take(...event);
     this.observer = new ResizeObserver(() => this.layOut());
     /** @type {Scene[]} */
     this.current = [];
@@ -188,7 +190,7 @@ export class Viewer {
     if (this.cloud) return sceneCrowd(stage, this.cloud);
     const kind = String(this.film.header.kind ?? "runs"), make = Object.hasOwn(KINDS_OF_SHOW, kind) ? KINDS_OF_SHOW[kind] : null;
     if (!make) throw new Error(`polhode viewer: kind must be one of ${Object.keys(KINDS_OF_SHOW).join(", ")}, not ${kind}`);
-    return make(stage, this.film, buffer);
+    return make(stage, this.film, buffer, this);
   }
 
   colours() {
@@ -199,6 +201,13 @@ export class Viewer {
 
   get runs() {
     return this.film.runs;
+  }
+
+  /** Change the span of time, as while a run goes on. @param {number} start @param {number} end */
+  setSpan(start, end) {
+    this.start = start;
+    this.end = end;
+    this.layOut();
   }
 
   /** @param {number} time */
@@ -371,8 +380,11 @@ export class Viewer {
   makeHands() {
     const moved = (/** @type {() => void} */ f) => (f(), this.ask());
     return {
-      take: this.panel && ((...event) => Boolean(this.panel?.take(...event))),
-      focus: () => this.root.focus({ preventScroll: true }),
+      take: null,
+      focus: () => {
+        this.root.focus({ preventScroll: true });
+        if (!this.menu.hidden) this.toggleMenu();
+      },
       turn: (dx, dy) => moved(() => this.view.turn(dx, dy)),
       zoom: (factor) => moved(() => this.view.zoomBy(factor)),
       shift: (dx, dy, x, y) => moved(() => {

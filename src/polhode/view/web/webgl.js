@@ -4,7 +4,8 @@
 import { multiplyMatrices } from "./vectors.js";
 
 /** @typedef {import("./vectors.js").Numbers} Numbers */
-/** A piece of geometry on the graphics card. @typedef {{build: () => void, free: () => void, array: WebGLVertexArrayObject | null, buffer: WebGLBuffer | null, data: Float32Array, count: number}} Thing */
+/** A piece of geometry on the graphics card. @typedef {{data: Float32Array, indices: Uint32Array | null, count: number, array: WebGLVertexArrayObject | null, buffer: WebGLBuffer | null, build: () => void}} Thing */
+/** One attribute of vertices: how many numbers (or bytes), how far apart, from where; in bytes. @typedef {[size: number, stride: number, offset: number, bytes?: boolean]} Attribute */
 /** @typedef {{program: WebGLProgram, at: {[name: string]: WebGLUniformLocation | null}}} Program */
 /** @typedef {{x: number, y: number, width: number, height: number, view: Float64Array, projection: Float64Array}} Window3 */
 
@@ -25,26 +26,26 @@ void main() {
   o = vec4(min(colour.rgb * shade + gloss, 1.) * colour.a, colour.a);
 }`];
 
-// Neighbouring pieces meet along their mitre, so that translucent lines show no beads.
+// A strip with two vertices at each point, on both sides of the line.  Neighbouring pieces share them, so that
+// translucent lines show no beads.  (Instances of one piece each are simpler, but slow without a graphics card.)
 const LINE = [`#version 300 es
 uniform mat4 modelview, projection; uniform vec2 size; uniform float width, fade, pieces, lift;
-layout(location=0) in vec3 before; layout(location=1) in vec3 a; layout(location=2) in vec3 b; layout(location=3) in vec3 after;
-out float side, strength;
+layout(location=0) in vec3 before; layout(location=1) in vec3 here; layout(location=2) in vec3 after;
+out float side, strength; const float NEAR = 1e-3;
 vec4 seen(vec3 p) { return projection * modelview * vec4(p, 1); }
-vec2 way(vec4 p, vec4 q, vec2 other) { vec2 d = (q.xy / q.w - p.xy / p.w) * size; float l = length(d); return p.w > 0. && q.w > 0. && l > 1e-6 ? d / l : other; }
+vec2 way(vec4 p, vec4 q, vec2 other) {
+  if (p.w < NEAR && q.w < NEAR) return other;
+  if (p.w < NEAR) p = mix(q, p, (q.w - NEAR) / (q.w - p.w));
+  if (q.w < NEAR) q = mix(p, q, (p.w - NEAR) / (p.w - q.w));
+  vec2 d = (q.xy / q.w - p.xy / p.w) * size; float l = length(d); return l > 1e-3 ? d / l : other;
+}
 void main() {
-  bool last = (gl_VertexID & 2) != 0; float up = (gl_VertexID & 1) == 0 ? 1. : -1.;
-  vec4 p = seen(a), q = seen(b); float near = 1e-3;
-  if (p.w < near && q.w < near) { gl_Position = vec4(2, 2, 2, 1); return; }
-  if (p.w < near) p = mix(q, p, (q.w - near) / (q.w - p.w));
-  if (q.w < near) q = mix(p, q, (p.w - near) / (p.w - q.w));
-  vec2 d = way(p, q, vec2(1, 0)), e = last ? way(q, seen(after), d) : way(seen(before), p, d);
-  vec2 middle = dot(d, e) < -.5 ? d : normalize(d + e), across = vec2(-middle.y, middle.x);
-  float half_width = .5 * width + 1.;
-  vec4 at = last ? q : p;
-  at.xy += across * up * half_width / max(dot(across, vec2(-d.y, d.x)), .5) * 2. / size * at.w;
+  float up = (gl_VertexID & 1) == 0 ? 1. : -1., reach = .5 * width + 1.; vec4 at = seen(here);
+  vec2 d = way(seen(before), at, vec2(0)), e = way(at, seen(after), d); if (d == vec2(0)) d = e;
+  vec2 along = dot(d, e) < -.5 || d == vec2(0) ? e : normalize(d + e), across = vec2(-along.y, along.x);
+  if (at.w > NEAR) at.xy += across * up * reach / max(dot(across, vec2(-e.y, e.x)), .5) * 2. / size * at.w;
   at.z -= lift * at.w; gl_Position = at;
-  side = up * half_width; strength = fade > 0. ? pow((float(gl_InstanceID) + (last ? 1. : 0.)) / pieces, fade) : 1.;
+  side = up * reach; strength = fade > 0. ? pow(float(gl_VertexID >> 1) / pieces, fade) : 1.;
 }`, `#version 300 es
 precision highp float; uniform vec4 colour; uniform float width; in float side, strength; out vec4 o;
 void main() { float a = colour.a * strength * clamp(.5 * width + .5 - abs(side), 0., 1.); if (a < .004) discard; o = vec4(colour.rgb * a, a); }`];
@@ -94,6 +95,17 @@ export function compile(gl, sources) {
   return { program, at };
 }
 
+/** The points before, at and after each vertex, from one buffer. @type {Attribute[]} */
+const LINE_LAYOUT = [[3, 12, 0], [3, 12, 24], [3, 12, 48]];
+
+/** Each point twice, and both ends once more. @param {Float32Array} out @param {Float32Array} points @param {number} count */
+function doublePoints(out, points, count) {
+  for (let i = 0; i < count + 2; i++) {
+    const from = 3 * Math.max(0, Math.min(count - 1, i - 1));
+    for (let j = 0; j < 3; j++) out[6 * i + j] = out[6 * i + 3 + j] = points[from + j];
+  }
+}
+
 /** Draws into one canvas.  Colours are [red, green, blue] from 0 to 1, widths are in CSS pixels. */
 export class Painter {
   /** @param {HTMLCanvasElement} canvas */
@@ -126,26 +138,23 @@ export class Painter {
     gl.depthFunc(gl.LEQUAL);
   }
 
-  /**
-   * @param {Float32Array} data @param {number} count of vertices, or of pieces of a line
-   * @param {[size: number, stride: number, offset: number, divisor: number, bytes?: boolean][]} layout of each attribute, in bytes
-   * @param {boolean} [moving] whether it changes from frame to frame
-   */
-  thing(data, count, layout, moving = false) {
+  /** @param {Float32Array} data @param {number} count of vertices @param {Attribute[]} layout @param {{moving?: boolean, indices?: Uint32Array}} [more] whether it changes from frame to frame; an order */
+  thing(data, count, layout, { moving = false, indices } = {}) {
     const gl = this.gl;
     /** @type {Thing} */
-    const thing = { data, count, array: null, buffer: null, build, free: () => this.free(thing) };
+    const thing = { data, count, indices: indices ?? null, array: null, buffer: null, build };
     function build() {
       thing.array = gl.createVertexArray();
       thing.buffer = gl.createBuffer();
       gl.bindVertexArray(thing.array);
       gl.bindBuffer(gl.ARRAY_BUFFER, thing.buffer);
       gl.bufferData(gl.ARRAY_BUFFER, data, moving ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW);
-      layout.forEach(([size, stride, offset, divisor, bytes], i) => {
+      layout.forEach(([size, stride, offset, bytes], i) => {
         gl.enableVertexAttribArray(i);
         gl.vertexAttribPointer(i, size, bytes ? gl.UNSIGNED_BYTE : gl.FLOAT, Boolean(bytes), stride, offset);
-        gl.vertexAttribDivisor(i, divisor);
       });
+      if (indices) gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+      if (indices) gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
       gl.bindVertexArray(null);
     }
     build();
@@ -153,43 +162,38 @@ export class Painter {
     return thing;
   }
 
-  /** @param {Thing} thing */
-  free(thing) {
-    this.gl.deleteVertexArray(thing.array);
-    this.gl.deleteBuffer(thing.buffer);
-    this.things.splice(this.things.indexOf(thing), 1);
-  }
-
   /** Triangles: place and normal of each corner. @param {Float32Array} data */
   mesh(data) {
-    return this.thing(data, data.length / 6, [[3, 24, 0, 0], [3, 24, 12, 0]]);
+    return this.thing(data, data.length / 6, [[3, 24, 0], [3, 24, 12]]);
   }
 
-  /** Separate pieces of lines: both ends of each. @param {Float32Array} data */
-  segments(data) {
-    return this.thing(data, data.length / 6, [[3, 24, 0, 1], [3, 24, 0, 1], [3, 24, 12, 1], [3, 24, 12, 1]]);
+  /** Many lines of `per` points each. @param {Float32Array} points @param {number} per */
+  lines(points, per) {
+    const lines = points.length / (3 * per), data = new Float32Array(6 * (per + 2) * lines), indices = new Uint32Array((2 * per + 1) * lines);
+    for (let k = 0; k < lines; k++) {
+      const first = 2 * (per + 2) * k;
+      doublePoints(data.subarray(3 * first), points.subarray(3 * per * k), per);
+      for (let i = 0; i < 2 * per; i++) indices[(2 * per + 1) * k + i] = first + i;
+      indices[(2 * per + 1) * (k + 1) - 1] = 0xffffffff; // a new strip begins
+    }
+    return this.thing(data, indices.length, LINE_LAYOUT, { indices });
   }
 
   /** One line through at most `most` points, which setStrip() gives. @param {number} most */
   strip(most) {
-    const layout = [0, 12, 24, 36].map((offset) => /** @type {[number, number, number, number]} */ ([3, 12, offset, 1]));
-    return this.thing(new Float32Array(3 * (most + 2)), 0, layout, true);
+    return this.thing(new Float32Array(6 * (most + 2)), 0, LINE_LAYOUT, { moving: true });
   }
 
-  /** Send the first `count` points, which stand in strip.data from index 3 on. @param {Thing} strip @param {number} count */
-  setStrip(strip, count) {
-    const { data } = strip, last = 3 * count;
-    for (let i = 0; i < 3; i++) {
-      data[i] = data[3 + i];
-      data[last + 3 + i] = data[last + i];
-    }
-    strip.count = count - 1;
-    this.send(strip, last + 6);
+  /** Let a strip go through the first `count` points. @param {Thing} strip @param {Float32Array} points @param {number} count */
+  setStrip(strip, points, count) {
+    doublePoints(strip.data, points, count);
+    strip.count = 2 * count;
+    this.send(strip, 6 * (count + 2));
   }
 
   /** Points: place (3 numbers), size in CSS pixels, and four bytes of colour in the fifth number's place. @param {Float32Array} data @param {boolean} [moving] */
   points(data, moving = true) {
-    return this.thing(data, data.length / 5, [[3, 20, 0, 0], [1, 20, 12, 0], [4, 20, 16, 0, true]], moving);
+    return this.thing(data, data.length / 5, [[3, 20, 0], [1, 20, 12], [4, 20, 16, true]], { moving });
   }
 
   /** Send the first `length` numbers of a thing that has changed. @param {Thing} thing @param {number} [length] */
@@ -252,17 +256,18 @@ export class Painter {
 
   /** @param {Thing} line @param {Numbers} model @param {Numbers} colour @param {number} alpha @param {number} width @param {number} [fade] exponent with which it fades towards its beginning @param {number} [lift] towards the eye */
   drawLine(line, model, colour, alpha, width, fade = 0, lift = 4e-4) {
-    if (line.count < 1) return;
+    if (line.count < 4) return;
     const { gl, ratio } = this, at = this.use(this.line, model), window = /** @type {Window3} */ (this.window);
     gl.uniform2f(at.size, window.width * ratio, window.height * ratio);
     gl.uniform1f(at.width, width * ratio);
     gl.uniform1f(at.fade, fade);
-    gl.uniform1f(at.pieces, line.count);
+    gl.uniform1f(at.pieces, line.count / 2 - 1);
     gl.uniform1f(at.lift, lift);
     gl.uniform4f(at.colour, colour[0], colour[1], colour[2], alpha);
     gl.bindVertexArray(line.array);
     gl.depthMask(false);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, line.count);
+    if (line.indices) gl.drawElements(gl.TRIANGLE_STRIP, line.count, gl.UNSIGNED_INT, 0);
+    else gl.drawArrays(gl.TRIANGLE_STRIP, 0, line.count);
     gl.depthMask(true);
   }
 
