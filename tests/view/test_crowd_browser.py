@@ -75,7 +75,8 @@ def seen(page, points):
     back = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
     eye = np.asarray(camera["target"]) + camera["distance"] * back
     box = page.locator("canvas.scene").bounding_box()
-    return project(points, camera, pane) + [box["x"], box["y"]], points @ eye > 1.0
+    corner = np.array([box["x"], box["y"]])
+    return project(points, camera, pane) + corner, points @ eye > 1.0
 
 
 def brush(page, low, high, keys=("Shift",)):

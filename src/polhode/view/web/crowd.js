@@ -2,7 +2,7 @@
 // points and moves them between two frames, so that drawing costs the same however long the film is.
 
 import { levelNow, placeInFrame, placeNow, setCloudTime } from "./cloud.js";
-import { castRayAtSphere, graticule, sphere } from "./geometry.js";
+import { castRayAtSphere, graticule, ON_CURVE, sphere } from "./geometry.js";
 import { addScaled, dot, matrixFromQuaternion, setQuaternion, setVector } from "./vectors.js";
 import { compile } from "./webgl.js";
 
@@ -173,8 +173,8 @@ export class CrowdScene {
     this.pickedCount = 0;
     this.dots = new Dots(painter, cloud, this.picked);
     this.ball = cloud.inSpace ? null : painter.mesh(sphere(48));
-    this.lines = painter.segments(cloud.inSpace ? boxEdges(cloud.half) : graticule(30));
-    this.ends = cloud.inSpace ? null : painter.segments(new Float32Array([0, 1, 2].flatMap((k) => [1, AXIS_END].flatMap((r) => [0, 1, 2].map((i) => (i === k ? r : 0))))));
+    this.lines = cloud.inSpace ? painter.lines(boxEdges(cloud.half), 2) : painter.lines(graticule(30), ON_CURVE);
+    this.ends = cloud.inSpace ? null : painter.lines(new Float32Array([0, 1, 2].flatMap((k) => [1, AXIS_END].flatMap((r) => [0, 1, 2].map((i) => (i === k ? r : 0))))), 2);
     const radius = cloud.inSpace ? 1.08 * Math.hypot(cloud.half[0], cloud.half[1], cloud.half[2]) : 1.2;
     /** @type {import("./camera.js").Subject} */
     this.subject = { axes: UNMOVED, axesBefore: UNMOVED, centre: MIDDLE, unit: 1, radius };
