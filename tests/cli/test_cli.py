@@ -337,6 +337,8 @@ def test_a_mesh_is_a_body(polhode):
     run = ph.load("part.nc")
     assert np.allclose(run.body.inertia, body.inertia, rtol=1e-6, atol=0)  # STL has 24 bits
     assert run.omega[0] == pytest.approx([0.1, 5, 0])
+    assert (run.body.geometry.kind, len(run.body.geometry.faces)) == ("mesh", 12)
+    assert np.ptp(run.body.geometry.vertices, axis=0) == pytest.approx([0.1, 0.2, 0.05])
     assert polhode("run", "part.stl", *options, "-q") == (0, "", "")
 
 

@@ -95,6 +95,19 @@ def test_free_bodies_by_the_address_of_the_scheduler(client):
     assert same(here, ph.solve_ensemble(box, SPAN, **given, chunk=GROUP, client=address))
 
 
+def test_bodies_with_a_geometry(client):
+    """Its triangles go along, and change nothing."""
+    shape = ph.shapes.box([1, 2, 3], mass=1.0) + ph.shapes.point_mass(0.2, [1, 1, 1])
+    body = ph.RigidBody.from_shapes(shape)
+    given = {"members": 1500, "vary": {"omega": OnSphere(2.0)}, "seed": 1}
+    bare = ph.RigidBody(body.inertia, body.mass, centre=body.centre)
+    here = ph.solve_ensemble(ph.Problem(bare, omega=[1, 1, 1]), SPAN, **given)
+    for asked in (False, True):  # the triangles are made in between
+        assert asked is False or len(body.geometry.faces) == 292
+        problem = ph.Problem(body, omega=[1, 1, 1])
+        assert same(here, ph.solve_ensemble(problem, SPAN, **given, chunk=GROUP, client=client))
+
+
 def test_a_store_is_filled_in_any_order(client, top, tmp_path):
     given = {"members": 3 * GROUP + 5, **ASKED, **KEPT}
     here = ph.solve_ensemble(top, SPAN, **given)

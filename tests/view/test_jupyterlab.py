@@ -45,7 +45,7 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     page.watch.origins = (lab.origin,)
     page.goto(lab.address("view.ipynb"))
     run_cell(page, 0)
-    scene, now = page.locator("canvas.scene"), page.locator("output.now")
+    scene = page.locator("canvas.scene")
     scene.wait_for()
     web.wait(page, f"/t = 0[.0]* s/.test({NOW})")
     page.wait_for_timeout(300)
@@ -54,13 +54,21 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     web.wait(page, f"/t = 3[.]20* s/.test({NOW})")
     scene.click()  # and the other way
     page.keyboard.press("End")
-    assert now.inner_text().startswith("t = 8")
-    page.wait_for_timeout(500)
+    web.wait(page, f"/t = 8[.]0* s/.test({NOW})")
+    page.wait_for_timeout(500)  # it tells its time ten times a second
     run_cell(page, 2)
     page.get_by_text("time is 8.0").wait_for()
     print(f"JupyterLab: {time.perf_counter() - begin:.1f} s")  # noqa: T201
 
 
 def run_cell(page, number):
-    page.locator(".jp-Notebook .jp-Cell .cm-content").nth(number).click()
-    page.keyboard.press("Shift+Enter")
+    """Run a cell; again, if the notebook was not ready to hear it."""
+    cell = page.locator(".jp-Notebook .jp-Cell").nth(number)
+    prompt = cell.locator(".jp-InputPrompt")
+    for _ in range(10):
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_timeout(1000)
+        if prompt.inner_text() != "[ ]:":
+            return
+    pytest.fail(f"cell {number} did not run: {prompt.inner_text()!r}")

@@ -160,12 +160,12 @@ def test_javascript_agrees_to_rounding(tmp_path):
 
 # ---- the choice
 def test_the_exact_free_motion_is_met_at_and_between_rows():
-    problem = ph.Problem(ph.RigidBody([1.0, 2.0, 3.0]), omega=[0.1, 3.0, 0.2])
-    run = ph.exact_free_motion(problem, np.linspace(0.0, 60.0, 2001))
+    body, omega = ph.RigidBody([1.0, 2.0, 2.5]), [0.1, 3.0, 0.2]
+    run = ph.exact_free_motion(body, None, omega, np.linspace(0.0, 60.0, 2001))
     packed = packing.pack(run, packing.Options())
     assert len(shown(packed)[0]) < 400
     assert_met(packed, run.t, run.q, run.omega)
-    finer = ph.exact_free_motion(problem, np.linspace(0.0, 60.0, 17777))
+    finer = ph.exact_free_motion(body, None, omega, np.linspace(0.0, 60.0, 17777))
     assert_met(packed, finer.t, finer.q, finer.omega)
 
 

@@ -196,6 +196,15 @@ def test_gaps_stay_gaps_and_short_curves_stay_whole():
     assert line[[1, 3]].tolist() == pytest.approx([2, 1], abs=1e-3)
 
 
+def test_a_thinned_line_has_no_teeth():
+    t = np.linspace(0, 2 * np.pi, 20_001)
+    times, (line,) = curves.Curve("a", "", ["a"], t, [np.cos(t)]).thinned()
+    assert len(line) < 5000
+    falling, rising = line[times < 3.1], line[times > 3.2]
+    assert (np.diff(falling) <= 0).all()
+    assert (np.diff(rising) >= 0).all()
+
+
 def test_the_drift_is_relative_and_has_a_floor(top):
     about, _, (energy, _) = series(pack(top, Options()), "drift")
     assert about["log"]

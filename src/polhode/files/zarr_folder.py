@@ -19,6 +19,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.files import whole
+from polhode.files.given import damage_refused
 from polhode.files.netcdf import BESIDE, GEOMETRY, Data
 
 GROUP = "zarr.json"
@@ -142,7 +143,8 @@ def read(path: str | os.PathLike, form: str) -> Any:
         last = f"{name}_part" if name.startswith(BESIDE) else last
         dims = GEOMETRY[name][0] if name in GEOMETRY else ("time", last)
         variables[name] = dims[: len(shape)], _read_array(path / name, shape, np.dtype(_type(name)))
-    return xarray.Dataset(variables, attrs=attributes)
+    with damage_refused(path):  # shapes that do not go together
+        return xarray.Dataset(variables, attrs=attributes)
 
 
 def _attributes(path: Path, form: str) -> dict[str, Any]:

@@ -15,8 +15,10 @@ import numpy as np
 from polhode.errors import FileError, InputError
 from polhode.files.checkpoint import MARK, Journal, Mark, head, remove_journal, write
 from polhode.files.given import check_form, damage_refused
+from polhode.problems.problem import Problem
+from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
-from polhode.solvers.plain_data import ABOUT
+from polhode.solvers.plain_data import ABOUT, describe_geometry, describe_run
 
 KIND = "run"
 FORM = {  # of the header, see ``check_form``
@@ -39,6 +41,14 @@ class Checkpoint(NamedTuple):
     every: int | None
     data: dict[str, Any]
     arrays: dict[str, np.ndarray]
+
+
+def describe_checkpoint(
+    place: tuple[Path, int | None], problem: Problem, arguments: Arguments
+) -> Checkpoint:
+    """Return the checkpoint of a run, at a place that ``check_checkpoint`` returned."""
+    data, arrays = describe_run(problem, arguments)
+    return Checkpoint(*place, data, {**arrays, **describe_geometry(problem.body)})
 
 
 def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:

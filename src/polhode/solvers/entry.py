@@ -14,11 +14,11 @@ from polhode.problems.problem import Problem
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive import prepare_adaptive
 from polhode.solvers.arguments import AUTO, Arguments, answers_habits, with_options
-from polhode.solvers.checkpoint import Checkpoint, Stored, check_checkpoint
+from polhode.solvers.checkpoint import Stored, check_checkpoint, describe_checkpoint
 from polhode.solvers.closed_form import prepare_closed_form
 from polhode.solvers.events import watch_for
 from polhode.solvers.maps import prepare_map
-from polhode.solvers.plain_data import describe_run, rebuild_run
+from polhode.solvers.plain_data import rebuild_run
 from polhode.solvers.solver import Solver
 
 
@@ -168,7 +168,7 @@ def prepare_from(problem: Problem, arguments: Arguments) -> Solver:
     else:
         solver = prepare_map(problem, arguments, method)
     if place is not None:
-        solver.output.checkpoint = Checkpoint(*place, *describe_run(problem, arguments))
+        solver.output.checkpoint = describe_checkpoint(place, problem, arguments)
     return solver
 
 

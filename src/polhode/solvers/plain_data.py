@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from polhode import contracts
-from polhode.body import RigidBody
+from polhode.body import Geometry, RigidBody
+from polhode.body.geometry import KINDS
 from polhode.compiler.tree import Uncacheable, bind, digest, flat
 from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model
 from polhode.contracts.company import named_variables
@@ -141,7 +142,7 @@ def rebuild_problem(
     file: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray], model: Model | None
 ) -> Problem:
     """Rebuild a problem from its description; ``model`` if the file holds only its digest."""
-    shape, known = _rebuild_body(data["body"]), data["model"]
+    shape, known = _rebuild_body(data["body"], arrays), data["model"]
     if model is None:
         if not _is_complete(known, arrays):
             raise InputError(
@@ -184,8 +185,25 @@ def _try_model(problem: Problem) -> None:
                     bind(function, ELEMENTARY)(*map(here.get, inspect.signature(stub).parameters))
 
 
-def _rebuild_body(data: Mapping[str, Any]) -> RigidBody:
-    body = RigidBody(data["inertia"], data["mass"], centre=data["centre"])
+def describe_geometry(body: RigidBody) -> Arrays:
+    """Return the triangles of a body, if they are known, and small enough to be written often."""
+    known = body.geometry
+    if known is None or known.vertices.nbytes + 2 * known.faces.nbytes > STORED:
+        return {}
+    faces = known.faces.astype(np.int64)  # as checkpoints have them
+    return {f"{known.kind} vertices": known.vertices, f"{known.kind} faces": faces}
+
+
+def _rebuild_geometry(arrays: Mapping[str, np.ndarray]) -> Geometry | None:
+    for kind in KINDS:
+        if f"{kind} vertices" in arrays:
+            return Geometry(arrays[f"{kind} vertices"], arrays[f"{kind} faces"], kind)
+    return None
+
+
+def _rebuild_body(data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> RigidBody:
+    geometry = _rebuild_geometry(arrays)
+    body = RigidBody(data["inertia"], data["mass"], centre=data["centre"], geometry=geometry)
     body.principal_moments = np.array(data["moments"], dtype=float).reshape(3)
     body.principal_axes = np.array(data["axes"], dtype=float).reshape(3, 3)
     w, x, y, z = data["turn"]  # to the last bit, whatever computes eigenvectors here

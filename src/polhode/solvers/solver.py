@@ -20,10 +20,15 @@ from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion
 from polhode.solvers.arguments import Arguments, breaks, in_order, times_of
 from polhode.solvers.bound import ADAPTIVE, EXACT, FIXED, Bound, problem_facts
-from polhode.solvers.checkpoint import Checkpoint, Saver, Stored, check_checkpoint
+from polhode.solvers.checkpoint import (
+    Checkpoint,
+    Saver,
+    Stored,
+    check_checkpoint,
+    describe_checkpoint,
+)
 from polhode.solvers.events import SEEN, Beside, watch_for
 from polhode.solvers.fixed_steps import Plan, plan
-from polhode.solvers.plain_data import describe_run
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
@@ -186,8 +191,7 @@ class Solver:
         if place is not None:
             if self.bound.kind == EXACT:
                 raise MethodError(NO_STEPS)
-            about = describe_run(self.problem, other.keywords)
-            other.output.checkpoint = Checkpoint(*place, *about)
+            other.output.checkpoint = describe_checkpoint(place, self.problem, other.keywords)
         return other
 
     def _make_output(self, keywords: Arguments) -> Output:

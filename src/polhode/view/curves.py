@@ -31,10 +31,12 @@ class Curve:
         edges = np.linspace(0, len(t), buckets + 1).astype(int)
         first, last = edges[:-1], edges[1:] - 1
         times = np.stack([t[first], t[last]], axis=1).ravel()
-        ends = [
-            np.stack([np.fmin.reduceat(c, first), np.fmax.reduceat(c, first)], axis=1).ravel()
-            for c in columns
-        ]
+        ends = []
+        for c in columns:
+            pairs = np.stack([np.fmin.reduceat(c, first), np.fmax.reduceat(c, first)], axis=1)
+            falling = c[last] < c[first]
+            pairs[falling] = pairs[falling, ::-1]  # in the order of time: no teeth where it falls
+            ends.append(pairs.ravel())
         return times, ends
 
     def _rounded(self, values: np.ndarray) -> np.ndarray:
@@ -56,7 +58,7 @@ def curves_of(run: Any, fine: Any, unit: str) -> list[Curve]:
     found = [Curve("rates", f"rad/{unit}", ["ω1", "ω2", "ω3"], fine.t, fine.omega.T)]
     if fine.kinetic_energy is not None:
         energies = {"kinetic": fine.kinetic_energy}
-        if fine.potential_energy is not None:
+        if fine.potential_energy is not None and np.any(fine.potential_energy):
             energies |= {"potential": fine.potential_energy, "total": fine.energy}
         found.append(Curve("energy", "J", list(energies), fine.t, energies.values()))
         momentum = fine.angular_momentum_inertial.T

@@ -29,9 +29,11 @@ def cell(packed: Packed, height: int) -> Any:
     """Return what a notebook shows as the viewer."""
     if (made := widget_class()) is None:
         return Frame(packed, height)
-    start = min(first_time(run, packed.data) for run in packed.header["runs"])
+    starts = (first_time(run, packed.data) for run in packed.header["runs"])
     header = json.dumps(packed.header)
-    return made(header=header, data=packed.data, time=start, height=f"{height}px")
+    return made(
+        header=header, data=packed.data, time=min(starts, default=0.0), height=f"{height}px"
+    )
 
 
 def first_time(run: dict[str, Any], data: bytes) -> float:
@@ -75,15 +77,18 @@ def widget_class() -> Any:
     class View(anywidget.AnyWidget):
         """The viewer: ``widget.time = 3.2`` moves it, and moving it sets ``widget.time``.
 
-        ``picked`` are the points of the body that were picked in the viewer by double clicks; of an
-        ensemble the numbers of the members that were, which can be set, too.
+        ``picked`` is the point that was picked last by a double click, ``{"run": 0, "point":
+        [x, y, z]}`` in body axes; of an ensemble the numbers of the members that are picked, which
+        can be set, too.
         """
 
         _esm = module(with_default=True)
         header = traitlets.Unicode().tag(sync=True)
         data = traitlets.Bytes().tag(sync=True)
         time = traitlets.Float(0.0).tag(sync=True)
-        picked = traitlets.List().tag(sync=True)
+        picked = traitlets.Union(
+            [traitlets.Dict(), traitlets.List(traitlets.Int())], default_value=None, allow_none=True
+        ).tag(sync=True)
         height = traitlets.Unicode(f"{HEIGHT}px").tag(sync=True)
 
     return View

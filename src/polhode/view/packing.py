@@ -172,11 +172,13 @@ def pack(runs: Any, options: Options) -> Packed:
     if not isinstance(title, str):
         raise InputError(f"title must be a text, got {title!r}")
     blob, notes, packed = Blob(), list[str](), list[dict[str, Any]]()
-    bodies = {id(run.body) for run in found if run.body is not None}
-    faces = MOST_FACES // max(len(bodies), 1)
+    faces = MOST_FACES // len({id(run.body) for run in found})
+    solids: dict[int, Solid] = {}  # of bodies, several runs of which may be shown
     for run, name in zip(found, names, strict=True):
         label = f"{name}: " if len(found) > 1 else ""
-        solid = solid_of(run, options.globe, faces)
+        if id(run.body) not in solids:
+            solids[id(run.body)] = solid_of(run, options.globe, faces)
+        solid = solids[id(run.body)]
         entry, own = _pack_run(run, name, solid, tolerance, len(found), blob)
         entry["points"] = points_of(options.points, solid.reach)
         if packed and (curve := apart(found[0], run)) is not None:
@@ -337,7 +339,7 @@ def _pack_torque(run: Any, keys: np.ndarray, blob: Blob) -> tuple[list[int] | No
     sizes = (float(np.abs(values).max()) for values in (run.angular_momentum, run.omega))
     if largest <= NO_TORQUE * math.prod(sizes):
         return None, True
-    return blob.put(rounded(torque, largest * 2.0**-12), "f4"), False
+    return blob.put(rounded(torque, largest * 2.0**-10), "f4"), False
 
 
 def _pack_path(run: Any, end: float, most: int, blob: Blob) -> dict[str, Any] | None:

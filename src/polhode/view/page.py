@@ -108,7 +108,7 @@ def hash_of(text: str) -> str:
 
 def packed_text(data: bytes) -> str:
     """Return data compressed, in letters that mean nothing in HTML."""
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
 
 
 def html_page(packed: Packed) -> str:

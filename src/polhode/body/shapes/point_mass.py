@@ -17,8 +17,8 @@ def point_mass(mass: float, at: Any = ORIGIN) -> Shape:
 
 
 def surface(at: np.ndarray, extent: float) -> Surface:
-    """A small ball, whose diameter is a twentieth of the extent of the body."""
-    vertices, faces = ball(extent / 40, 20)
+    """A small ball, whose diameter is a tenth of the extent of the body."""
+    vertices, faces = ball(extent / 20, 20)
     return vertices + at, faces
 
 

@@ -8,6 +8,7 @@ import { HUES } from "./style.js";
 /** @typedef {{t: Float64Array, y: Float32Array, label: string, colour: string, text: string, dash: number[]}} Line */
 /** @typedef {{title: string, log: boolean, lines: Line[], low: number, high: number, x0: number, x1: number, y0: number, y1: number}} Chart */
 
+const FILLING = 30; // pixels up and down for each to the right
 const NARROWEST = 236, FONT = "11px system-ui, sans-serif", TITLE = "600 12px system-ui, sans-serif";
 const DASHES = [[], [5, 3], [2, 2], [7, 2, 2, 2]], SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
@@ -113,7 +114,7 @@ export class Plots {
 
   /** @param {Series} series @param {Float32Array} y @param {number} run @param {number} j @param {Palette} colours @returns {Line} */
   makeLine(series, y, run, j, colours) {
-    const several = series.values.length > 1, hue = several ? (j < 3 ? HUES.axes[j] : (j + 3) % 6) : run % 6;
+    const count = series.values.length, several = count > 1, hue = count === 3 ? HUES.axes[j] : several ? j % 6 : run % 6;
     const label = several ? (run ? "" : series.labels[j]) : this.runs.length > 1 ? this.runs[run].name : "";
     return { t: series.t, y, label, colour: colours.lines[hue], text: colours.text[hue], dash: several ? DASHES[run % 4] : [] };
   }
@@ -181,16 +182,18 @@ export class Plots {
     g.strokeStyle = line.colour;
     g.setLineDash(line.dash);
     g.beginPath();
-    for (let i = 0, drawing = false; i < line.t.length; i++) {
+    let before = NaN, travel = 0;
+    for (let i = 0; i < line.t.length; i++) {
       const y = this.yOf(chart, chart.log ? Math.log10(line.y[i]) : line.y[i]);
-      if (!Number.isFinite(y)) drawing = false;
-      else if (drawing) g.lineTo(this.xOf(chart, line.t[i]), y);
-      else {
-        g.moveTo(this.xOf(chart, line.t[i]), y);
-        drawing = true;
-      }
+      if (Number.isFinite(y) && Number.isFinite(before)) {
+        g.lineTo(this.xOf(chart, line.t[i]), y);
+        travel += Math.abs(y - before);
+      } else if (Number.isFinite(y)) g.moveTo(this.xOf(chart, line.t[i]), y);
+      before = y;
     }
+    g.globalAlpha = travel > FILLING * (chart.x1 - chart.x0) ? 0.5 : 1; // a line that fills an area must not hide others
     g.stroke();
+    g.globalAlpha = 1;
     g.setLineDash([]);
   }
 

@@ -43,7 +43,8 @@ export class PoinsotScene {
     this.thin = painter.mesh(arrow(0.009));
     this.polhode = painter.strip(mover.most);
     this.herpolhode = painter.strip(mover.most);
-    this.whole = mover.run.turns <= WHOLE && mover.run.t.length > 1 ? this.makeWhole() : null;
+    const calm = mover.run.free && mover.run.turns <= WHOLE && mover.run.t.length > 1; // under a torque the plane moves, and old curves only confuse
+    this.whole = calm ? this.makeWhole() : null;
     this.room = this.makeRoom();
     /** @type {import("./camera.js").Subject} */
     this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: this.size, radius: 1.55 };
@@ -107,7 +108,7 @@ export class PoinsotScene {
     if (depth > 0) this.drawPlane(depth);
     this.drawCurves();
     if (depth > 0) this.drawArrows(pane, depth);
-    stage.labels.caption(pane, mover.run.free ? "invariable plane" : "instantaneous plane");
+    stage.labels.caption(pane, !(depth > 0) ? "at rest" : mover.run.free ? "invariable plane" : "instantaneous plane");
   }
 
   /** A torque turns the momentum; the plane stays below. @param {Float64Array} out @param {string} preset */

@@ -31,6 +31,7 @@ import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, no
 export const AXIS = 1.25; // the length of a drawn body axis, in units of the body's reach
 const LONGEST = 1.5; // the longest arrow
 const MOST = 2000; // points of a trail
+const MOST_OF_PATH = 8000;
 const LONGEST_PATH = 12; // of a path that is seen as a whole, in units of the body's reach
 const PER_TURN = 64;
 const MOST_HIDING = 3000; // triangles that are looked through at each frame
@@ -133,7 +134,9 @@ export class Actor {
     this.meridian = run.globe ? painter.lines(graticule(0), ON_CURVE) : null;
     this.arrow = painter.mesh(arrow(0.022));
     this.axis = painter.mesh(arrow(0.014));
-    this.path = run.path ? this.makePath() : null;
+    this.path = run.path ? this.makePath(run.path) : null;
+    /** Whether trails move with the body, as the camera does along a long path: else they would be the path. */
+    this.carried = false;
     /** @type {{point: number[], strip: Thing}[]} */
     this.trails = [];
     for (const p of run.points) this.addTrail(p);
@@ -144,15 +147,13 @@ export class Actor {
     this.trails.push({ point: p, strip: this.stage.painter.strip(this.mover.most) });
   }
 
-  makePath() {
-    const { t } = /** @type {import("./packing.js").PathData} */ (this.mover.run.path), count = Math.max(2, Math.min(MOST, 8 * t.length));
-    const strip = this.stage.painter.strip(count), points = new Float32Array(3 * count), at = [0, 0, 0];
-    for (let i = 0; i < count; i++) {
-      placeBetween(/** @type {import("./packing.js").PathData} */ (this.mover.run.path), t[0] + (t[t.length - 1] - t[0]) * i / (count - 1), at);
-      points.set(at, 3 * i);
-    }
+  /** @param {import("./packing.js").PathData} path */
+  makePath(path) {
+    const { t } = path, count = Math.max(2, Math.min(MOST_OF_PATH, 24 * t.length)), points = new Float32Array(3 * count), at = [0, 0, 0];
+    for (let i = 0; i < count; i++) points.set(placeBetween(path, t[0] + (t[t.length - 1] - t[0]) * i / (count - 1), at), 3 * i);
+    const strip = this.stage.painter.strip(count);
     this.stage.painter.setStrip(strip, points, count);
-    return strip;
+    return { strip, points };
   }
 
   /** @param {Pane} pane @param {number} ghost 0 for a solid body, else the number of the ghost */
@@ -160,7 +161,7 @@ export class Actor {
     const { stage, mover } = this, { show } = stage;
     if (show.body) this.drawBody(ghost);
     if (show.trail) this.drawTrails(ghost);
-    if (show.path && this.path) this.drawPath();
+    if (show.path && this.path) this.drawPath(this.path.strip);
     if (show.axes) this.drawAxes(pane, ghost);
     if (ghost) return;
     if (show.momentum) this.drawArrow(pane, mover.momentum, mover.longest.momentum, 1, "L", HUES.momentum);
@@ -186,17 +187,18 @@ export class Actor {
       for (let i = 0; i < mover.count; i++) {
         for (let j = 0; j < 4; j++) rowQ[j] = mover.attitudes[4 * i + j];
         rotate(point, rowQ, p);
-        for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = point[j] + mover.places[3 * i + j];
+        for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = point[j] + (this.carried ? 0 : mover.places[3 * i + j]);
       }
       painter.setStrip(strip, trailPoints, mover.count);
-      matrixFromQuaternion(spaceModel, UNTURNED, 1, ZERO);
+      matrixFromQuaternion(spaceModel, UNTURNED, 1, this.carried ? mover.place : ZERO);
       painter.drawLine(strip, spaceModel, colours.runs[ghost ? ghost % 6 : TRAIL_HUES[k % 6]], ghost ? 0.8 : 1, 2.2, 1.2);
     });
   }
 
-  drawPath() {
+  /** @param {Thing} strip */
+  drawPath(strip) {
     matrixFromQuaternion(spaceModel, UNTURNED, 1, ZERO);
-    this.stage.painter.drawLine(/** @type {Thing} */ (this.path), spaceModel, this.stage.colours.ink, 0.45, 1.5);
+    this.stage.painter.drawLine(strip, spaceModel, this.stage.colours.ink, 0.35, 1.4);
   }
 
   /** @param {Pane} pane @param {number} ghost */
@@ -257,7 +259,7 @@ export class SpaceScene {
     this.first = actors[0].mover;
     const reach = Math.max(...actors.map(({ mover }) => mover.run.reach));
     /** @type {Subject} */
-    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: reach, radius: 1.75 };
+    this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: reach, radius: 1.8 };
     this.groundRadius = this.groundCell = 1;
     this.fitPath();
   }
@@ -265,15 +267,16 @@ export class SpaceScene {
   /** The whole path is seen if it is not much larger than the body; else the camera follows.  The ground reaches as far as one sees. */
   fitPath() {
     const { path, reach, ground } = this.first.run, low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    path?.x.forEach((v, k) => {
+    this.actors[0].path?.points.forEach((v, k) => {
       low[k % 3] = Math.min(low[k % 3], v);
       high[k % 3] = Math.max(high[k % 3], v);
     });
     const half = path ? Math.hypot(...high.map((v, i) => v - low[i])) / 2 : 0;
     if (path && half < LONGEST_PATH * reach) {
       this.middle = high.map((v, i) => (v + low[i]) / 2);
-      this.subject.radius = Math.max(1.75, half / reach + 0.8);
+      this.subject.radius = Math.max(1.8, half / reach + 0.8);
     }
+    for (const actor of this.actors) actor.carried = Boolean(path) && !this.middle;
     const fall = path && ground ? Math.max(0, high[2] - ground.height + path.origin[2]) / reach : 0;
     this.groundRadius = Math.max(14, 5 * this.subject.radius, 5 * fall);
     this.groundCell = roundTicks(0, this.groundRadius, 14).step;

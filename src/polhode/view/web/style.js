@@ -59,7 +59,7 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .corner dt { color: var(--quiet); white-space: nowrap; } .corner dd { margin: 0; overflow-wrap: anywhere; } .corner.failed dd.status, .corner.failed summary { color: var(--bad); }
 .corner.ghosts div { display: flex; gap: 8px; align-items: center; padding: 1px 0; } .ghosts i { width: 10px; height: 10px; border-radius: 50%; } .ghosts span { font-variant-numeric: tabular-nums; }
 .corner p { margin: 4px 0 0; color: var(--quiet); }
-.plotting { position: relative; flex: none; height: 172px; border-top: 1px solid var(--rule); } 
+.plotting { position: relative; flex: none; height: clamp(104px, 26%, 172px); border-top: 1px solid var(--rule); } 
 canvas.plots { cursor: crosshair; touch-action: pan-y; }
 .plotting button.next { position: absolute; right: 4px; top: 0; height: 24px; font-size: 12px; color: var(--quiet); }
 .bar { position: relative; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; flex: none; padding: 6px 10px; border-top: 1px solid var(--rule); }
@@ -78,7 +78,7 @@ div.menu { position: absolute; right: 8px; bottom: 100%; margin-bottom: 6px; z-i
 .menu label { display: flex; gap: 7px; align-items: center; padding: 2px 0; white-space: nowrap; cursor: pointer; } .menu input { accent-color: var(--accent); margin: 0; }
 .menu .keys { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; font-size: 12px; border-top: 1px solid var(--rule); padding-top: 8px; } .keys dt { font-weight: 600; } .keys dd { margin: 0; color: var(--quiet); }
 .error { position: absolute; inset: 0; display: grid; place-items: center; padding: 24px; text-align: center; color: var(--quiet); background: var(--ground); }
-.ph.narrow .menu .keys { display: none; } .ph.narrow .plotting { height: 148px; } .ph.narrow .corner { padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
+.ph.narrow .menu .keys { display: none; } .ph.narrow .plotting { height: clamp(104px, 20%, 148px); } .ph.narrow .corner { padding: 8px 10px; } .ph.narrow .bar { padding: 6px 8px; gap: 4px 6px; }
 .ph.narrow input.time { flex-basis: 100%; order: -1; } .ph.narrow output.now { flex: 1; text-align: left; padding-left: 4px; min-width: 7em; } .ph.narrow button { height: 40px; min-width: 38px; } .ph.narrow button.play { height: 40px; width: 40px; }
 `;
 

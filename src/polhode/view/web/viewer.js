@@ -57,28 +57,45 @@ function switchesOf({ runs }, show) {
   return [...names];
 }
 
-/** Share the room among the scenes: a cell for each run, in it a pane for each of its scenes. @param {Scene[]} scenes @param {number} width @param {number} height */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+
+/**
+ * Share the room among the scenes: a cell for each run, in it a pane for each of its scenes.  Gives the lines between.
+ * @param {Scene[]} scenes @param {number} width @param {number} height @returns {Box[]}
+ */
 export function arrange(scenes, width, height) {
-  const runs = [...new Set(scenes.map(({ pane }) => pane.run))], count = runs.length;
-  let columns = 1; // as many as make the cells most like squares
-  const oblong = (/** @type {number} */ n) => Math.abs(Math.log((width / n) / (height / Math.ceil(count / n)) / 1.1));
-  for (let n = 2; n <= count; n++) if (oblong(n) < oblong(columns)) columns = n;
-  const rows = Math.ceil(count / columns), w = (width - columns + 1) / columns, h = (height - rows + 1) / rows;
-  runs.forEach((run, i) => {
-    const x = (i % columns) * (w + 1), y = Math.floor(i / columns) * (h + 1), [main, second] = scenes.filter(({ pane }) => pane.run === run);
-    const wide = w > 1.15 * h, share = wide ? Math.round(0.58 * w) : Math.round(0.58 * h);
-    const small = wide ? Math.min(w - share, h) < SMALLEST : Math.min(h - share, w) < SMALLEST;
-    if (!second || small) {
-      main.pane.place(x, y, w, h);
-      second?.pane.place(x, y, 0, 0);
-    } else if (wide) {
-      main.pane.place(x, y, share, h);
-      second.pane.place(x + share + 1, y, w - share - 1, h);
-    } else {
-      main.pane.place(x, y, w, share);
-      second.pane.place(x, y + share + 1, w, h - share - 1);
+  const runs = [...new Set(scenes.map(({ pane }) => pane.run))], count = runs.length, /** @type {Box[]} */ rules = [];
+  let rows = 1; // as many as make the cells most like squares
+  const oblong = (/** @type {number} */ n) => Math.abs(Math.log((width / Math.ceil(count / n)) / (height / n) / 1.1));
+  for (let n = 2; n <= count; n++) if (oblong(n) < oblong(rows)) rows = n;
+  const high = (height - rows + 1) / rows;
+  for (let row = 0, done = 0; row < rows; row++) {
+    const inRow = Math.ceil((count - done) / (rows - row)), wide = (width - inRow + 1) / inRow, y = row * (high + 1);
+    if (row) rules.push({ x: 0, y: y - 1, width, height: 1 });
+    for (let i = 0; i < inRow; i++, done++) {
+      const cell = { x: i * (wide + 1), y, width: wide, height: high };
+      if (i) rules.push({ x: cell.x - 1, y, width: 1, height: high });
+      fillCell(scenes.filter(({ pane }) => pane.run === runs[done]), cell, rules);
     }
-  });
+  }
+  return rules;
+}
+
+/** @param {Scene[]} scenes one, or two @param {Box} cell @param {Box[]} rules */
+function fillCell([main, second], { x, y, width, height }, rules) {
+  const wide = width > 1.15 * height, share = Math.round(0.58 * (wide ? width : height)), rest = (wide ? width : height) - share - 1;
+  if (!second || Math.min(rest, wide ? height : width) < SMALLEST) {
+    main.pane.place(x, y, width, height);
+    second?.pane.place(x, y, 0, 0);
+  } else if (wide) {
+    main.pane.place(x, y, share, height);
+    second.pane.place(x + share + 1, y, rest, height);
+    rules.push({ x: x + share, y, width: 1, height });
+  } else {
+    main.pane.place(x, y, width, share);
+    second.pane.place(x, y + share + 1, width, rest);
+    rules.push({ x, y: y + share, width, height: 1 });
+  }
 }
 
 /** @param {number} time @param {number} span */
@@ -92,7 +109,7 @@ function timeText(time, span) {
 function makeParts({ header, notes }, acts) {
   const title = String(header.title ?? "polhode");
   const canvas = element("canvas", { class: "scene", role: "img", "aria-label": `${title}: moving picture` });
-  const labelRoom = element("div", { class: "labels", "aria-hidden": "true" }), legend = element("div", { class: "corner ghosts" });
+  const labelRoom = element("div", { class: "labels", "aria-hidden": "true" }), legend = element("div", { class: "corner ghosts" }, ...acts.map(() => element("div", {}, element("i"), element("b"), element("span"))), ...notes.map((note) => element("p", {}, note)));
   const corners = acts.map((act, i) => makeCorner(act, i ? [] : notes)), room = element("div", { class: "room" }, canvas, labelRoom, ...corners, legend);
   const sheet = element("canvas", { class: "plots", role: "img", "aria-label": "Plots" });
   const next = element("button", { type: "button", class: "next", "aria-label": "More plots", title: "More plots" }, "›");
@@ -159,6 +176,8 @@ export class Viewer {
     this.observer = new ResizeObserver(() => this.layOut());
     /** @type {Scene[]} */
     this.current = [];
+    /** @type {Box[]} */
+    this.rules = [];
     this.start = this.staged?.start ?? film.start;
     this.end = this.staged?.end ?? film.end;
     this.time = this.start;
@@ -277,7 +296,6 @@ export class Viewer {
 
   /** Give every part its place: after a change of size, layout, switches or theme. */
   layOut() {
-    const { clientWidth: width, clientHeight: height } = this.room;
     this.root.classList.toggle("narrow", this.root.clientWidth < NARROW);
     this.plotting.hidden = !this.shows.plots || !this.plots.names.length;
     if (!this.plotting.hidden) {
@@ -285,8 +303,9 @@ export class Viewer {
       this.next.hidden = this.plots.fitting >= this.plots.names.length;
       write(this.next, this.plots.pageText());
     }
+    const { clientWidth: width, clientHeight: height } = this.room;
     this.current = this.scenes();
-    if (width && this.room.clientHeight) arrange(this.current, width, this.room.clientHeight || height);
+    if (width && height) this.rules = arrange(this.current, width, height);
     this.placeCorners();
     this.panel?.renew();
     this.bar.time.min = String(this.start);
@@ -305,14 +324,16 @@ export class Viewer {
     this.corners.forEach((corner, i) => {
       const pane = this.current.find((scene) => scene.pane.run === i)?.pane;
       corner.hidden = !this.shows.corner || ghosts || !pane;
-      if (!pane) return;
-      const room = pane.height > 300 && (pane.width > 420 || (pane.width > 300 && pane.height > 1.3 * pane.width && !this.root.classList.contains("narrow")));
-      if (corner.dataset.roomy !== String(room)) corner.open = room;
-      corner.dataset.roomy = String(room);
+      if (corner.hidden || !pane) return;
+      const tall = pane.width > 300 && pane.height > 1.3 * pane.width, roomy = pane.height > 300 && (pane.width > 420 || tall);
+      if (corner.dataset.roomy !== String(roomy)) corner.open = roomy;
+      corner.dataset.roomy = String(roomy);
       corner.style.left = `${pane.x}px`;
       corner.style.top = `${pane.y}px`;
       corner.style.maxWidth = `${Math.max(150, pane.width > 560 ? 0.5 * pane.width : pane.width - 8)}px`;
       markCorner(corner, several ? this.colours().runs[i % 6] : null);
+      const above = Math.min(corner.offsetHeight, pane.height - pane.width); // where there is height to spare, the picture stays below
+      if (above > 0) pane.place(pane.x, pane.y + above, pane.width, pane.height - above);
     });
   }
 
@@ -320,7 +341,8 @@ export class Viewer {
     const { stage } = this, width = this.room.clientWidth, height = this.room.clientHeight;
     if (stage && width && height && !stage.painter.gl.isContextLost()) {
       stage.painter.ratio = this.ratio();
-      stage.painter.frame(width, height, stage.colours.rule);
+      stage.painter.frame(width, height, stage.colours.ground);
+      for (let i = 0; i < this.rules.length; i++) stage.painter.fill(this.rules[i], stage.colours.rule);
       this.labels.begin();
       for (let i = 0; i < this.current.length; i++) {
         const scene = this.current[i];
@@ -344,7 +366,6 @@ export class Viewer {
   writeAngles() {
     const scene = /** @type {SpaceScene | undefined} */ (this.current[0]);
     if (!(scene instanceof SpaceScene)) return;
-    if (this.legend.childElementCount !== scene.actors.length) this.legend.replaceChildren(...scene.actors.map(() => element("div", {}, element("i"), element("b"), element("span"))));
     scene.actors.forEach(({ mover }, i) => {
       const [mark, name, angle] = /** @type {HTMLCollectionOf<HTMLElement>} */ (this.legend.children[i].children);
       mark.style.background = this.colours().lines[i % 6];
@@ -364,6 +385,7 @@ export class Viewer {
     on(bar.full, "click", () => this.toggleFullScreen());
     on(bar.shot, "click", () => this.saveScreenshot());
     on(bar.menu, "click", () => this.toggleMenu());
+    for (const corner of this.corners) on(corner, "toggle", () => this.layOut());
     on(menu, "change", (event) => this.choose(event.target));
     on(this.next, "click", () => (this.plots.turnPage(), this.layOut()));
     on(this.root, "keydown", (event) => this.press(event));
@@ -602,17 +624,22 @@ function render({ model, el }) {
     model.save_changes();
     own = false;
   };
+  const follow = () => own || viewer.seek(model.get("time"));
+  viewer.seek(model.get("time")); // it may have been set before the cell was shown
   viewer.onTime(() => (asked ||= window.setTimeout(tell, 100))); // ten messages a second are enough
-  model.on("change:time", () => own || viewer.seek(model.get("time")));
   viewer.onPick((picked) => {
     own = true;
-    model.set("picked", Array.isArray(picked) ? picked : [...(model.get("picked") ?? []), picked]);
+    model.set("picked", picked);
     model.save_changes();
     own = false;
   });
-  model.on("change:picked", () => own || viewer.pick(model.get("picked")));
+  const choose = () => own || viewer.pick(model.get("picked"));
+  model.on("change:time", follow);
+  model.on("change:picked", choose);
   return () => {
     clearTimeout(asked);
+    model.off("change:time", follow);
+    model.off("change:picked", choose);
     viewer.destroy();
   };
 }

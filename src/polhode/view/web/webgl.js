@@ -203,12 +203,21 @@ export class Painter {
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, thing.data, 0, length);
   }
 
-  /** Fit the canvas to its place on the page. @param {number} width @param {number} height @param {Numbers} rule colour between panes */
-  frame(width, height, rule) {
+  /** Fit the canvas to its place on the page. @param {number} width @param {number} height @param {Numbers} ground */
+  frame(width, height, ground) {
     const { gl, canvas, ratio } = this, w = Math.round(width * ratio), h = Math.round(height * ratio);
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
     gl.scissor(0, 0, w, h);
-    gl.clearColor(rule[0], rule[1], rule[2], 1);
+    gl.clearColor(ground[0], ground[1], ground[2], 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+  }
+
+  /** Fill a rectangle. @param {{x: number, y: number, width: number, height: number}} box @param {Numbers} colour */
+  fill(box, colour) {
+    const { gl, ratio } = this, right = Math.round((box.x + box.width) * ratio), bottom = Math.round((box.y + box.height) * ratio);
+    const x = Math.round(box.x * ratio), y = Math.round(box.y * ratio);
+    gl.scissor(x, this.canvas.height - bottom, Math.max(1, right - x), Math.max(1, bottom - y));
+    gl.clearColor(colour[0], colour[1], colour[2], 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
   }
 
