@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import shutil
+import subprocess
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from polhode.view.colours import LEVELS, MISSING, palette, scale
 from support.ensembles import FREE, HEAVY, solve_many
 
 d = ph.distributions
+CLOUD = Path(crowd.__file__).with_name("web") / "cloud.js"
 TYPES = {
     "t": np.float64, "points": np.int16, "members": np.uint32, "values": np.uint8,
     "palette": np.uint8, "bodies": np.uint32,
@@ -438,3 +442,46 @@ def test_energy_without_potential():
     if free.energy is None:
         with pytest.raises(InputError, match="use 'kinetic_energy'"):
             crowd.pack(free, colour="energy")
+
+
+# ---- pages and files
+def test_pages_and_commands(tops, tmp_path):
+    from typer.testing import CliRunner
+
+    from polhode.cli.main import app
+
+    page = tops.save_html(tmp_path / "tops.html", colour="tilt")
+    assert page.stat().st_size < 2e6
+    whole = ph.view(tops, browser=False, colour="tilt")
+    assert whole.read_text(encoding="utf-8") == page.read_text(encoding="utf-8")
+    tops.save(tmp_path / "tops.zarr")
+    asked = ["--html", str(tmp_path / "again.html"), "--where", "omega", "--colour", "speed"]
+    found = CliRunner().invoke(app, ["view", str(tmp_path / "tops.zarr"), *asked])
+    assert found.exit_code == 0, found.output
+    assert (tmp_path / "again.html").stat().st_size > 5e4
+
+
+def test_options_of_runs_and_of_ensembles(tops):
+    with pytest.raises(InputError, match="names is an option for runs"):
+        tops.view(names=["a"], browser=False)
+    with pytest.raises(InputError, match="one ensemble alone"):
+        ph.view([tops, tops], browser=False)
+    run = ph.exact_free_motion(FREE.body, None, [1.0, 2.0, 3.0], np.linspace(0, 1, 11))
+    with pytest.raises(InputError, match="where is an option for ensembles"):
+        run.view(where="axis", browser=False)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_javascript_unpacks_the_same_directions():
+    v = np.random.default_rng(2).normal(size=(2000, 3))
+    code = crowd.to_octahedron(v)
+    script = (
+        f"import {{ fromOctahedron }} from {json.dumps(CLOUD.as_uri())};"
+        f"const code = {json.dumps(code.tolist())};"
+        "console.log(JSON.stringify(code.map(([x, y]) => fromOctahedron([0, 0, 0], x, y))));"
+    )
+    asked = ["node", "--input-type=module", "-"]
+    told = subprocess.run(asked, input=script, capture_output=True, text=True, check=True)
+    found = np.array(json.loads(told.stdout))
+    np.testing.assert_allclose(found, crowd.from_octahedron(code), rtol=0, atol=1e-15)
+    assert angle(found, v).max() < 1e-4

@@ -115,6 +115,14 @@ export function listenToPointers(canvas, hands, signal) {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
+  let last = { x: NaN, y: NaN, time: 0 };
+  /** Two taps of a finger are a double click, of which not every phone tells. @param {PointerEvent} event */
+  const tap = (event) => {
+    const { x, y } = place(event), near = Math.hypot(x - last.x, y - last.y) < 24 && event.timeStamp - last.time < 350;
+    if (event.pointerType !== "touch") return;
+    if (near) hands.pick(x, y);
+    last = { x: near ? NaN : x, y, time: event.timeStamp };
+  };
   /** @param {"down" | "move" | "up"} kind @param {PointerEvent} event */
   const taken = (kind, event) => Boolean(hands.take?.(kind, place(event).x, place(event).y, event));
   canvas.addEventListener("pointerdown", (event) => {
@@ -130,13 +138,15 @@ export function listenToPointers(canvas, hands, signal) {
     down.set(event.pointerId, now);
   }, { signal });
   for (const type of /** @type {const} */ (["pointerup", "pointercancel"]))
-    canvas.addEventListener(type, (event) => void (down.delete(event.pointerId) || taken("up", event)), { signal });
+    canvas.addEventListener(type, (event) => void (down.delete(event.pointerId) ? tap(event) : taken("up", event)), { signal });
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
     hands.zoom(Math.exp(Math.max(-100, Math.min(100, event.deltaY * (event.deltaMode ? 30 : 1))) * 0.0015));
   }, { signal, passive: false });
   canvas.addEventListener("contextmenu", (event) => event.preventDefault(), { signal });
-  canvas.addEventListener("dblclick", (event) => hands.pick(place(event).x, place(event).y), { signal });
+  canvas.addEventListener("dblclick", (event) => {
+    if (!(event instanceof PointerEvent && event.pointerType === "touch")) hands.pick(place(event).x, place(event).y);
+  }, { signal });
 }
 
 /** @typedef {{x: number, y: number}} Place */

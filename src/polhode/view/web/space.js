@@ -1,5 +1,5 @@
-// The body in space: its surface, axes, arrows, trails and path.  A scene is what one pane shows; others may take its
-// place (see Scene).
+// The body in space: its surface, axes, arrows, trails and path.  A scene is what one pane shows: whatever has a pane
+// and draw(pane, time) may stand in its place.
 
 import { arrow, castRay, castRayAtSphere, graticule, HEAD, ON_CURVE, sharpEdges, sphere, surface } from "./geometry.js";
 import { between, clampTime, linearBetween, placeBetween } from "./keyframes.js";
@@ -181,18 +181,24 @@ export class Actor {
 
   /** @param {number} ghost */
   drawTrails(ghost) {
-    const { stage, mover } = this, { painter, colours } = stage;
-    if (mover.count < 2) return;
-    this.trails.forEach(({ point: p, strip }, k) => {
-      for (let i = 0; i < mover.count; i++) {
-        for (let j = 0; j < 4; j++) rowQ[j] = mover.attitudes[4 * i + j];
-        rotate(point, rowQ, p);
-        for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = point[j] + (this.carried ? 0 : mover.places[3 * i + j]);
-      }
+    const { stage, mover, trails } = this, { painter, colours } = stage;
+    for (let k = 0; k < trails.length && mover.count > 1; k++) {
+      const { strip } = trails[k];
+      this.fillTrail(trails[k].point);
       painter.setStrip(strip, trailPoints, mover.count);
       matrixFromQuaternion(spaceModel, UNTURNED, 1, this.carried ? mover.place : ZERO);
       painter.drawLine(strip, spaceModel, colours.runs[ghost ? ghost % 6 : TRAIL_HUES[k % 6]], ghost ? 0.8 : 1, 2.2, 1.2);
-    });
+    }
+  }
+
+  /** @param {Numbers} p in body axes */
+  fillTrail(p) {
+    const { count, attitudes, places } = this.mover;
+    for (let i = 0; i < count; i++) {
+      for (let j = 0; j < 4; j++) rowQ[j] = attitudes[4 * i + j];
+      rotate(point, rowQ, p);
+      for (let j = 0; j < 3; j++) trailPoints[3 * i + j] = point[j] + (this.carried ? 0 : places[3 * i + j]);
+    }
   }
 
   /** @param {Thing} strip */
@@ -274,7 +280,7 @@ export class SpaceScene {
     const half = path ? Math.hypot(...high.map((v, i) => v - low[i])) / 2 : 0;
     if (path && half < LONGEST_PATH * reach) {
       this.middle = high.map((v, i) => (v + low[i]) / 2);
-      this.subject.radius = Math.max(1.8, half / reach + 0.8);
+      this.subject.radius = Math.max(1.8, half / reach + 1.5);
     }
     for (const actor of this.actors) actor.carried = Boolean(path) && !this.middle;
     const fall = path && ground ? Math.max(0, high[2] - ground.height + path.origin[2]) / reach : 0;

@@ -57,11 +57,11 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .corner summary i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 6px; }
 .corner dl { display: grid; grid-template-columns: auto 1fr; gap: 1px 10px; margin: 4px 0 0; }
 .corner dt { color: var(--quiet); white-space: nowrap; } .corner dd { margin: 0; overflow-wrap: anywhere; } .corner.failed dd.status, .corner.failed summary { color: var(--bad); }
-.corner.ghosts div { display: flex; gap: 8px; align-items: center; padding: 1px 0; } .ghosts i { width: 10px; height: 10px; border-radius: 50%; } .ghosts span { font-variant-numeric: tabular-nums; }
+.corner.ghosts { max-width: 96%; } .corner.ghosts div { display: flex; gap: 8px; align-items: center; padding: 1px 0; } .ghosts i { flex: none; width: 10px; height: 10px; border-radius: 50%; }   .ghosts span { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .corner p { margin: 4px 0 0; color: var(--quiet); }
 .plotting { position: relative; flex: none; height: clamp(104px, 26%, 172px); border-top: 1px solid var(--rule); } 
 canvas.plots { cursor: crosshair; touch-action: pan-y; }
-.plotting button.next { position: absolute; right: 4px; top: 0; height: 24px; font-size: 12px; color: var(--quiet); }
+.ph .plotting button.next { position: absolute; right: 4px; top: 0; height: 24px; font-size: 12px; color: var(--quiet); }
 .bar { position: relative; display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; flex: none; padding: 6px 10px; border-top: 1px solid var(--rule); }
 button { font: inherit; color: inherit; background: none; border: 0; border-radius: 6px; padding: 0 6px; height: 32px; min-width: 32px; cursor: pointer; display: inline-flex; align-items: center; justify-content: center; }
 button:hover, select:hover { background: var(--hover); }

@@ -27,7 +27,7 @@ const NARROW = 560, SMALLEST = 190; // CSS pixels: of a phone, and of a pane tha
 /** The scenes of runs: each in space and as Poinsot saw it; or all together. @param {Stage} stage @param {Film} film @returns {Show} */
 function sceneRuns(stage, film) {
   const movers = film.runs.map((run, i) => new Mover(run, i)), actors = movers.map((mover) => new Actor(stage, mover));
-  const poinsot = movers.filter(({ run }) => run.inertia).map((mover) => new PoinsotScene(stage, new Pane("poinsot", mover.index), mover));
+  const poinsot = movers.filter(({ run }) => run.inertia?.some((x) => x !== 0)).map((mover) => new PoinsotScene(stage, new Pane("poinsot", mover.index), mover));
   const space = actors.map((actor) => new SpaceScene(stage, new Pane("space", actor.mover.index), [actor]));
   const side = space.flatMap((scene, i) => [scene, ...poinsot.filter(({ mover }) => mover.index === i)]);
   const ghosts = [new SpaceScene(stage, new Pane("space", 0), actors), ...poinsot.filter(({ mover }) => mover.index === 0)];
@@ -506,7 +506,12 @@ export class Viewer {
     this.layOut();
   }
 
-  /** Where the camera of a run's pane stands: eye = target + distance (cos pitch cos yaw, cos pitch sin yaw, sin pitch) in the preset's axes. @param {number} [run] */
+  /**
+   * Where the camera of a run's pane stands: eye = target + distance (cos pitch cos yaw, cos pitch sin yaw, sin pitch), in
+   * axes that the shortest rotation from z to `up` (to L for "momentum") gives, or in body axes for "body".  The target is
+   * in inertial axes, from the origin of the run's path.
+   * @param {number} [run]
+   */
   camera(run = 0) {
     const pane = (this.current.find((scene) => scene.pane.run === run) ?? this.current[0])?.pane, { preset, yaw, pitch } = this.view;
     return { preset, yaw, pitch, distance: pane?.distance ?? 0, fov: FIELD_OF_VIEW, target: [...(pane?.target ?? [])] };
@@ -608,7 +613,13 @@ function picture(root, room, canvases, ratio) {
 
 /** Draw packed runs inside an element. @param {HTMLElement} host @param {any} header @param {ArrayBuffer} buffer @param {{focus?: boolean}} [options] */
 export function mount(host, header, buffer, options) {
-  return new Viewer(host, header, buffer, options);
+  try {
+    return new Viewer(host, header, buffer, options);
+  } catch (error) {
+    const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+    root.replaceChildren(element("p", { class: "error", role: "alert" }, String(/** @type {Error} */ (error).message)));
+    throw error;
+  }
 }
 
 /** The widget of a notebook. @param {{model: any, el: HTMLElement}} cell */
