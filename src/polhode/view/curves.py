@@ -55,14 +55,19 @@ class Curve:
 
 def curves_of(run: Any, fine: Any, unit: str) -> list[Curve]:
     """Return the curves of a run; ``fine`` is the same run with states close together."""
-    found = [Curve("rates", f"rad/{unit}", ["ω1", "ω2", "ω3"], fine.t, fine.omega.T)]
+    is_si = unit == "s"  # models with other units of time have others of energy, too
+    one = unit if is_si else unit.removesuffix("s")
+    found = [Curve("rates", f"rad/{one}", ["ω1", "ω2", "ω3"], fine.t, fine.omega.T)]
     if fine.kinetic_energy is not None:
         energies = {"kinetic": fine.kinetic_energy}
         if fine.potential_energy is not None and np.any(fine.potential_energy):
             energies |= {"potential": fine.potential_energy, "total": fine.energy}
-        found.append(Curve("energy", "J", list(energies), fine.t, energies.values()))
+        found.append(
+            Curve("energy", "J" if is_si else "", list(energies), fine.t, energies.values())
+        )
         momentum = fine.angular_momentum_inertial.T
-        found.append(Curve("momentum", "kg m²/s", ["Lx", "Ly", "Lz"], fine.t, momentum))
+        of_momentum = "kg m²/s" if is_si else ""
+        found.append(Curve("momentum", of_momentum, ["Lx", "Ly", "Lz"], fine.t, momentum))
     if fine.x is not None:
         found.append(Curve("position", "m", ["x", "y", "z"], fine.t, fine.x.T))
     drift = changes(run) if len(run) else {}
@@ -136,4 +141,6 @@ def kept(change: float) -> str:
         return "not known"
     if change == 0.0:
         return "kept exactly"
-    return f"kept to {change:.0e}" if change < KEPT else f"changes by {100 * change:.2g} %"
+    if change < KEPT:
+        return f"kept to {change:.0e}"
+    return f"changes by {100 * change:.2g} %" if change < 10.0 else f"changes {change:.0e}-fold"

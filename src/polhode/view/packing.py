@@ -258,14 +258,16 @@ def _pack_run(
 def _stored(motion: Motion, tolerance: float) -> Motion:
     """Return rows as the viewer gets them: rounded, but for the first and the last time."""
     t, q, omega = motion
-    fastest = float(np.sqrt((omega**2).sum(axis=1)).max())
+    rates = np.sqrt((omega**2).sum(axis=1))
+    fastest = float(rates.max())
+    usual = min(fastest, 100.0 * float(np.median(rates)) or fastest)  # a run may end in infinity
     steps = np.diff(t)
     finest = 1e-3 * float(steps.min()) if len(steps) else 0.0
     times = rounded(t, min(0.01 * tolerance / fastest, finest) if fastest else finest)
     times[[0, -1]] = t[[0, -1]]
     turned = rounded(q, min(tolerance / 32.0, 2.0**-14)).astype("f4").astype(float)
-    rates = rounded(omega, fastest * min(tolerance / 64.0, 2.0**-14)).astype("f4").astype(float)
-    return Motion(times, turned, rates)
+    turning = rounded(omega, usual * min(tolerance / 64.0, 2.0**-14)).astype("f4").astype(float)
+    return Motion(times, turned, turning)
 
 
 def _speed(span: float, turns: float) -> float:
