@@ -352,12 +352,7 @@ def _crowd(
         notes.append(
             f"{count(failed['bodies'][1])} of those shown failed: a cross where they stopped"
         )
-    values = paint.values[places] if cloud.values is None else cloud.values
-    found = scale(values, paint.range)
-    if found.beyond:
-        notes.append(
-            f"{count(found.beyond)} of {count(values.size)} values are beyond the colour bar"
-        )
+    colour = _colour(paint, places, cloud, blob, notes)
     numbers = np.diff(result.members[places], prepend=0)  # repeated steps pack well
     crowd = {
         "where": where,
@@ -370,20 +365,33 @@ def _crowd(
         "between": "jump" if jumps else "linear" if where == "space" else "slerp",
         "members": blob.put(numbers.astype(np.uint32), "u4"),
         "of": [len(result), len(result.t)],
-        "colour": {
-            "name": paint.name,
-            "unit": paint.unit,
-            "each": "frame" if cloud.values is not None else "member",
-            "low": found.low,
-            "high": found.high,
-            "ticks": paint.ticks,
-            "values": blob.put(found.levels(values), "u1"),
-            "palette": blob.put(palette(), "u1"),
-        },
+        "colour": colour,
         "failed": failed,
         "series": list(_series(result, blob)),
     }
     return crowd, notes
+
+
+def _colour(
+    paint: Colouring, places: np.ndarray, cloud: Cloud, blob: Blob, notes: list[str]
+) -> dict[str, Any]:
+    """Return the colours of the points; say in the notes how many values are off the scale."""
+    values = paint.values[places] if cloud.values is None else cloud.values
+    found = scale(values, paint.range)
+    if found.beyond:
+        notes.append(
+            f"{count(found.beyond)} of {count(values.size)} values are beyond the colour bar"
+        )
+    return {
+        "name": paint.name,
+        "unit": paint.unit,
+        "each": "member" if cloud.values is None else "frame",
+        "low": found.low,
+        "high": found.high,
+        "ticks": paint.ticks,
+        "values": blob.put(found.levels(values), "u1"),
+        "palette": blob.put(palette(), "u1"),
+    }
 
 
 def _axis_names(where: str, box: dict[str, list[float]] | None) -> list[str]:
