@@ -226,6 +226,7 @@ export class Actor {
     const size = Math.min(1, length / HEAD); // a short arrow is all head
     scaleVector(direction, vector, length * reach / norm(vector));
     matrixAlong(spaceModel, direction, size * reach, mover.place);
+    stage.painter.drawHidden(this.arrow, spaceModel, stage.colours.runs[hue], 0.3, length / size - HEAD); // a short arrow may lie inside the body
     stage.painter.drawMesh(this.arrow, spaceModel, stage.colours.runs[hue], 1, 0.3, length / size - HEAD);
     this.label(pane, text, hue, text === "ω" ? 9 : 0);
   }

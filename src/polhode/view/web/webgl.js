@@ -263,6 +263,18 @@ export class Painter {
     gl.drawArrays(gl.TRIANGLES, 0, mesh.count);
   }
 
+  /** What of a surface lies behind others, faintly. @param {Thing} mesh @param {Numbers} model @param {Numbers} colour @param {number} alpha @param {number} stretch */
+  drawHidden(mesh, model, colour, alpha, stretch) {
+    const gl = this.gl;
+    gl.depthFunc(gl.GREATER);
+    gl.depthMask(false);
+    gl.enable(gl.CULL_FACE);
+    this.drawMesh(mesh, model, colour, alpha, 0, stretch);
+    gl.disable(gl.CULL_FACE);
+    gl.depthMask(true);
+    gl.depthFunc(gl.LEQUAL);
+  }
+
   /** @param {Thing} line @param {Numbers} model @param {Numbers} colour @param {number} alpha @param {number} width @param {number} [fade] exponent with which it fades towards its beginning @param {number} [lift] towards the eye */
   drawLine(line, model, colour, alpha, width, fade = 0, lift = 4e-4) {
     if (line.count < 4) return;
