@@ -219,6 +219,21 @@ def test_the_mouse_turns_zooms_and_resets(page, book):
     wait(page, f"Math.abs(polhode.camera().distance - {first['distance']!r}) < 1e-6")
 
 
+def test_a_double_click_picks_a_point_of_the_body(page, book):
+    show(page, book)
+    pane = page.evaluate("polhode.panes()")[0]
+    box = page.locator("canvas.scene").bounding_box()
+    x, y = (box[k] + pane[k] + pane[side] / 2 for k, side in (("x", "width"), ("y", "height")))
+    page.mouse.dblclick(x, y)
+    wait(page, "polhode.picked")
+    picked = page.evaluate("polhode.picked")
+    assert picked["run"] == 0
+    half = np.array([0.03, 0.17, 0.24]) / 2  # the sides of the book, by its moments
+    assert (np.abs(picked["point"]) <= 1.05 * np.sort(half)[-1]).all()
+    on_a_face = np.abs(np.abs(picked["point"])[:, None] - half).min()
+    assert on_a_face < 2e-3
+
+
 # ---- several runs
 def angle_apart(pair, t):
     """The angle between two runs at a time of both, by SciPy."""

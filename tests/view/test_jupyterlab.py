@@ -1,4 +1,4 @@
-"""``run.view()`` in JupyterLab: the widget draws, and its time moves the picture."""
+"""``run.view()`` in JupyterLab: the widget draws, and its time moves it; a frame without it."""
 
 import importlib.util
 import time
@@ -19,6 +19,9 @@ CELLS = [
     "import polhode as ph\nwidget = ph.load('run.nc').view()\nwidget",
     "widget.time = 3.2",
     "print('time is', widget.time)",
+    "import sys\nfrom polhode.view import notebook\n"
+    "sys.modules['anywidget'] = None  # as where it is not installed\n"
+    "notebook.widget_class.cache_clear()\nph.load('run.nc').view()",
 ]
 
 
@@ -58,6 +61,10 @@ def test_the_widget_in_jupyterlab(lab, new_page):
     page.wait_for_timeout(500)  # it tells its time ten times a second
     run_cell(page, 2)
     page.get_by_text("time is 8.0").wait_for()
+    run_cell(page, 3)
+    page.locator("iframe[srcdoc]").wait_for()
+    frame = page.locator("iframe[srcdoc]").element_handle().content_frame()
+    web.wait(frame, "window.polhode && polhode.frames > 0")
     print(f"JupyterLab: {time.perf_counter() - begin:.1f} s")  # noqa: T201
 
 

@@ -300,7 +300,7 @@ export class SpaceScene {
     stage.painter.pane(pane, stage.colours.ground);
     this.drawFloor(pane);
     for (let i = 0; i < actors.length; i++) actors[i].draw(pane, i);
-    if (first.run.drawn === "box" && stage.show.body) stage.labels.caption(pane, "box with the body’s inertia");
+    if (first.run.drawn === "box" && first.run.inertia && stage.show.body) stage.labels.caption(pane, "box with the body’s inertia");
   }
 
   /** The ground, or a faint grid below the body. @param {Pane} pane */
