@@ -185,9 +185,23 @@ DASK = option(
     "Run on the workers of a Dask scheduler, such as tcp://10.0.0.5:8786; without an address on a"
     " local cluster. Needs `pip install 'polhode[dask]'`.",
 )
-RUN_FILES = argument("FILE", "Files (.nc) or stores (.zarr) of runs, shown together.")
+RUN_FILES = argument(
+    "FILE", "Files (.nc) or stores (.zarr): runs, which are shown together, or an ensemble."
+)
 PAGE = option("--html FILE", "Write the page to this file instead of opening it.")
 GHOSTS = option("--ghosts", "Several runs on top of each other, not side by side.")
 THEME = option("--theme", "auto (as the system has it), light or dark.")
 NO_OPEN = option("--no-open", "Write a temporary page and print its path; open no browser.")
+WHERE = option(
+    "--where",
+    "Of an ensemble: axis (the third body axis, on a sphere), momentum, omega, momentum_body,"
+    " omega_body or space. Default: axis.",
+)
+COLOUR = option(
+    "--colour NAME",
+    "Colour the members by a varied quantity, tilt, speed, energy, kinetic_energy, status, …",
+)
+SHOWN_MEMBERS = option("--members", "Members of an ensemble to show, at most.", min=1)
+FRAMES = option("--frames", "Times of an ensemble to show, at most.", min=1)
+BUDGET = option("--budget BYTES", "Size of the page of an ensemble, at most. Default: 2e6.")
 ENSEMBLE_OUT = out("a name ending in .zarr (written while it runs) or .nc")

@@ -1,4 +1,4 @@
-"""``polhode view``: show runs from files as moving pictures."""
+"""``polhode view``: show runs or an ensemble from files as moving pictures."""
 
 import warnings
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from polhode.cli import options
 from polhode.cli.output import plain, stdout, warn
-from polhode.errors import InputError
 
 
 def view(
@@ -15,23 +14,34 @@ def view(
     ghosts: Annotated[bool, options.GHOSTS] = False,
     theme: Annotated[str, options.THEME] = "auto",
     no_open: Annotated[bool, options.NO_OPEN] = False,
+    where: Annotated[str | None, options.WHERE] = None,
+    colour: Annotated[str | None, options.COLOUR] = None,
+    members: Annotated[int | None, options.SHOWN_MEMBERS] = None,
+    frames: Annotated[int | None, options.FRAMES] = None,
+    budget: Annotated[float | None, options.BUDGET] = None,
 ) -> None:
-    """Show runs from files as moving pictures, in the browser.
+    """Show runs or an ensemble from files as moving pictures, in the browser.
 
     The page is one file and asks nobody for anything; without `--html` it lies in a new temporary
-    directory, which stays until the system tidies up. Several runs share one time.
+    directory, which stays until the system tidies up. Several runs share one time. An ensemble is
+    shown alone, as points; the last five options are for it.
 
     Examples:
 
     - `polhode view fast-top.nc`
     - `polhode view strang.nc akw.nc --ghosts`
     - `polhode view fast-top.nc --html top.html --theme dark`
+    - `polhode view debris.zarr --where space --colour speed`
     """
     from polhode.errors import PolhodeWarning
     from polhode.view import save_html, view
 
     runs = [_loaded(file) for file in files]
     asked: dict[str, Any] = {"layout": "ghosts" if ghosts else "side", "theme": theme}
+    own = {
+        "where": where, "colour": colour, "members": members, "frames": frames, "budget": budget
+    }  # fmt: skip
+    asked |= {name: value for name, value in own.items() if value is not None}
     if len(runs) > 1:
         asked["names"] = _names(files)
     if html is not None:
@@ -50,12 +60,9 @@ def _print(path: Path) -> None:
 
 
 def _loaded(file: Path) -> Any:
-    from polhode import Trajectory, load
+    from polhode import load
 
-    found = load(file)
-    if not isinstance(found, Trajectory):
-        raise InputError(f"{str(file)!r} holds an ensemble; polhode view shows single runs")
-    return found
+    return load(file)
 
 
 def _names(files: list[Path]) -> list[str]:

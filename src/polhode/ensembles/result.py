@@ -111,6 +111,11 @@ class EnsembleResult:
         self._place(member)
         return self._members.of(int(member))
 
+    @property
+    def varied_names(self) -> tuple[str, ...]:
+        """The names of the varied quantities."""
+        return tuple(self._members.vary)
+
     def varied(self, name: str) -> np.ndarray:
         """The values of a varied quantity, one for each member."""
         if name not in self._members.vary:
@@ -228,6 +233,40 @@ class EnsembleResult:
         from polhode import plot
 
         return plot.ensemble(self, axes, figsize, theme=theme)
+
+    def view(self, **options: Any) -> Any:
+        """Show the members as moving points in the browser, or in the cell of a notebook.
+
+        Parameters
+        ----------
+        where : on a unit sphere: "axis" (the default), "momentum" or "omega" in inertial axes,
+            "momentum_body" or "omega_body" in body axes; "space": the positions in a box
+        axis : the axis of the body that ``where="axis"`` shows, by default (0, 0, 1)
+        colour : what colours the points: the name of a varied quantity or one of its components
+            ("omega", "omega_x", "model.strength"), "tilt", "speed", "energy", "kinetic_energy",
+            "status", "t_reached", "nsteps", "niter", a first time; or an array (members,) or
+            (times, members)
+        colour_label, colour_range : the name at the colour bar, and the values at its ends
+        members, frames : how many members and times to show, at most; evenly spaced ones are
+        budget : bytes that the page may have, by default 2e6.  What does not fit is left out, and
+            the page says how much: members first, but not below 24 times
+        theme, title, height, browser : as in ``ph.view``
+
+        In the page, shift and drag picks members in a rectangle; the widget of a notebook has their
+        numbers as ``picked``.
+        """
+        from polhode.view import view
+
+        return view(self, **options)
+
+    def save_html(self, path: str | os.PathLike, **options: Any) -> Path:
+        """Write the moving points as one HTML file that needs nothing else.
+
+        The options are those of ``view``, without ``height`` and ``browser``.
+        """
+        from polhode.view import save_html
+
+        return save_html(self, path, **options)
 
     def to_xarray(self) -> "xarray.Dataset":
         """A data set with dimensions time, member, component (x, y, z), quaternion (w, x, y, z).

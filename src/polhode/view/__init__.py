@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from polhode.contracts.checks import whole
-from polhode.errors import FileError, PolhodeWarning
+from polhode.errors import FileError, InputError, PolhodeWarning
 from polhode.files.whole import replace
-from polhode.view import notebook
-from polhode.view.packing import TOLERANCE, Options, pack
+from polhode.view import crowd, notebook
+from polhode.view.packing import TOLERANCE, Options, Packed, pack
 from polhode.view.page import html_page
 
 __all__ = ["save_html", "view"]
@@ -38,8 +38,9 @@ def view(
     globe: Any = None,
     height: int = notebook.HEIGHT,
     browser: bool = True,
+    **ensemble: Any,
 ) -> Any:
-    """Show one run, or several together, as a moving picture.
+    """Show one run, several together, or an ensemble as a moving picture.
 
     In a notebook this returns what the cell shows: a widget, whose ``time`` can be set, if
     anywidget is installed.  Elsewhere it writes a page to a new temporary directory, opens it in
@@ -47,7 +48,7 @@ def view(
 
     Parameters
     ----------
-    runs : a trajectory, or a list of them (at most 16)
+    runs : a trajectory, a list of them (at most 16), or the result of ``ph.solve_ensemble``
     names : the names of the runs; by default what tells them apart
     layout : "side", several runs beside each other, or "ghosts", on top of each other
     points : points of the body whose trails are drawn, body axes, from the centre of mass; by
@@ -61,10 +62,12 @@ def view(
         runs have one
     height : in a notebook, in pixels
     browser : open the page; False only writes it
+    **ensemble : for an ensemble the options of ``EnsembleResult.view``; of those above it takes
+        ``show``, ``theme``, ``title``, ``height`` and ``browser``
     """
     pixels = whole(height, "height", 100)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
-    packed = pack(runs, options)
+    packed = _packed(runs, options, ensemble)
     if notebook.in_notebook():
         return notebook.cell(packed, pixels)
     path = _temporary(html_page(packed))
@@ -89,15 +92,35 @@ def save_html(
     tolerance: float = TOLERANCE,
     title: str | None = None,
     globe: Any = None,
+    **ensemble: Any,
 ) -> Path:
-    """Write one run, or several, as one HTML file that needs nothing else and asks nobody.
+    """Write one run, several, or an ensemble as one HTML file that needs nothing else.
 
     The file is written completely or not at all.  Its options are those of ``view``.
     """
     file = html_path(path)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
-    replace(file, [html_page(pack(runs, options)).encode()], "the page")
+    replace(file, [html_page(_packed(runs, options, ensemble)).encode()], "the page")
     return file
+
+
+def _packed(runs: Any, options: Options, ensemble: dict[str, Any]) -> Packed:
+    """Pack runs or an ensemble, each with its own options."""
+    given = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    if not any(crowd.is_ensemble(one) for one in given):
+        if ensemble:
+            raise InputError(
+                f"{next(iter(ensemble))} is an option for ensembles, or no option at all: runs are"
+                f" shown with {', '.join(Options._fields)}"
+            )
+        return pack(runs, options)
+    if len(given) > 1:
+        raise InputError(f"runs must be one ensemble alone, or runs, got {len(given)} results")
+    for name, value in options._asdict().items():
+        if name not in ("theme", "title", "show") and value is not getattr(Options(), name):
+            raise InputError(f"{name} is an option for runs; got {value!r} with an ensemble")
+    shared = {"theme": options.theme, "title": options.title, "show": options.show}
+    return crowd.pack(given[0], **shared, **ensemble)
 
 
 def html_path(path: str | os.PathLike) -> Path:

@@ -88,14 +88,17 @@ def widget_class() -> Any:
         """The viewer: ``widget.time = 3.2`` moves it, and moving it sets ``widget.time``.
 
         ``picked`` is the point that was picked last by a double click, ``{"run": 0, "point":
-        [x, y, z]}`` in body axes.
+        [x, y, z]}`` in body axes; of an ensemble the numbers of the members that are picked, which
+        can be set, too.
         """
 
         _esm = module(with_default=True)
         header = traitlets.Unicode().tag(sync=True)
         data = traitlets.Bytes().tag(sync=True)
         time = traitlets.Float(0.0).tag(sync=True)
-        picked = traitlets.Dict(default_value=None, allow_none=True).tag(sync=True)
+        picked = traitlets.Union(
+            [traitlets.Dict(), traitlets.List(traitlets.Int())], default_value=None, allow_none=True
+        ).tag(sync=True)
         height = traitlets.Unicode(f"{HEIGHT}px").tag(sync=True)
 
     return View

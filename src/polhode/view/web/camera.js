@@ -23,6 +23,7 @@ export class Camera {
     this.preset = "inertial";
     /** @type {Preset} */
     this.presetBefore = "inertial";
+    this.places = structuredClone(PLACES);
     this.yaw = PLACES.inertial.yaw;
     this.pitch = PLACES.inertial.pitch;
     /** The distance, in units of that from which a pane's subject just fits. */
@@ -51,12 +52,19 @@ export class Camera {
     this.state(this.from);
     this.presetBefore = this.preset;
     this.preset = preset;
-    this.yaw -= 2 * Math.PI * Math.round((this.yaw - PLACES[preset].yaw) / (2 * Math.PI));
+    this.yaw -= 2 * Math.PI * Math.round((this.yaw - this.places[preset].yaw) / (2 * Math.PI));
     this.state(this.from);
-    this.to.set([PLACES[preset].yaw, PLACES[preset].pitch, 0, 0, 0, 0]);
+    this.to.set([this.places[preset].yaw, this.places[preset].pitch, 0, 0, 0, 0]);
     this.share = 0;
     this.began = 0;
     if (!this.eased) this.step(Infinity);
+  }
+
+  /** Begin at another place, and come back to it. @param {number} yaw @param {number} pitch */
+  settle(yaw, pitch) {
+    this.places.inertial = { yaw, pitch };
+    this.yaw = yaw;
+    this.pitch = pitch;
   }
 
   /** Move on; true while it moves. @param {number} now in milliseconds */

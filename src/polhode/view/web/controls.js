@@ -9,7 +9,7 @@ export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const ICONS = {
   play: "M4 2.5v11l9-5.5z", pause: "M3.5 2.5h3.2v11H3.5zM9.3 2.5h3.2v11H9.3z",
   full: "M6 2H2v4M10 2h4v4M6 14H2v-4M10 14h4v-4", shot: "M1.5 5h3l1.2-2h4.6l1.2 2h3v8.5h-13zM10.4 9a2.4 2.4 0 1 1-4.8 0a2.4 2.4 0 0 1 4.8 0",
-  menu: "M2 4h12M2 8h12M2 12h12",
+  menu: "M2 4h12M2 8h12M2 12h12", brush: "M2 5V2h3M11 2h3v3M14 11v3h-3M5 14H2v-3M7.2 2h1.6M7.2 14h1.6M2 7.2v1.6M14 7.2v1.6",
 };
 const SWITCHES = {
   body: "body", axes: "body axes 1 2 3", omega: "angular velocity ω", momentum: "angular momentum L", torque: "torque T", trail: "trails",
@@ -40,7 +40,7 @@ function icon(name) {
 }
 
 /** @param {keyof typeof ICONS} name @param {string} label */
-function iconButton(name, label) {
+export function iconButton(name, label) {
   const button = element("button", { class: name, type: "button", "aria-label": label, title: label });
   button.append(icon(name));
   return button;
@@ -77,8 +77,8 @@ function radios(legend, name, choices) {
   return set;
 }
 
-/** The menu: switches that make sense here, and choices. @param {string[]} switches @param {boolean} several runs @param {boolean} presets */
-export function makeMenu(switches, several, presets) {
+/** The menu: switches that make sense here, and choices. @param {string[]} switches @param {boolean} several runs @param {boolean} presets @param {string[][]} [keys] */
+export function makeMenu(switches, several, presets, keys = KEYS) {
   const shown = element("fieldset", {}, element("legend", {}, "show"));
   for (const [name, text] of Object.entries(SWITCHES))
     if (switches.includes(name)) shown.append(element("label", {}, element("input", { type: "checkbox", name }), text));
@@ -86,9 +86,9 @@ export function makeMenu(switches, several, presets) {
   if (presets) choices.append(radios("camera", "camera", [["inertial", "inertial"], ["body", "body-fixed"], ["momentum", "along L"]]));
   if (several) choices.append(radios("runs", "layout", [["side", "side by side"], ["ghosts", "as ghosts"]]));
   choices.append(radios("colours", "theme", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]]));
-  const keys = element("dl", { class: "keys" });
-  for (const [key, does] of KEYS) keys.append(element("dt", {}, key), element("dd", {}, does));
-  const menu = element("div", { class: "menu", role: "group", "aria-label": "Menu" }, shown, choices, keys);
+  const list = element("dl", { class: "keys" });
+  for (const [key, does] of keys) list.append(element("dt", {}, key), element("dd", {}, does));
+  const menu = element("div", { class: "menu", role: "group", "aria-label": "Menu" }, shown, choices, list);
   menu.hidden = true;
   return menu;
 }
@@ -238,7 +238,7 @@ export class SceneLabels {
   }
 }
 
-/** A run's corner: name, facts and notes, all as text. @param {import("./packing.js").Run} run @param {string[]} notes */
+/** A run's corner: name, facts and notes, all as text. @param {{name: string, facts: [string, string][], failed: boolean}} run @param {string[]} notes */
 export function makeCorner(run, notes) {
   const name = element("summary", {}, run.name), facts = element("dl");
   for (const [label, text] of run.facts) facts.append(element("dt", {}, label), element("dd", label === "status" ? { class: "status" } : {}, text));

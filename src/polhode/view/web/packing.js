@@ -57,7 +57,7 @@ export function viewOf(buffer, ref, kind, field, want = {}) {
 }
 
 /** @param {any} value @param {string} field @param {number} [count] @returns {number[]} */
-function numbersOf(value, field, count) {
+export function numbersOf(value, field, count) {
   const good = Array.isArray(value) && value.every(Number.isFinite) && (count === undefined || value.length === count);
   demand(good, field, `must be ${count ?? ""} finite numbers, not ${JSON.stringify(value)}`);
   return value;
@@ -86,7 +86,7 @@ function readPath(path, buffer, field) {
 }
 
 /** @param {any} series @param {ArrayBuffer} buffer @param {string} field @returns {Series} */
-function readSeries(series, buffer, field) {
+export function readSeries(series, buffer, field) {
   const t = viewOf(buffer, series.t, "f8", `${field}.t`);
   demandOrder(t, `${field}.t`, false);
   demand(Array.isArray(series.values), `${field}.values`, "must be a list of references");

@@ -3,7 +3,6 @@
 import { rowBefore } from "./keyframes.js";
 import { HUES } from "./style.js";
 
-/** @typedef {import("./packing.js").Run} Run */
 /** @typedef {import("./packing.js").Series} Series */
 /** @typedef {import("./style.js").Palette} Palette */
 /** @typedef {{t: Float64Array, y: Float32Array, label: string, colour: string, text: string, dash: number[]}} Line */
@@ -61,7 +60,7 @@ function valueAt(line, time) {
 }
 
 export class Plots {
-  /** @param {HTMLCanvasElement} canvas @param {Run[]} runs @param {string} timeUnit */
+  /** @param {HTMLCanvasElement} canvas @param {{name: string, series: Series[]}[]} runs @param {string} timeUnit */
   constructor(canvas, runs, timeUnit) {
     this.canvas = canvas;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -1,6 +1,9 @@
 // The viewer: builds the page's parts inside a shadow root, keeps time, and draws when something has changed.
 
 import { Camera, FIELD_OF_VIEW, Pane } from "./camera.js";
+import { readCloud } from "./cloud.js";
+import { CrowdScene } from "./crowd.js";
+import { CROWD_KEYS, CrowdPanel } from "./crowdpanel.js";
 import { element, listenToPointers, makeBar, makeCorner, makeMenu, markCorner, SceneLabels, showPlaying, tickMenu, write } from "./controls.js";
 import { beginPast, Follower, sceneLive } from "./live.js";
 import { read } from "./packing.js";
@@ -30,6 +33,12 @@ function sceneRuns(stage, film) {
   const side = space.flatMap((scene, i) => [scene, ...poinsot.filter(({ mover }) => mover.index === i)]);
   const ghosts = [new SpaceScene(stage, new Pane("space", 0), actors), ...poinsot.filter(({ mover }) => mover.index === 0)];
   return { scenes: { side, ghosts }, start: film.start, end: film.end };
+}
+
+/** The scene of an ensemble. @param {Stage} stage @param {import("./cloud.js").Cloud} cloud @returns {Show} */
+function sceneCrowd(stage, cloud) {
+  const scenes = [new CrowdScene(stage, new Pane("crowd", 0), cloud)];
+  return { scenes: { side: scenes, ghosts: scenes }, start: cloud.t[0], end: cloud.t[cloud.t.length - 1] };
 }
 
 /** Who makes the scenes of each kind of page; from the viewer it may take span, hands and frames. @type {{[kind: string]: (stage: Stage, film: Film, buffer: ArrayBuffer, viewer: Viewer) => Show}} */
@@ -97,12 +106,12 @@ function timeText(time, span) {
   return power ? `${number}×10${superscript(power)}` : number;
 }
 
-/** @param {Film} film */
-function makeParts({ header, runs, notes }) {
+/** @param {Film} film @param {{name: string, facts: [string, string][], failed: boolean}[]} acts */
+function makeParts({ header, notes }, acts) {
   const title = String(header.title ?? "polhode");
   const canvas = element("canvas", { class: "scene", role: "img", "aria-label": `${title}: moving picture` });
-  const labelRoom = element("div", { class: "labels", "aria-hidden": "true" }), legend = element("div", { class: "corner ghosts" }, ...runs.map(() => element("div", {}, element("i"), element("b"), element("span"))), ...notes.map((note) => element("p", {}, note)));
-  const corners = runs.map((run, i) => makeCorner(run, i ? [] : notes)), room = element("div", { class: "room" }, canvas, labelRoom, ...corners, legend);
+  const labelRoom = element("div", { class: "labels", "aria-hidden": "true" }), legend = element("div", { class: "corner ghosts" }, ...acts.map(() => element("div", {}, element("i"), element("b"), element("span"))), ...notes.map((note) => element("p", {}, note)));
+  const corners = acts.map((act, i) => makeCorner(act, i ? [] : notes)), room = element("div", { class: "room" }, canvas, labelRoom, ...corners, legend);
   const sheet = element("canvas", { class: "plots", role: "img", "aria-label": "Plots" });
   const next = element("button", { type: "button", class: "next", "aria-label": "More plots", title: "More plots" }, "›");
   const plotting = element("div", { class: "plotting" }, sheet, next), bar = makeBar();
@@ -115,6 +124,8 @@ export class Viewer {
   constructor(host, header, buffer, options = {}) {
     const film = read(header, buffer);
     if (header.kind === "live") beginPast(film);
+    /** An ensemble, if this is one. */
+    this.cloud = header.kind === "crowd" ? readCloud(header, buffer) : null;
     this.host = host;
     this.film = film;
     this.ending = new AbortController();
@@ -124,11 +135,11 @@ export class Viewer {
     this.asked = 0;
     this.before = 0;
     this.gone = false;
-    /** @type {{run: number, point: number[]} | null} */
+    /** A body's point, or the numbers of members. @type {{run: number, point: number[]} | number[] | null} */
     this.picked = null;
     /** @type {Set<(time: number) => void>} */
     this.timeListeners = new Set();
-    /** @type {Set<(picked: {run: number, point: number[]}) => void>} */
+    /** @type {Set<(picked: any) => void>} */
     this.pickListeners = new Set();
     /** @type {Layout} */
     this.layout = film.runs.length > 1 && header.layout === "ghosts" ? "ghosts" : "side";
@@ -136,7 +147,7 @@ export class Viewer {
     this.theme = header.theme ?? "auto";
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.dark = matchMedia("(prefers-color-scheme: dark)");
-    const parts = makeParts(film);
+    const acts = this.cloud ? [this.cloud] : film.runs, parts = makeParts(film, acts); // acts have a name, facts and plots
     this.canvas = parts.canvas;
     this.labelRoom = parts.labelRoom;
     this.room = parts.room;
@@ -151,15 +162,19 @@ export class Viewer {
     dress(shadow);
     shadow.replaceChildren(this.root);
     this.unit = String(time.unit ?? "s");
-    this.plots = new Plots(this.sheet, film.runs, this.unit);
+    this.plots = new Plots(this.sheet, acts, this.unit);
     this.shows = { ...SHOWN, ...header.show };
     this.view = new Camera();
     this.labels = new SceneLabels(this.labelRoom, () => this.colours());
     this.hands = this.makeHands();
     this.stage = this.makeStage();
     this.staged = this.stage && this.makeShow(this.stage, buffer);
-    this.menu = makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
+    this.menu = this.cloud ? makeMenu(["axes", "grid", "plots", "corner"], false, false, CROWD_KEYS)
+      : makeMenu(switchesOf(film, this.staged), film.runs.length > 1, Boolean(this.staged));
     this.bar.bar.append(this.menu);
+    const scene = this.staged?.scenes.side[0], panel = scene instanceof CrowdScene ? new CrowdPanel(this.room, scene, this.bar, this) : null;
+    this.panel = panel;
+    if (panel) this.hands.take = (...event) => panel.take(...event);
     this.observer = new ResizeObserver(() => this.layOut());
     /** @type {Scene[]} */
     this.current = [];
@@ -195,6 +210,7 @@ export class Viewer {
 
   /** @param {Stage} stage @param {ArrayBuffer} buffer */
   makeShow(stage, buffer) {
+    if (this.cloud) return sceneCrowd(stage, this.cloud);
     const kind = String(this.film.header.kind ?? "runs"), make = Object.hasOwn(KINDS_OF_SHOW, kind) ? KINDS_OF_SHOW[kind] : null;
     if (!make) throw new Error(`polhode viewer: kind must be one of ${Object.keys(KINDS_OF_SHOW).join(", ")}, not ${kind}`);
     return make(stage, this.film, buffer, this);
@@ -295,6 +311,7 @@ export class Viewer {
     this.current = this.scenes();
     if (width && height) this.rules = arrange(this.current, width, height);
     this.placeCorners();
+    this.panel?.renew();
     this.bar.time.min = String(this.start);
     this.bar.time.max = String(this.end);
     tickMenu(this.menu, this.shows, { camera: this.view.preset, layout: this.layout, theme: this.theme });
@@ -337,6 +354,7 @@ export class Viewer {
       }
       this.labels.end();
     }
+    this.panel?.draw(this.colours(), this.ratio());
     if (!this.plotting.hidden) this.plots.draw(this.time);
     this.writeNumbers();
     this.frames++;
@@ -445,7 +463,7 @@ export class Viewer {
       Home: () => this.seek(this.start), End: () => this.seek(this.end),
       1: () => this.setCamera("inertial"), 2: () => this.setCamera("body"), 3: () => this.setCamera("momentum"),
       f: () => this.toggleFullScreen(), s: () => this.saveScreenshot(), m: () => this.toggleMenu(), "?": () => this.toggleMenu(),
-      Escape: () => this.menu.hidden || this.toggleMenu(),
+      Escape: () => (this.menu.hidden ? this.panel?.pick(null) : this.toggleMenu()), b: () => this.panel?.setBrush(!this.panel.brushing),
     };
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
@@ -456,9 +474,19 @@ export class Viewer {
   pickAt(x, y) {
     const scene = this.current.find(({ pane }) => pane.contains(x, y)), found = scene?.pick?.(x, y, this.time);
     if (!found) return this.setCamera(this.view.preset);
-    this.picked = found;
     this.trace(found.run, found.point);
-    for (const listener of this.pickListeners) listener(found);
+    this.tellPicked(found);
+  }
+
+  /** Pick the members of an ensemble that have these numbers. @param {number[]} numbers */
+  pick(numbers) {
+    this.panel?.pick(numbers);
+  }
+
+  /** @param {{run: number, point: number[]} | number[]} picked */
+  tellPicked(picked) {
+    this.picked = picked;
+    for (const listener of this.pickListeners) listener(picked);
   }
 
   // ---- the handle
@@ -528,7 +556,7 @@ export class Viewer {
     return () => this.timeListeners.delete(listener);
   }
 
-  /** @param {(picked: {run: number, point: number[]}) => void} listener @returns {() => void} that ends it */
+  /** @param {(picked: any) => void} listener @returns {() => void} that ends it */
   onPick(listener) {
     this.pickListeners.add(listener);
     return () => this.pickListeners.delete(listener);
@@ -616,13 +644,18 @@ function render({ model, el }) {
   viewer.seek(model.get("time")); // it may have been set before the cell was shown
   viewer.onTime(() => (asked ||= window.setTimeout(tell, 100))); // ten messages a second are enough
   viewer.onPick((picked) => {
+    own = true;
     model.set("picked", picked);
     model.save_changes();
+    own = false;
   });
+  const choose = () => own || viewer.pick(model.get("picked"));
   model.on("change:time", follow);
+  model.on("change:picked", choose);
   return () => {
     clearTimeout(asked);
     model.off("change:time", follow);
+    model.off("change:picked", choose);
     viewer.destroy();
   };
 }

@@ -75,7 +75,7 @@ void main() { float a = c.a * alpha * clamp(.5 * s - s * length(gl_PointCoord - 
 const modelview64 = new Float64Array(16), modelview32 = new Float32Array(16), projection32 = new Float32Array(16);
 
 /** @param {WebGL2RenderingContext} gl @param {string[]} sources @returns {Program} */
-function compile(gl, sources) {
+export function compile(gl, sources) {
   const program = /** @type {WebGLProgram} */ (gl.createProgram());
   sources.forEach((source, i) => {
     const shader = /** @type {WebGLShader} */ (gl.createShader(i ? gl.FRAGMENT_SHADER : gl.VERTEX_SHADER));
