@@ -19,7 +19,7 @@ from polhode.ensembles.movers import Group, Reached, enter_variables
 from polhode.kernels.free_flow import free_flow
 from polhode.loops.join import BoundIntegrator, bind_integrator
 from polhode.loops.lanes import adaptive
-from polhode.loops.lanes.blocks import in_threads, pack, unpack
+from polhode.loops.lanes.blocks import fill, in_threads, unpack
 from polhode.solvers.bound import Bound
 
 PAUSES = 100  # per span, where steps are adaptive
@@ -52,10 +52,9 @@ class AdaptiveMover:
 
     def start(self, rows: Rows) -> list[Group]:
         count, places = len(rows.states), self.places
-        columns = np.tile(np.array(flat(self.slots)), (count, 1))
-        columns[:, places.state] = enter_variables(self.bound, self.t0, rows)
-        columns[:, places.body], columns[:, places.numbers] = rows.bodies, rows.numbers
-        group = Group(np.arange(count), pack(columns.T, count), None)
+        variables = enter_variables(self.bound, self.t0, rows)
+        own = (places.state, variables), (places.body, rows.bodies), (places.numbers, rows.numbers)
+        group = Group(np.arange(count), fill(np.array(flat(self.slots)), own), None)
         settings = self.bound.tolerances, self.tables, self.slots
         self.runs.begin(group.blocks, self.t0, self.t1, *self.bound.limits[:2], *settings)
         self._move(self.t0, group.blocks[:1])  # compile before threads start
@@ -105,7 +104,8 @@ class AdaptiveMover:
 
     def reached(self, groups: Sequence[Group], row: int) -> Reached:
         (group,) = groups
-        table, places = unpack(group.blocks, len(group.places)), self.places
+        places, last = self.places, self.places.rejected + 1
+        table = unpack(group.blocks, len(group.places), 0, last)  # the counts come first
         counts = table[[places.status, places.accepted, places.rejected]].astype(np.int64)
         return Reached(counts[0], table[places.t].copy(), counts[1], counts[2])
 

@@ -152,8 +152,9 @@ class Members:
             if name in self._columns:
                 numbers[:, self._columns[name]] = values.reshape(n, -1)
         rows = Rows(np.stack(columns, axis=1), bodies, numbers, symmetry_axes(bodies))
-        bad = ~np.isfinite(np.hstack([rows.states, rows.bodies, rows.numbers])).all(axis=1)
-        if bad.any():
+        tables = rows.states, rows.bodies, rows.numbers
+        if not all(np.isfinite(table).all() for table in tables):
+            bad = ~np.isfinite(np.hstack(tables)).all(axis=1)
             raise InputError(f"member {first + int(np.argmax(bad))} has a value that is not finite")
         return rows
 
@@ -178,9 +179,10 @@ class Members:
                     raise InputError(f"member {first + i}: {error}") from None
         elif "inertia" in varied:
             moments = varied["inertia"]
-            largest = moments.max(axis=1)
-            bad = (moments.min(axis=1) < 0) | (largest <= 0) | ~np.isfinite(largest)
-            bad |= largest > (moments.sum(axis=1) - largest) * (1 + TOLERANCE)
+            a, b, c = moments.T
+            largest, least = np.maximum(np.maximum(a, b), c), np.minimum(np.minimum(a, b), c)
+            bad = (least < 0) | (largest <= 0) | ~np.isfinite(largest)
+            bad |= largest > (a + b + c - largest) * (1 + TOLERANCE)
             for i in np.flatnonzero(bad).tolist():
                 try:
                     checked(moments[i])

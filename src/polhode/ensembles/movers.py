@@ -27,7 +27,7 @@ from polhode.formulations.equations import equations_of
 from polhode.loops import part, whole_step
 from polhode.loops.join import BoundMethod, bind_method, variant
 from polhode.loops.lanes import fixed
-from polhode.loops.lanes.blocks import in_threads, pack, unpack
+from polhode.loops.lanes.blocks import fill, in_threads, unpack
 from polhode.solvers.bound import Bound
 from polhode.solvers.fixed_steps import plan
 
@@ -142,13 +142,13 @@ class FixedMover:
         variables, groups = enter_variables(self.bound, self.t0, rows), []
         constants = np.hstack([rows.bodies, rows.numbers])
         for places, code in self._by_code(rows):
-            columns = np.tile(np.array(flat(code.slots)), (len(places), 1))
-            columns[:, : code.places[0]] = 0.0
-            columns[:, code.places[0] : code.places[1]] = variables[places]
-            columns[:, code.places[2] :] = constants[places]
-            group = Group(places, pack(columns.T, len(places)), code)
-            first = self.t0, self.plan.h, self.bound.weights, self.tables, code.slots
-            code.start(group.blocks, *first)
+            state, carry, body = code.places
+            slots = np.array(flat(code.slots))
+            slots[:state] = 0.0
+            own = (slice(state, carry), variables[places]), (slice(body, None), constants[places])
+            group = Group(places, fill(slots, own), code)
+            settings = self.t0, self.plan.h, self.bound.weights, self.tables, code.slots
+            code.start(group.blocks, *settings)
             self._move(code, group.blocks[:0], self.plan.h, 0, 0)  # compile before threads start
             groups.append(group)
         return groups

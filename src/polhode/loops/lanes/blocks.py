@@ -20,6 +20,24 @@ def pack(columns: Sequence | np.ndarray, bodies: int) -> np.ndarray:
     return np.ascontiguousarray(blocks).reshape(count, -1)
 
 
+def fill(constants: np.ndarray, tables: Sequence[tuple[slice, np.ndarray]]) -> np.ndarray:
+    """Make blocks whose slots are ``constants``, but for the slots of ``tables``.
+
+    A table has one row per body, written straight to its slots; the last body pads the last block.
+    """
+    bodies = len(tables[0][1])
+    whole, rest = divmod(bodies, LANES)
+    blocks = np.empty((whole + (rest > 0), len(constants), LANES))
+    blocks[...] = constants[:, None]
+    for place, table in tables:
+        columns = table[: whole * LANES].reshape(whole, LANES, table.shape[1])
+        blocks[:whole, place] = columns.swapaxes(1, 2)
+        if rest:
+            blocks[whole, place, :rest] = table[-rest:].T
+            blocks[whole, place, rest:] = table[-1][:, None]
+    return blocks.reshape(len(blocks), -1)
+
+
 def unpack(blocks: np.ndarray, bodies: int, first: int = 0, last: int | None = None) -> np.ndarray:
     """Return the slots from ``first`` to ``last`` as rows, the bodies as columns."""
     table = blocks.reshape(len(blocks), -1, LANES)[:, first:last].swapaxes(0, 1)
