@@ -136,7 +136,7 @@ def remove_partial_files(place: Path) -> None:
     """Remove the files that were being written when a process was killed."""
     for entry in entries_of(place):
         if entry.name.endswith(PARTIAL):
-            entry.unlink()
+            entry.unlink(missing_ok=True)  # a thread of an interrupted run may just have moved it
 
 
 def entries_of(place: Path) -> list[Path]:
