@@ -297,3 +297,20 @@ def test_an_interruption_while_threads_still_write_leaves_nothing(tmp_path):
         interrupted()
     time.sleep(0.4)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_draft_that_a_thread_makes_anew_is_removed_again(tmp_path):
+    """As by a write of Zarr that was under way when another one failed."""
+    path = tmp_path / "a.zarr"
+    draft = places.draft_of(path, "run")
+
+    def write_late():
+        time.sleep(0.03)
+        draft.mkdir(exist_ok=True)
+
+    late = threading.Thread(target=write_late)
+    with pytest.raises(OSError, match="full"), store.create_store(path, "run"):
+        late.start()
+        raise OSError("full")
+    late.join()
+    assert list(tmp_path.iterdir()) == []

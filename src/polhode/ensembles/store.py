@@ -10,7 +10,7 @@ import os
 import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FORMAT = "polhode ensemble 1"
 PIECE_BYTES = 2**24  # of an array, at most, that lie together in a store
 NOT_RUN = -1
-RETRIES = 20  # to remove what an interrupted run has begun to write
+RETRIES, PAUSE, QUIET = 40, 0.02, 3  # to remove what an interrupted run has begun to write
 ROTATION = {"q": "q", "omega": "omega", "angular_momentum": "angular_momentum"}
 TRANSLATION = {"x": "position", "v": "velocity"}  # names in files, and of quantities
 STATES = {*ROTATION, *TRANSLATION, "energy"}  # arrays that are read on demand
@@ -121,13 +121,20 @@ def create_store(path: Path, run: str) -> Iterator[Path]:
         yield draft
         places.move_into_place(draft, path)
     except BaseException:
-        for _ in range(RETRIES):  # after an interruption, threads of Zarr may still be writing
-            try:
-                places.remove_draft(path, run)
-                break
-            except (OSError, FileError):
-                time.sleep(0.05)
+        _remove_for_good(path, run)
         raise
+
+
+def _remove_for_good(path: Path, run: str) -> None:
+    """Remove a draft until it stays away: threads of Zarr may still be writing, and make it anew."""
+    looks = 0
+    for _ in range(RETRIES):
+        looks = 0 if os.path.lexists(places.draft_of(path, run)) else looks + 1
+        if looks == QUIET:
+            return
+        with suppress(OSError, FileError):
+            places.remove_draft(path, run)
+        time.sleep(PAUSE)
 
 
 def open_for_writing(path: Path, attrs: Mapping[str, Any] | None = None) -> Any:
