@@ -308,9 +308,13 @@ def test_a_draft_that_a_thread_makes_anew_is_removed_again(tmp_path):
         time.sleep(0.03)
         draft.mkdir(exist_ok=True)
 
+    def fail():
+        with store.create_store(path, "run"):
+            late.start()
+            raise OSError("full")
+
     late = threading.Thread(target=write_late)
-    with pytest.raises(OSError, match="full"), store.create_store(path, "run"):
-        late.start()
-        raise OSError("full")
+    with pytest.raises(OSError, match="full"):
+        fail()
     late.join()
     assert list(tmp_path.iterdir()) == []

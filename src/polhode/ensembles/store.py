@@ -126,7 +126,7 @@ def create_store(path: Path, run: str) -> Iterator[Path]:
 
 
 def _remove_for_good(path: Path, run: str) -> None:
-    """Remove a draft until it stays away: threads of Zarr may still be writing, and make it anew."""
+    """Remove a draft until it stays away: threads of Zarr may still write, and make it anew."""
     looks = 0
     for _ in range(RETRIES):
         looks = 0 if os.path.lexists(places.draft_of(path, run)) else looks + 1
