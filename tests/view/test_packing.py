@@ -361,6 +361,15 @@ def test_the_real_moon_has_its_radius():
     assert entry["globe"] == {"name": "Moon", "radius": 1.7374e6}
 
 
+def test_the_moon_in_layers_is_a_globe():
+    pytest.importorskip("jplephem")
+    moon = ph.celestial.layered_moon(2440400.5, model="layered")
+    run = moon.solve((0, 86400.0))
+    packed = pack(run, Options())
+    assert packed.header["title"] == moon.name
+    assert packed.header["runs"][0]["globe"] == {"name": "Moon", "radius": 1.7374e6}
+
+
 def test_a_motion_without_a_body_is_a_brick():
     run = ph.integrate_angular_velocity(lambda t: (0.0, 0.3, 1.0), (0, 5), frame="body")
     packed = pack(run, Options())

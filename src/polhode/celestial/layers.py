@@ -84,6 +84,7 @@ class LayeredMoon:
             layered.rates, frame="body", variables={"mantle": self.mantle, "core": self.core},
             params=(self.numbers, self.body, self.tables), method=method, rtol=rtol, **arguments,
         )  # fmt: skip
+        solver.name = self.name
         return partial(solver, attitude=self.attitude, scalar_first=True)
 
     def solve(self, t_span: Sequence[float], **arguments: Any) -> Trajectory:

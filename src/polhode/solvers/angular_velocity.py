@@ -168,6 +168,7 @@ class RateSolver:
 
     def __init__(self, omega: Callable, frame: str, keywords: Arguments, *beside: Any):
         self.omega = omega
+        self.name = ""  # of what turns so, in the facts of a run
         self.rate = _coupled_rate(omega, frame, *beside) if beside else _rate(omega, frame)
         self.company = company_of(self.rate)
         place = None if self.company is None else Beside(7, self.company.pattern)
@@ -352,7 +353,7 @@ class RateDetails(Details):
         frame = "inertial" if self.solver.rate.inertial else "body"
         name = getattr(self.solver.omega, "__name__", "omega")
         facts: dict[str, Any] = {
-            "name": "",
+            "name": self.solver.name,
             "model": f"{name} ({frame})",
             "attitude": list(self.first),
         }

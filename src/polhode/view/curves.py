@@ -124,7 +124,7 @@ def facts_of(run: Any, unit: str) -> list[list[str]]:
     rows = {
         "problem": problem_of(run),
         "method": ", ".join([str(run.method), *steps_of(run, unit)]),
-        "states": f"{len(run)}, t = {run.t[0]:.6g} to {run.t[-1]:.6g} {unit}",
+        "states": f"{len(run)}, t = {span_text(float(run.t[0]), float(run.t[-1]))} {unit}",
         "ended": _ending(run),
     }
     for name, values in changes(run).items():
@@ -132,6 +132,15 @@ def facts_of(run: Any, unit: str) -> list[list[str]]:
     if run.error is not None and np.isfinite(run.error).any():
         rows["error"] = f"{np.nanmax(run.error):.1e} rad at most, as estimated"
     return [[label, text] for label, text in rows.items() if text]
+
+
+def span_text(start: float, end: float) -> str:
+    """Return two times with as many digits as tell them apart, and at least six."""
+    size, span = max(abs(start), abs(end)), abs(end - start)
+    digits = 6
+    if span > 0.0 and np.isfinite(size):
+        digits = int(np.clip(np.ceil(np.log10(size / span)) + 4, 6, 17))
+    return f"{start:.{digits}g} to {end:.{digits}g}"
 
 
 def problem_of(run: Any) -> str:

@@ -29,6 +29,7 @@ PARTS = 4
 MOST_ROWS = 400_000  # with those from ``sol``
 NEAR = 0.1  # radians between rows, up to which nothing between them is looked at
 ROUNDS = 6
+FASTEST = 1e30  # a faster rate is of a run that fails, and the viewer's numbers end at 3e38
 MARGIN = 0.75  # of what is allowed, for times between those that are looked at
 
 
@@ -165,10 +166,15 @@ def between(
 
 
 # ---- the rows of a run
+def usable(t: np.ndarray, q: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Return which rows can be shown: with finite numbers, and no rate beyond all measure."""
+    whole = np.isfinite(t) & np.isfinite(q).all(axis=1) & (np.abs(omega) <= FASTEST).all(axis=1)
+    return whole & q.any(axis=1)
+
+
 def in_order(t: np.ndarray, q: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """Return the indices of usable rows, in the order of time: each time once, finite numbers."""
-    whole = np.isfinite(t) & np.isfinite(q).all(axis=1) & np.isfinite(omega).all(axis=1)
-    places = np.flatnonzero(whole & q.any(axis=1))
+    """Return the indices of usable rows, in the order of time: each time once."""
+    places = np.flatnonzero(usable(t, q, omega))
     places = places[np.argsort(t[places], kind="stable")]
     new = np.append(True, np.diff(t[places]) > 0.0) if len(places) else np.empty(0, dtype=bool)
     return places[new]

@@ -42,6 +42,7 @@ TURNS_PER_SECOND = 0.5  # of the film
 SHORTEST_FILM = 5.0  # seconds
 BEYOND = 1.25  # of the reach: where the trail of body axis 3 is drawn
 NO_TORQUE = 1e-9  # of the momentum times the rate: rounding
+SMALLEST, LARGEST = 1e-30, 1e30  # that four bytes hold well
 NEAR = 2e-4  # of the extent of a path: less than a pixel
 
 
@@ -161,6 +162,7 @@ def points_of(points: Any, reach: float) -> list[list[float]]:
 
 
 # ---- runs
+@np.errstate(invalid="ignore", over="ignore")  # the last rows of a run may be infinite
 def pack(runs: Any, options: Options) -> Packed:
     """Return the header and the data of one or several runs."""
     found = runs_of(runs)
@@ -225,6 +227,9 @@ def _pack_run(
             f"t = {start:.6g} to {end:.6g} {unit} is shown: the whole run, to {motion.t[-1]:.6g},"
             f" takes more than {most} keyframes"
         )
+    lost = len(run.t) - int(keyframes.usable(run.t, run.q, run.omega).sum())
+    if lost:
+        notes.append(f"{lost} of {len(run.t)} states are not finite, and are left out")
     if not is_close:
         notes.append("states are more than half a turn apart; the motion between them is a guess")
     rate = np.sqrt((motion.omega**2).sum(axis=1))
@@ -246,8 +251,7 @@ def _pack_run(
         "trail": span * min(1.0, TRAIL / max(turns, 1e-9)),
         "turns": turns * ((end - start) / span if span else 1.0),
         "free": free,
-        "up": [0.0, 0.0, 1.0],
-        "ground": _ground(fine, solid.reach),
+        **_ground(fine, solid.reach),
         "series": [_pack_curve(curve, (start, end), count, blob) for curve in curves],
         "speed": _speed(span, turns),
         "t_span": (start, end),
@@ -298,14 +302,22 @@ def _pack_curve(curve: Curve, span: tuple[float, float], count: int, blob: Blob)
     if len(t) > 2:
         t[1:-1] = rounded(t[1:-1], (t[-1] - t[0]) * 2.0**-14)
         t[1:-1] = np.clip(t[1:-1], t[0], t[-1])
+    wide = not all(map(_is_ordinary, lines))
     return {
         "name": curve.name,
         "unit": curve.unit,
         "labels": curve.labels,
         "t": blob.put(t, "f8"),
-        "values": [blob.put(line, "f4") for line in lines],
+        "values": [blob.put(line, "f8" if wide else "f4") for line in lines],
+        "wide": wide,
         "log": curve.log,
     }
+
+
+def _is_ordinary(values: np.ndarray) -> bool:
+    """Return whether numbers of four bytes hold the largest of values."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return largest == 0.0 or SMALLEST <= largest <= LARGEST
 
 
 # ---- torque, path and ground
@@ -341,6 +353,8 @@ def _pack_torque(run: Any, keys: np.ndarray, blob: Blob) -> tuple[list[int] | No
     sizes = (float(np.abs(values).max()) for values in (run.angular_momentum, run.omega))
     if largest <= NO_TORQUE * math.prod(sizes):
         return None, True
+    if not _is_ordinary(torque):
+        torque, largest = torque / largest, 1.0  # arrows are drawn relative to the longest
     return blob.put(rounded(torque, largest * 2.0**-10), "f4"), False
 
 
@@ -367,9 +381,30 @@ def _pack_path(run: Any, end: float, most: int, blob: Blob) -> dict[str, Any] | 
     }
 
 
-def _ground(run: Any, reach: float) -> dict[str, float] | None:
-    """Return the ground below a body that falls: as low as the lowest point that it reaches."""
+def _ground(run: Any, reach: float) -> dict[str, Any]:
+    """Return what is up, and the ground below a body that falls: as low as it reaches."""
+    up = np.array([0.0, 0.0, 1.0])
+    nowhere = {"up": up.tolist(), "ground": None}
     if run.x is None or "uniform_gravity" not in str(run.problem.get("model") or ""):
+        return nowhere
+    g = gravity_of(run.problem.get("parameters"))
+    if g is not None:
+        size = float(np.sqrt((g**2).sum()))
+        if not (np.isfinite(size) and size > 0.0):
+            return nowhere
+        up = 0.0 - g / size
+    heights = run.x[np.isfinite(run.x).all(axis=1)] @ up
+    if not len(heights):
+        return nowhere
+    return {"up": up.tolist(), "ground": {"height": float(heights.min()) - reach}}
+
+
+def gravity_of(parameters: Any) -> np.ndarray | None:
+    """Return the acceleration of ``uniform_gravity``, alone or among other models, if told."""
+    told = parameters if isinstance(parameters, Mapping) else {}
+    found = told["g"] if "g" in told else told.get("uniform_gravity")
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    if not (isinstance(found, list) and len(found) == 3):
         return None
-    height = float(np.nanmin(run.x[:, 2])) - reach
-    return {"height": height} if np.isfinite(height) else None
+    return np.array(found, dtype=float) if all(type(x) in (int, float) for x in found) else None

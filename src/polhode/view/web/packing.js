@@ -1,7 +1,7 @@
 // From the packed header and blob to checked typed arrays.  Whatever does not fit is refused by name.
 
 /** @typedef {[number, number]} Ref */
-/** @typedef {{name: string, unit: string, labels: string[], t: Float64Array, values: Float32Array[], log: boolean}} Series */
+/** @typedef {{name: string, unit: string, labels: string[], t: Float64Array, values: (Float32Array | Float64Array)[], log: boolean}} Series */
 /** @typedef {{t: Float64Array, x: Float32Array, v: Float32Array, origin: number[]}} PathData */
 /**
  * @typedef {object} Run
@@ -91,7 +91,7 @@ export function readSeries(series, buffer, field) {
   demandOrder(t, `${field}.t`, false);
   demand(Array.isArray(series.values), `${field}.values`, "must be a list of references");
   const values = series.values.map((/** @type {any} */ ref, /** @type {number} */ i) =>
-    viewOf(buffer, ref, "f4", `${field}.values[${i}]`, { rows: t.length, gaps: true }));
+    viewOf(buffer, ref, series.wide ? "f8" : "f4", `${field}.values[${i}]`, { rows: t.length, gaps: true }));
   const labels = values.map((/** @type {any} */ _, /** @type {number} */ i) => String(series.labels?.[i] ?? ""));
   return { name: String(series.name), unit: String(series.unit ?? ""), labels, t, values, log: Boolean(series.log) };
 }

@@ -5,7 +5,7 @@ import { HUES } from "./style.js";
 
 /** @typedef {import("./packing.js").Series} Series */
 /** @typedef {import("./style.js").Palette} Palette */
-/** @typedef {{t: Float64Array, y: Float32Array, label: string, colour: string, text: string, dash: number[]}} Line */
+/** @typedef {{t: Float64Array, y: Float32Array | Float64Array, label: string, colour: string, text: string, dash: number[]}} Line */
 /** @typedef {{title: string, log: boolean, lines: Line[], low: number, high: number, x0: number, x1: number, y0: number, y1: number}} Chart */
 
 const FILLING = 30; // pixels up and down for each to the right
@@ -112,7 +112,7 @@ export class Plots {
     return { title: unit ? `${name} (${unit})` : name, log, lines, low, high, x0: x + 52, x1: x + width - 14, y0: 26, y1: height - 22 };
   }
 
-  /** @param {Series} series @param {Float32Array} y @param {number} run @param {number} j @param {Palette} colours @returns {Line} */
+  /** @param {Series} series @param {Float32Array | Float64Array} y @param {number} run @param {number} j @param {Palette} colours @returns {Line} */
   makeLine(series, y, run, j, colours) {
     const count = series.values.length, several = count > 1, hue = count === 3 ? HUES.axes[j] : several ? j % 6 : run % 6;
     const label = several ? (run ? "" : series.labels[j]) : this.runs.length > 1 ? this.runs[run].name : "";
@@ -200,7 +200,7 @@ export class Plots {
   /** Names at the ends of the lines. @param {CanvasRenderingContext2D} g @param {Chart} chart @param {Line[]} lines */
   drawLabels(g, chart, lines) {
     const ends = lines.map((line) => {
-      const value = line.y.findLast((v) => Number.isFinite(chart.log ? Math.log10(v) : v)) ?? 0;
+      const value = /** @type {Float64Array} */ (line.y).findLast((v) => Number.isFinite(chart.log ? Math.log10(v) : v)) ?? 0;
       return { line, y: this.yOf(chart, chart.log ? Math.log10(value) : value) };
     }).sort((a, b) => a.y - b.y);
     const places = spread(ends.map(({ y }) => y + 3.5), 13, chart.y0 + 6, chart.y1 + 3);
@@ -288,7 +288,7 @@ function extent(lines, log) {
     }
   if (!(high >= low)) return [0, 1];
   if (log) return [Math.max(low, high - 20) - 0.2, high + 0.2];
-  const middle = (low + high) / 2, least = 1e-4 * Math.abs(middle) || 1e-16;
+  const middle = (low + high) / 2, least = 1e-4 * Math.max(Math.abs(low), Math.abs(high)) || 1;
   if (high - low < least) return [middle - least, middle + least];
   return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
 }

@@ -29,10 +29,11 @@ function contactPoint(out, inertia, omega) {
 export class PoinsotScene {
   /** @param {Stage} stage @param {Pane} pane @param {Mover} mover of a run with an inertia */
   constructor(stage, pane, mover) {
-    const { painter } = stage, inertia = /** @type {number[]} */ (mover.run.inertia);
+    const { painter } = stage, given = /** @type {number[]} */ (mover.run.inertia);
     this.stage = stage;
     this.pane = pane;
     this.mover = mover;
+    const most = Math.max(...given.map(Math.abs)), inertia = given.map((x) => x / most); // graphics know no numbers beyond 1e38, nor their squares
     this.inertia = inertia;
     const { moments, axes } = principalAxes(inertia), least = Math.max(...moments) / FLATTEST;
     const radii = moments.map((m) => 1 / Math.sqrt(Math.max(m, least)));

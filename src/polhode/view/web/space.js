@@ -5,7 +5,7 @@ import { arrow, castRay, castRayAtSphere, graticule, HEAD, ON_CURVE, sharpEdges,
 import { between, clampTime, linearBetween, placeBetween } from "./keyframes.js";
 import { roundTicks } from "./plots.js";
 import { HUES } from "./style.js";
-import { addScaled, applyRows, copyVector, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, rotateBack, scaleVector, setQuaternion, setVector, shortestFromZ } from "./vectors.js";
+import { addScaled, applyRows, copyVector, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, rotateBack, scaleVector, setQuaternion, setVector, shortestFromZ } from "./vectors.js";
 
 /** @typedef {import("./vectors.js").Numbers} Numbers */
 /** @typedef {import("./packing.js").Run} Run */
@@ -56,6 +56,8 @@ export class Mover {
     this.q = new Float64Array(4);
     this.omega = new Float64Array(3);
     this.place = new Float64Array(3);
+    /** What is added to places: between the origin of the run's path and that of the first run, where both are in one pane. */
+    this.shift = new Float64Array(3);
     /** In inertial axes, as the two below. */
     this.spin = new Float64Array(3);
     this.momentum = new Float64Array(3);
@@ -78,6 +80,13 @@ export class Mover {
     return most;
   }
 
+  /** @param {Numbers} shift */
+  shiftTo(shift) {
+    if (shift[0] === this.shift[0] && shift[1] === this.shift[1] && shift[2] === this.shift[2]) return;
+    copyVector(this.shift, shift);
+    this.time = NaN; // places are to be computed anew
+  }
+
   /** @param {number} time */
   at(time) {
     if (time === this.time) return;
@@ -86,7 +95,7 @@ export class Mover {
     between(run, time, q, omega);
     rotate(this.spin, q, omega);
     if (run.inertia) rotate(this.momentum, q, applyRows(this.momentum, run.inertia, omega));
-    if (run.path) placeBetween(run.path, time, this.place);
+    if (run.path) addScaled(this.place, placeBetween(run.path, time, this.place), this.shift, 1);
     if (run.torque) linearBetween(run.t, run.torque, time, this.torque);
     this.fillWindow(clampTime(time, run.t));
   }
@@ -109,7 +118,7 @@ export class Mover {
     for (let i = 0; i < 3; i++) rates[3 * k + i] = rowOmega[i];
     if (!run.path) return;
     placeBetween(run.path, time, rowPlace);
-    for (let i = 0; i < 3; i++) places[3 * k + i] = rowPlace[i];
+    for (let i = 0; i < 3; i++) places[3 * k + i] = rowPlace[i] + this.shift[i];
   }
 }
 const rowQ = new Float64Array(4), rowOmega = new Float64Array(3), rowPlace = new Float64Array(3);
@@ -205,7 +214,7 @@ export class Actor {
 
   /** @param {Thing} strip */
   drawPath(strip) {
-    matrixFromQuaternion(spaceModel, UNTURNED, 1, ZERO);
+    matrixFromQuaternion(spaceModel, UNTURNED, 1, this.mover.shift);
     this.stage.painter.drawLine(strip, spaceModel, this.stage.colours.ink, 0.35, 1.4);
   }
 
@@ -266,6 +275,9 @@ export class SpaceScene {
     this.pane = pane;
     this.actors = actors;
     this.first = actors[0].mover;
+    const origin = this.first.run.path?.origin;
+    /** From the first run's origin to those of all. */
+    this.shifts = actors.map(({ mover: { run } }) => (origin && run.path ? run.path.origin.map((x, i) => x - origin[i]) : [0, 0, 0]));
     const reach = Math.max(...actors.map(({ mover }) => mover.run.reach));
     /** @type {Subject} */
     this.subject = { axes: new Float64Array(4), axesBefore: new Float64Array(4), centre: new Float64Array(3), unit: reach, radius: 1.8 };
@@ -275,18 +287,19 @@ export class SpaceScene {
 
   /** The whole path is seen if it is not much larger than the body; else the camera follows.  The ground reaches as far as one sees. */
   fitPath() {
-    const { path, reach, ground } = this.first.run, low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    this.actors[0].path?.points.forEach((v, k) => {
-      low[k % 3] = Math.min(low[k % 3], v);
-      high[k % 3] = Math.max(high[k % 3], v);
-    });
+    const { path, reach, ground, up } = this.first.run, low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    this.actors.forEach(({ path: drawn }, i) => drawn?.points.forEach((v, k) => {
+      low[k % 3] = Math.min(low[k % 3], v + this.shifts[i][k % 3]);
+      high[k % 3] = Math.max(high[k % 3], v + this.shifts[i][k % 3]);
+    }));
     const half = path ? Math.hypot(...high.map((v, i) => v - low[i])) / 2 : 0;
     if (path && half < LONGEST_PATH * reach) {
       this.middle = high.map((v, i) => (v + low[i]) / 2);
       this.subject.radius = Math.max(1.8, half / reach + 1.5);
     }
     for (const actor of this.actors) actor.carried = Boolean(path) && !this.middle;
-    const fall = path && ground ? Math.max(0, high[2] - ground.height + path.origin[2]) / reach : 0;
+    const highest = normalise(direction, up).reduce((sum, u, i) => sum + Math.max(u * high[i], u * low[i]), 0);
+    const fall = path && ground ? Math.max(0, highest - ground.height + dot(path.origin, direction)) / reach : 0;
     this.groundRadius = Math.max(14, 5 * this.subject.radius, 5 * fall);
     this.groundCell = roundTicks(0, this.groundRadius, 14).step;
   }
@@ -294,7 +307,10 @@ export class SpaceScene {
   /** @param {Pane} pane @param {number} time */
   draw(pane, time) {
     const { stage, actors, first, subject } = this, { camera } = stage;
-    for (const actor of actors) actor.mover.at(time);
+    for (let i = 0; i < actors.length; i++) {
+      actors[i].mover.shiftTo(this.shifts[i]);
+      actors[i].mover.at(time);
+    }
     presetAxes(subject.axes, camera.preset, first);
     presetAxes(subject.axesBefore, camera.presetBefore, first);
     copyVector(subject.centre, this.middle && camera.preset !== "body" ? this.middle : first.place);
@@ -310,13 +326,15 @@ export class SpaceScene {
     const { stage, first, subject } = this, { painter, colours, show } = stage, { ground, up, path } = first.run, { unit } = subject;
     const real = ground && show.ground;
     if (!real && !show.grid) return;
-    normalise(direction, real ? Z : stage.camera.preset === "momentum" && norm(first.momentum) > 0 ? first.momentum : up);
+    normalise(direction, !real && stage.camera.preset === "momentum" && norm(first.momentum) > 0 ? first.momentum : up);
     copyVector(point, real || this.middle ? pane.target : subject.centre);
-    if (real) point[2] = ground.height - (path ? path.origin[2] : 0);
+    if (real) addScaled(point, point, direction, ground.height - (path ? dot(path.origin, direction) : 0) - dot(point, direction));
     else addScaled(point, point, direction, -subject.radius * unit);
     matrixFromQuaternion(spaceModel, shortestFromZ(rowQ, direction), unit, point);
     const radius = real ? this.groundRadius : 3.2 * subject.radius, cell = real ? this.groundCell : subject.radius > 4 ? 1 : 0.5;
-    const slides = real || path, x = slides ? (point[0] / unit) % cell : 0, y = slides ? (point[1] / unit) % cell : 0;
+    const slides = real || path;
+    rotateBack(point, rowQ, point);
+    const x = slides ? (point[0] / unit) % cell : 0, y = slides ? (point[1] / unit) % cell : 0;
     painter.drawGrid(spaceModel, radius, cell, colours.grid, real ? 0.45 : 0.34, colours.plane, real ? 0.8 : 0, 1, x, y);
   }
 
@@ -335,4 +353,3 @@ export class SpaceScene {
     for (const actor of this.actors) if (actor.mover.index === run) actor.addTrail(p);
   }
 }
-const Z = setVector(new Float64Array(3), 0, 0, 1);

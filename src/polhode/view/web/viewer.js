@@ -374,7 +374,7 @@ export class Viewer {
       const [mark, name, angle] = /** @type {HTMLCollectionOf<HTMLElement>} */ (this.legend.children[i].children);
       mark.style.background = this.colours().lines[i % 6];
       write(name, mover.run.name);
-      write(angle, i ? `${angleText(angleBetween(scene.actors[0].mover.q, mover.q))} apart` : "");
+      write(angle, i && holds(scene.first.run, this.time) && holds(mover.run, this.time) ? `${angleText(angleBetween(scene.first.q, mover.q))} apart` : "");
     });
   }
 
@@ -583,6 +583,11 @@ export class Viewer {
     this.stage?.painter.destroy();
     this.root.remove();
   }
+}
+
+/** Whether a run has a state at this time: before and after it stands still. @param {import("./packing.js").Run} run @param {number} time */
+function holds({ t }, time) {
+  return time >= t[0] && time <= t[t.length - 1];
 }
 
 /** @param {number} angle */
