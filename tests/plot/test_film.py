@@ -10,13 +10,17 @@ from types import SimpleNamespace
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 from PIL import Image, ImageSequence
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode import plot
 from polhode.plot import film, motion, solid, style, video
+from polhode.plot.stage import Arrow
 
 BODY = ph.RigidBody([1.0, 2.0, 2.5])
 SMALL = 160, 120
@@ -84,6 +88,12 @@ def test_colours_survive_the_way_through_ffmpeg(free, tmp_path):
 def test_videos_have_even_sizes(suffix, size, free, tmp_path):
     path = free.animate(tmp_path / f"f{suffix}", fps=2, speed=2.0, views="body", size=(161, 121))
     assert decoded(path)[0].shape[1:3] == size[::-1]
+
+
+def test_the_smallest_film_is_drawn(free, tmp_path):
+    views = ("body", "poinsot", "body", "poinsot")
+    path = free.animate(tmp_path / "f.webp", fps=2, speed=2.0, views=views, size=(32, 32))
+    assert decoded(path)[0].shape == (3, 32, 32, 3)
 
 
 def test_durations_of_a_gif_do_not_drift(free, tmp_path):
@@ -162,6 +172,7 @@ def test_a_webp_draws_each_frame_once_and_keeps_none(free, tmp_path, monkeypatch
         ({"size": 480}, "size must be a width and a height"),
         ({"size": (1e5, 1e5)}, "size must be a width and a height"),
         ({"dpi": 0}, "dpi must be a positive number, at most 2000, got 0"),
+        ({"dpi": 1}, "dpi must be 12 or more, .*got 1"),
         ({"theme": "noir"}, "theme must be 'light' or 'dark'"),
         ({"path": "film.avi"}, r"path must end in one of \.mp4, .*got 'film.avi'"),
         ({"path": "film.gif", "fps": 60}, "fps must be a positive number, at most 50, got 60"),
@@ -186,9 +197,9 @@ def test_runs_that_cannot_be_filmed(free, tmp_path):
     (tmp_path / "taken.webp").mkdir()
     with pytest.raises(ph.FileError, match="cannot write the film"):
         free.animate(tmp_path / "taken.webp", fps=2, speed=2.0, views="tilt", size=SMALL)
-    top = ph.solve(ph.problems.fast_top(), (0, 0.1), method="imidm", dt=1e-3)
-    with pytest.raises(ph.InputError, match="'poinsot' is for a rotating free body"):
-        top.animate(tmp_path / "film.webp", views="poinsot")
+    still = ph.exact_free_motion(BODY, None, [0, 0, 0], [0, 1])
+    with pytest.raises(ph.InputError, match=r"'poinsot' is for a rotating body, .* at rest"):
+        still.animate(tmp_path / "film.webp", views="poinsot")
 
 
 @pytest.mark.parametrize(
@@ -320,6 +331,69 @@ def test_views_of_bodies_without_inertia_position_or_turns(tmp_path):
         assert decoded(path)[0].shape[0] > 1
     with pytest.raises(ph.InputError, match="'poinsot' needs a body"):
         given.animate(tmp_path / "g.webp", views="poinsot")
+
+
+def test_a_film_without_a_body_has_no_momentum(tmp_path):
+    """An orphaned letter L would stand in the middle of the picture."""
+    run = ph.integrate_angular_velocity(lambda t: (0.1, t, 0.2), (0, 1), frame="body", atol=1e-6)
+    frames = film.Frames(run, film.make_plan(run, tmp_path / "f.webp", views="body", size=SMALL))
+    (view,) = frames.views
+    assert "L" not in [part.get_text() for part in view.artists if hasattr(part, "get_text")]
+
+
+@pytest.mark.parametrize("place", [20.0, 20.3, 20.5, 20.8])
+def test_a_small_letter_keeps_its_stem(place):
+    """An L of 7 pixels in a small frame has the ink of its outline, and is higher than wide."""
+    sheet = Figure(figsize=(1, 1), dpi=54)
+    canvas = FigureCanvasAgg(sheet)
+    arrow = Arrow(sheet.add_axes((0, 0, 1, 1)), "L", "#000000", 0.03)
+    sheet.axes[0].set(xlim=(0, 54), ylim=(0, 54))
+    sheet.axes[0].set_axis_off()
+    arrow.name.set_animated(False)
+    arrow.name.set_position((place, 20.0))
+    canvas.draw()
+    ink = 1 - np.asarray(canvas.buffer_rgba())[..., 0] / 255
+    rows, columns = np.nonzero(ink > 0.1)
+    assert np.ptp(rows) > np.ptp(columns)
+    x, y = TextPath((0, 0), "L", size=10 * 54 / 72).to_polygons()[0].T
+    area = 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+    assert ink.sum() == pytest.approx(area, rel=0.05)
+
+
+def test_under_a_torque_the_plane_is_across_the_momentum_of_the_moment(tmp_path):
+    """The plane stays below, the ellipsoid touches it, and the caption says which plane it is."""
+    top = ph.solve(ph.problems.fast_top(), (0, 2), method="imidm", dt=1e-3)
+    plan = film.make_plan(top, tmp_path / "f.webp", fps=5, speed=1.0, views="poinsot", size=SMALL)
+    frames = film.Frames(top, plan)
+    (view,) = frames.views
+    assert "instantaneous plane" in [text.get_text() for text in view.ax.texts]
+    there = top.sol(plan.times)
+    scale = np.sqrt(top.body.principal_moments.min())
+    for k in (0, 4, 10):
+        frames[k]
+        momentum = there.angular_momentum_inertial[k]
+        down = view.eyes[k] @ momentum / np.linalg.norm(momentum) / scale
+        assert np.allclose(down, view.camera @ [0, 0, -1] / scale, atol=1e-9)
+        touch = there.rotation[k].apply(there.omega[k]) @ momentum / np.linalg.norm(momentum)
+        depth = touch / np.sqrt(there.omega[k] @ there.angular_momentum[k])
+        middle = view.plane.get_xy()[:4].mean(axis=0)
+        assert np.allclose(middle, (view.camera @ [0, 0, -depth])[:2], atol=1e-9)
+        outline = view.outline.get_ydata()
+        assert outline.min() >= (view.camera @ [0, 0, -depth])[1] - 0.5 * view.half * scale
+
+
+def test_a_body_at_rest_that_a_torque_turns_has_no_plane_at_first(tmp_path):
+    pushed = ph.Problem(
+        BODY, ph.models.torque(lambda t, q, omega, p: (1.0, 0.1, 0.2)), omega=[0, 0, 0]
+    )
+    run = ph.solve(pushed, (0, 2), method="mkrk:rk4", dt=0.01)
+    plan = film.make_plan(run, tmp_path / "f.webp", fps=5, speed=1.0, views="poinsot", size=SMALL)
+    frames = film.Frames(run, plan)
+    (view,) = frames.views
+    frames[0]
+    assert not view.plane.get_visible()
+    frames[10]
+    assert view.plane.get_visible()
 
 
 # ---- states between rows

@@ -179,6 +179,15 @@ def test_slow_curves_and_few_states_have_no_bands():
     assert len(bands) == 1
 
 
+def test_bands_reach_the_ends_of_a_steady_oscillation():
+    """Not every stretch has a whole period of it; no scribble may stay at its ends."""
+    t = np.linspace(0, 1, 20_001)
+    for frequency in np.arange(100.0, 200.0, 2.5):
+        bands, (_, line) = banded(t, np.sin(2 * np.pi * frequency * t + 0.3), 250)
+        assert [(edges[0], edges[-1]) for edges, _, _ in bands] in ([], [(0.0, 1.0)]), frequency
+        assert frequency < 140 or (bands and np.abs(line).max() < 0.6), frequency
+
+
 # ---- labels
 def boxes(ax):
     FigureCanvasAgg(ax.figure).draw()

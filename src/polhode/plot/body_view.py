@@ -79,6 +79,7 @@ class BodyView:
                 *(("1", look.sky, 0.02, 0), ("2", look.orange, 0.02, 0), ("3", look.blue, 0.02, 0)),
                 *(("L", look.green, 0.03, -1), ("ω", look.red, 0.035, 1)),
             )
+            if name != "L" or self.film.frames.momentum is not None
         }
         self.axes_start = [exits(self.solid, axis) / self.solid.reach for axis in np.eye(3)]
         self.now = self.film.clock(self.ax)
@@ -96,10 +97,10 @@ class BodyView:
         behind = self._move_arrows(k, turn, origin)
         self.now.set_text(time(self.film.frames.t[k]))
         lines_behind, lines_before = self.lines
-        far = [self.arrows[name].body for name in behind]
-        near = [arrow.body for name, arrow in self.arrows.items() if name not in behind]
-        names = [arrow.name for arrow in self.arrows.values()]
-        self.artists = [*lines_behind, *far, self.faces, *lines_before, *near, *names, self.now]
+        far = [part for name in behind for part in self.arrows[name].parts]
+        before = [arrow for name, arrow in self.arrows.items() if name not in behind]
+        near = [*(arrow.body for arrow in before), *(arrow.name for arrow in before)]
+        self.artists = [*lines_behind, *far, self.faces, *lines_before, *near, self.now]
 
     def _origin(self, k: int) -> np.ndarray:
         return np.zeros(2) if self.path is None else self.path[k * self.film.between, :2]

@@ -117,9 +117,13 @@ def _radius(moments: tuple, x: tuple, twice: float) -> float:
 
 def invariable_plane(run: Any) -> np.ndarray:
     """Two directions normal to the first inertial angular momentum, and its own, as rows."""
-    m = run.angular_momentum_inertial[0]
-    size = np.linalg.norm(m)
-    along = m / size if size > 0 else np.array([0.0, 0.0, 1.0])
+    return directions(run.angular_momentum_inertial[0])
+
+
+def directions(vector: np.ndarray) -> np.ndarray:
+    """Two directions normal to a vector, and its own (z for none), as rows."""
+    size = np.linalg.norm(vector)
+    along = vector / size if size > 0 else np.array([0.0, 0.0, 1.0])
     across = np.eye(3)[0 if abs(along[0]) < 0.9 else 1]
     across = across - (across @ along) * along
     across /= np.linalg.norm(across)

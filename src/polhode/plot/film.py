@@ -22,6 +22,7 @@ SMALLEST, LARGEST, MOST_PIXELS = 32, 8192, 4096 * 4096
 MOST_VIEWS = 4
 BLUR = 0.3  # turns from frame to frame, beyond which a body may seem to turn backwards
 MARGIN = 0.12  # inches around a panel
+COARSEST = 12.0  # pixels per inch: with fewer, letters are smaller than fonts can be
 
 
 class Plan(NamedTuple):
@@ -170,7 +171,12 @@ def make_plan(
     plan = Plan(times, fps, speed, names, (wide, high), 0.0)
     rows, columns = plan.rows_and_columns
     fitting = min(wide / columns / CELL[0], high / rows / CELL[1])
-    return plan._replace(dpi=fitting if dpi is None else _positive(dpi, "dpi", 2000.0))
+    dpi = max(fitting, COARSEST) if dpi is None else _positive(dpi, "dpi", 2000.0)
+    if dpi < COARSEST:
+        raise InputError(
+            f"dpi must be {COARSEST:g} or more, so that letters have pixels, got {dpi:g}"
+        )
+    return plan._replace(dpi=dpi)
 
 
 def turns_per_frame(run: Any, plan: Plan) -> float:

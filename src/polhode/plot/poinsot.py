@@ -144,14 +144,22 @@ def poinsot(
 
 def check_free(run: Any) -> None:
     """Refuse a run in which no ellipsoid rolls on a fixed plane."""
-    m = run.angular_momentum_inertial
-    size = np.linalg.norm(m[0])
-    if size == 0 or np.abs(m - m[0]).max() > CONSERVED * size:
-        reason = "is at rest" if size == 0 else "has a torque: its angular momentum changes"
+    if not keeps_momentum(run):
         raise InputError(
-            f"the picture 'poinsot' is for a rotating free body, but this one {reason};"
-            " draw 'polhode' or 'herpolhode' instead"
+            "the picture 'poinsot' is for a rotating free body, but this one has a torque: its"
+            " angular momentum changes; draw 'polhode' or 'herpolhode' instead"
         )
+
+
+def keeps_momentum(run: Any) -> bool:
+    """Return whether the angular momentum stays as it is; a run at rest is refused."""
+    m = run.angular_momentum_inertial
+    if not m.any():
+        raise InputError(
+            "the picture 'poinsot' is for a rotating body, but this one is at rest; draw 'body' or"
+            " 'tilt' instead"
+        )
+    return bool(np.abs(m - m[0]).max() <= CONSERVED * np.linalg.norm(m[0]))
 
 
 def corners_of_plane(tips: np.ndarray, axes: np.ndarray) -> np.ndarray:
@@ -174,9 +182,13 @@ def table(run: Any, path: np.ndarray, view: tuple[float, float] | None = None) -
     """
     across, aside, along = invariable_plane(run)
     room = np.stack([aside, across, -along])
-    x, y, _ = room @ path.mean(axis=0)
-    scale = float(np.sqrt(drawn_moments(run.body).min()))
-    return scale * eye(*(view or (LOW, np.degrees(np.arctan2(y, x))))) @ room
+    return camera(run.body, room @ path.mean(axis=0), view) @ room
+
+
+def camera(body: Any, towards: np.ndarray, view: tuple[float, float] | None = None) -> np.ndarray:
+    """Return the scaled axes of an eye above a horizontal plane, by default on the side given."""
+    scale = float(np.sqrt(drawn_moments(body).min()))
+    return scale * eye(*(view or (LOW, np.degrees(np.arctan2(towards[1], towards[0])))))
 
 
 def _draw_ellipsoid(

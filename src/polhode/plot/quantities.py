@@ -64,7 +64,7 @@ def banded(
         return [], thinned(t, values)
     turns = np.zeros(len(t))
     turns[1:-1] = np.diff(np.sign(np.diff(values))) != 0
-    fast = _long(np.add.reduceat(turns, first) >= TURNS)
+    fast = _long(np.add.reduceat(turns, first))
     if not fast.any():
         return [], thinned(t, values)
     least, largest = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
@@ -93,14 +93,21 @@ def _runs(chosen: np.ndarray) -> list[tuple[int, int]]:
     return [(int(start), int(end)) for start, end in changes.reshape(-1, 2)]
 
 
-def _long(chosen: np.ndarray) -> np.ndarray:
-    """Close gaps shorter than ``AT_LEAST`` in runs of True, and drop runs that are shorter."""
-    result = chosen.copy()
-    for value in (True, False):
-        for start, end in _runs(result != value):
-            inside = start > 0 and end < len(result)
-            if end - start < AT_LEAST and (inside or not value):
-                result[start:end] = value
+def _long(turns: np.ndarray) -> np.ndarray:
+    """Return which stretches belong to bands, by the number of turning points in each.
+
+    Gaps shorter than ``AT_LEAST`` are closed and bands that are shorter are dropped.  Then short gaps
+    at the ends of the curve are closed, if it oscillates there too.
+    """
+    result = turns >= TURNS
+    for start, end in _runs(~result):
+        if end - start < AT_LEAST and start > 0 and end < len(result):
+            result[start:end] = True
+    for start, end in _runs(result):
+        result[start:end] = end - start >= AT_LEAST
+    for start, end in _runs(~result):
+        if end - start < AT_LEAST and turns[start:end].mean() >= TURNS / 2:
+            result[start:end] = True
     return result
 
 

@@ -57,8 +57,6 @@ def draw_line(ax: "Axes", seen: np.ndarray, near: np.ndarray, **look) -> None:
 
 def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -> None:
     """Draw arrows out of a surface at the points ``tips`` (in the axes of the eye), with names."""
-    from matplotlib.patheffects import withStroke
-
     for name, tip in zip(names, tips, strict=True):
         size = np.hypot(*tip[:2])
         outward = tip[:2] / size if size > 0 else np.zeros(2)
@@ -69,8 +67,8 @@ def draw_axes(ax: "Axes", tips: np.ndarray, names: list[str], gap: float = 18) -
             arrowprops={"arrowstyle": "-|>", "color": style.theme().grey, "linewidth": 0.8},
             zorder=0 if tip[2] < 0 else 4,
         )
-        around = withStroke(linewidth=3, foreground=style.theme().ground)
-        look: dict[str, Any] = {"fontsize": 9, "path_effects": [around]}
+        rim = style.rimmed(style.theme().ink, 3.0)
+        look: dict[str, Any] = {"fontsize": 9, "path_effects": rim}
         away = tuple(gap * outward)
         style.note(ax, name, tip[:2], away, ha="center", va="center", zorder=4, **look)
 

@@ -62,14 +62,13 @@ class Arrow:
         at_middle: bool = False,
     ):
         from matplotlib.patches import Polygon
-        from matplotlib.patheffects import withStroke
 
         self.width, self.side, self.at_middle = width, side, at_middle
         self.body = Polygon(np.zeros((7, 2)), facecolor=colour, edgecolor="none", animated=True)
         ax.add_patch(self.body)
-        around = withStroke(linewidth=2.5, foreground=style.theme().ground)
-        look: dict[str, Any] = {"color": colour, "fontsize": 10, "ha": "center", "va": "center"}
-        self.name = ax.text(0, 0, name, animated=True, path_effects=[around], **look)
+        look: dict[str, Any] = {"fontsize": 10, "ha": "center", "va": "center"}
+        rim = style.rimmed(colour, 2.5)
+        self.name = ax.text(0, 0, name, animated=True, path_effects=rim, **look)
         self.parts = (self.body, self.name)
 
     def move(self, start: np.ndarray, tip: np.ndarray, size: float) -> None:

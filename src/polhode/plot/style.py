@@ -226,3 +226,15 @@ def note(ax: "Axes", text: str, at: Any, offset: tuple[float, float], **look: An
     """Write a text beside a point, at an ``offset`` in points."""
     look = {"textcoords": "offset points", "fontsize": 8, "color": theme().ink, **look}
     ax.annotate(text, tuple(at), xytext=offset, **look)
+
+
+def rimmed(colour: str, width: float) -> list[Any]:
+    """Return the effects of a text in this colour with a rim of the ground, to be read on anything.
+
+    The outlines are not snapped to pixels, which would draw a small L as a dash: both sides of its
+    stem would fall on the same one.
+    """
+    from matplotlib.patheffects import PathPatchEffect, Stroke
+
+    rim = Stroke(linewidth=width, foreground=theme().ground, snap=False)
+    return [rim, PathPatchEffect(facecolor=colour, linewidth=0.0, snap=False)]
