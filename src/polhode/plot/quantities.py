@@ -96,8 +96,8 @@ def _runs(chosen: np.ndarray) -> list[tuple[int, int]]:
 def _long(turns: np.ndarray) -> np.ndarray:
     """Return which stretches belong to bands, by the number of turning points in each.
 
-    Gaps shorter than ``AT_LEAST`` are closed and bands that are shorter are dropped.  Then short gaps
-    at the ends of the curve are closed, if it oscillates there too.
+    Gaps shorter than ``AT_LEAST`` are closed and bands that are shorter are dropped.  Then short
+    gaps at the ends of the curve are closed, if it oscillates there too.
     """
     result = turns >= TURNS
     for start, end in _runs(~result):
