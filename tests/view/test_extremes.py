@@ -155,3 +155,11 @@ def test_gravity_is_found_in_what_a_run_tells(told, expected):
 def test_gravity_among_other_models_is_found():
     run = ph.solve(ph.problems.charged_top(), (0, 0.05), dt=0.001)
     np.testing.assert_array_equal(gravity_of(run.problem["parameters"]), [0.0, 0.0, -9.80665])
+
+
+# ---- names
+def test_names_that_are_no_text_do_not_stop_the_page(page, tmp_path):
+    name = "run\udcff"  # a file whose name is not UTF-8
+    file = ph.view.save_html(turning(BOX), tmp_path / "named.html", names=[name], title=name)
+    show(page, file)
+    assert page.title() == "run?"
