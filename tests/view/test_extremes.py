@@ -163,3 +163,12 @@ def test_names_that_are_no_text_do_not_stop_the_page(page, tmp_path):
     file = ph.view.save_html(turning(BOX), tmp_path / "named.html", names=[name], title=name)
     show(page, file)
     assert page.title() == "run?"
+
+
+def test_an_ensemble_back_in_time_is_drawn(page, tmp_path):
+    rates = np.random.default_rng(0).normal(size=(20, 3))
+    problem = ph.Problem(BOX, omega=OMEGA)
+    asked = {"vary": {"omega": rates}, "dt": 0.02, "save": [1.0, 0.5, 0.0]}
+    result = ph.solve_ensemble(problem, (1.0, 0.0), **asked)
+    show(page, result.save_html(tmp_path / "back.html"))
+    assert page.evaluate("[polhode.start, polhode.end]") == [0.0, 1.0]
