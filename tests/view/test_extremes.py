@@ -155,3 +155,20 @@ def test_gravity_is_found_in_what_a_run_tells(told, expected):
 def test_gravity_among_other_models_is_found():
     run = ph.solve(ph.problems.charged_top(), (0, 0.05), dt=0.001)
     np.testing.assert_array_equal(gravity_of(run.problem["parameters"]), [0.0, 0.0, -9.80665])
+
+
+# ---- names
+def test_names_that_are_no_text_do_not_stop_the_page(page, tmp_path):
+    name = "run\udcff"  # a file whose name is not UTF-8
+    file = ph.view.save_html(turning(BOX), tmp_path / "named.html", names=[name], title=name)
+    show(page, file)
+    assert page.title() == "run?"
+
+
+def test_an_ensemble_back_in_time_is_drawn(page, tmp_path):
+    rates = np.random.default_rng(0).normal(size=(20, 3))
+    problem = ph.Problem(BOX, omega=OMEGA)
+    asked = {"vary": {"omega": rates}, "dt": 0.02, "save": [1.0, 0.5, 0.0]}
+    result = ph.solve_ensemble(problem, (1.0, 0.0), **asked)
+    show(page, result.save_html(tmp_path / "back.html"))
+    assert page.evaluate("[polhode.start, polhode.end]") == [0.0, 1.0]

@@ -72,6 +72,7 @@ def pack(
     size = _bytes(result, where, painted)
     shown = thin(len(here), len(result.t), _room(budget), size, (members, frames))
     places, rows = here[spread(len(here), shown[0])], spread(len(result.t), shown[1])
+    rows = rows[np.argsort(result.t[rows], kind="stable")]  # also of runs back in time
     cloud = _read(result, rows, places, where, body_axis, painted)
     blob = Blob()
     crowd, notes = _crowd(result, rows, places, where, body_axis, painted, cloud, blob)
@@ -430,6 +431,7 @@ def _series(result: Any, blob: Blob) -> Iterator[dict[str, Any]]:
     if len(t) < 2:
         return
     rows = spread(len(t), min(len(t), LINES))
+    rows = rows[np.argsort(t[rows], kind="stable")]
     for name, unit, lines in _lines(result):
         yield {
             "name": name,

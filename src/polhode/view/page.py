@@ -133,7 +133,7 @@ def html_page(packed: Packed, connects: bool = False) -> str:
         policy += "; connect-src 'self'"
     return PAGE.format(
         policy=policy,
-        title=html.escape(packed.header["title"]),
+        title=html.escape(packed.header["title"]).encode("utf-8", "replace").decode(),
         style=STYLE,
         header=json_text(packed.header),
         data=packed_text(planes(packed.data)),

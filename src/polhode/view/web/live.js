@@ -29,7 +29,7 @@ const liveTurn = new Float64Array(4), NOWHERE = new Float64Array(3), UPRIGHT = n
 
 /** @param {string} name @param {string} unit @param {string[]} labels @returns {Series} */
 function emptySeries(name, unit, labels) {
-  return { name, unit, labels, t: new Float64Array(ROWS), values: labels.map(() => new Float64Array(ROWS)), log: false };
+  return { name, unit, labels, t: new Float64Array(ROWS), values: labels.map(() => new Float32Array(ROWS)), log: false };
 }
 
 /** The last states of a simulation, the oldest first, in arrays that are made once. */
