@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { Camera, FIELD_OF_VIEW, Pane } from "../../../src/polhode/view/web/camera.js";
 import { castRay, castRayAtSphere, ellipsoid, principalAxes, sharpEdges, surface } from "../../../src/polhode/view/web/geometry.js";
 import { commonPower, powerTicks, roundTicks, spread, tickText } from "../../../src/polhode/view/web/plots.js";
+import { PoinsotScene } from "../../../src/polhode/view/web/poinsot.js";
 import { dot, exponential, norm, rotate, rotateBack, shortestFromZ } from "../../../src/polhode/view/web/vectors.js";
 
 const near = (/** @type {number} */ a, /** @type {number} */ b, slack = 1e-12) => assert.ok(Math.abs(a - b) <= slack, `${a} is not ${b}`);
@@ -163,4 +164,19 @@ test("the modules can be joined into one: imports and exports of the plain kind,
   };
   take("viewer.js");
   assert.ok(done.size >= 12 && names.has("mount") && names.has("unpack") && names.has("between"));
+});
+
+test("Poinsot's plane hardly turns where the momentum of a top precesses about the vertical", () => {
+  /** @param {number} angle */
+  const momentum = (angle) => [0.05 * Math.cos(angle), 0.05 * Math.sin(angle), 1].map((x) => x / Math.hypot(0.05, 1));
+  /** @param {number[]} m */
+  const down = (m) => m.map((x) => -x);
+  const room = shortestFromZ(new Float64Array(4), down(momentum(0)));
+  for (let k = 0; k <= 12; k++) {
+    const out = new Float64Array(4), m = momentum((k * Math.PI) / 6), mover = { run: { free: false }, momentum: m };
+    PoinsotScene.prototype.lookFrom.call(/** @type {any} */ ({ mover, room }), out, "inertial");
+    rotate([0, 0, 0], out, [0, 0, 1]).forEach((x, i) => near(x, -m[i]));
+    const [x, x0] = [out, room].map((q) => rotate([0, 0, 0], q, [1, 0, 0]));
+    assert.ok(dot(x, x0) > Math.cos(0.11), `${k}: ${dot(x, x0)}`);
+  }
 });

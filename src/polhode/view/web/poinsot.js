@@ -5,7 +5,7 @@ import { arrow, ellipsoid, HEAD, ON_CURVE, principalAxes, principalSections } fr
 import { between } from "./keyframes.js";
 import { presetAxes, trailPoints, WHOLE } from "./space.js";
 import { HUES } from "./style.js";
-import { applyRows, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rotate, scaleVector, setQuaternion, shortestFromZ } from "./vectors.js";
+import { applyRows, dot, matrixAlong, matrixFromQuaternion, multiplyQuaternions, norm, normalise, rotate, rotateBack, scaleVector, setQuaternion, shortestFromZ } from "./vectors.js";
 
 /** @typedef {import("./vectors.js").Numbers} Numbers */
 /** @typedef {import("./camera.js").Pane} Pane */
@@ -16,7 +16,7 @@ import { applyRows, dot, matrixAlong, matrixFromQuaternion, norm, normalise, rot
 const FLATTEST = 81; // a rod's ellipsoid is infinitely long: moments below this share of the largest are drawn as this share
 const contactPoints = new Float32Array(trailPoints.length);
 const poinsotModel = new Float64Array(16), contact = new Float64Array(3), downward = new Float64Array(3), foot = new Float64Array(3), rate = new Float64Array(3);
-const rowAttitude = new Float64Array(4), NO_TURN = setQuaternion(new Float64Array(4), 1, 0, 0, 0), ORIGIN = new Float64Array(3);
+const rowAttitude = new Float64Array(4), turnOfPlane = new Float64Array(4), NO_TURN = setQuaternion(new Float64Array(4), 1, 0, 0, 0), ORIGIN = new Float64Array(3);
 
 /** The point of contact in body axes: ω / √(2E), or zero at rest. @param {Numbers} out @param {number[]} inertia @param {Numbers} omega */
 function contactPoint(out, inertia, omega) {
@@ -112,11 +112,14 @@ export class PoinsotScene {
     stage.labels.caption(pane, !(depth > 0) ? "at rest" : mover.run.free ? "invariable plane" : "instantaneous plane");
   }
 
-  /** A torque turns the momentum; the plane stays below. @param {Float64Array} out @param {string} preset */
+  /** A torque turns the momentum; the plane stays below, and turns as little as it can since the beginning. @param {Float64Array} out @param {string} preset */
   lookFrom(out, preset) {
     if (preset === "body") presetAxes(out, preset, this.mover);
     else if (this.mover.run.free || norm(this.mover.momentum) === 0) out.set(this.room);
-    else shortestFromZ(out, normalise(downward, scaleVector(downward, this.mover.momentum, -1)));
+    else {
+      normalise(downward, scaleVector(downward, this.mover.momentum, -1));
+      multiplyQuaternions(out, this.room, shortestFromZ(turnOfPlane, rotateBack(foot, this.room, downward)));
+    }
   }
 
   /** @param {number} depth of the plane below the middle */
