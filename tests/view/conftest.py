@@ -42,3 +42,10 @@ def new_page(browser):
 @pytest.fixture
 def page(new_page):
     return new_page()
+
+
+def pytest_collection_modifyitems(items):
+    """Try tests in a browser again, up to twice: on a busy machine a page may be late."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=2))
