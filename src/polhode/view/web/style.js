@@ -51,7 +51,7 @@ canvas.scene { touch-action: none; cursor: grab; } canvas.scene:active { cursor:
 .labels .faint { opacity: .4; }
 .labels .caption { font-weight: 400; font-size: 12px; color: var(--quiet); }
 .corner { position: absolute; padding: 10px 12px; max-width: 46%; font-size: 12px; pointer-events: none; text-shadow: 0 0 4px var(--ground), 0 0 2px var(--ground); }
-.corner[open] { background: color-mix(in srgb, var(--ground) 72%, transparent); border-radius: 0 0 10px 0; }
+.corner[open] { background: color-mix(in srgb, var(--ground) 45%, transparent); border-radius: 0 0 10px 0; }
 .corner summary { font-weight: 600; font-size: 13px; pointer-events: auto; cursor: pointer; list-style: none; width: fit-content; max-width: 100%; overflow-wrap: anywhere; }
 .corner summary::-webkit-details-marker { display: none; }
 .corner summary::after { content: " ▸"; color: var(--quiet); font-weight: 400; } .corner[open] summary::after { content: ""; }
