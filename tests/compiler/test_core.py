@@ -15,7 +15,6 @@ from polhode.compiler.machine import LANES, fma
 from polhode.compiler.tree import flat
 from polhode.contracts import Model, Status
 from polhode.errors import PolhodeWarning
-from polhode.kernels import newton, so3, trig
 from polhode.kernels.quaternion import to_inertial
 from polhode.kernels.vector import add, cross
 from polhode.loops.join import zeros
@@ -24,6 +23,7 @@ from polhode.loops.lanes.blocks import in_threads
 from polhode.methods import METHODS
 from support import extra_methods
 from support.precise import ROUNDING, exact_fma, to_mp
+from support.precise_steps import MPMATH
 
 H, STEPS = 0.01, 60
 TWO_BLOCKS = LANES + 6  # members
@@ -98,7 +98,7 @@ class Case:
         """The members in lanes, the steps in ``parts``."""
         blocks, slots = extra_methods.packed(self.method, members)
         tables, done = members[0][3][1], 0
-        ends = fixed.places(slots)[:2]
+        ends = *fixed.places(slots)[:2], 1
         for n in parts:
             args = 0.0, H, H, done, n, *self.substeps, tables, slots
             run = partial(self.run_blocks, ends, args)
@@ -241,20 +241,13 @@ def test_an_allocation_would_be_detected():
 
 
 # ---- in mpmath
-def mp_sincos1(a):
-    return mp.sin(a), -2 * mp.sin(a / 2) ** 2
-
-
-MPMATH = {trig.sincos1: mp_sincos1, so3.sqrt: mp.sqrt, newton.rounding: lambda: mp.eps}
-
-
 @pytest.mark.parametrize(
     "method", [METHODS["imidm"], extra_methods.AXES2], ids=lambda method: method.name
 )
 def test_the_same_source_with_fifty_digits(method):
     case = Case(method)
     state, carry, body, params = case.members(1)[0]
-    plain = case.joined(loops.record, numbers={**MPMATH})
+    plain = case.joined(loops.record, numbers=MPMATH)
     with mp.workdps(50):
         out = np.empty((1, 7), dtype=object)
         values = to_mp((state, carry, body)), to_mp(params[0])

@@ -25,6 +25,7 @@ from polhode.compiler.four import (
     pack,
     swapped,
     table,
+    takes_fours,
     total,
     unpack,
     where,
@@ -268,6 +269,27 @@ def test_at_once_is_simd_where_it_can_be():
         machine((1.0, 2.0, 3.0, 4.0))
         text = "".join(machine.inspect_llvm().values())
         assert bool(re.search(r"fmul <4 x double>", text)) == vectors
+
+
+def test_takes_fours():
+    """What ``at_once`` would do, without a call."""
+
+    def asked(function):
+        def answer(a):
+            return takes_fours(function, (everywhere(a), (everywhere(a), everywhere(a))), (a,))
+
+        return answer
+
+    def unknown(t, y, shared):
+        return t.somewhere
+
+    def sometimes(t, y, shared):
+        return t if shared > 0.0 else y[0]
+
+    cases = (smooth, True), (branching, False), (unknown, False), (sometimes, True)
+    for function, taken in cases:
+        assert compiled(asked(function))(1.0) is taken
+        assert asked(function)(1.0) is False  # plain Python has no lanes
 
 
 def test_what_cannot_be_compiled_at_all_is_refused():

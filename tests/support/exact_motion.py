@@ -8,6 +8,7 @@ import numpy as np
 import polhode as ph
 from polhode.compiler.tree import bind
 from polhode.kernels import free_flow as kernel
+from polhode.kernels.short_flow import sincos1_of_half
 from polhode.kernels.trig import sincos1
 from polhode.solvers.exact import free_rows
 
@@ -20,9 +21,14 @@ def exact_sincos1(a):
     return mp.sin(a), -2 * mp.sin(a / 2) ** 2
 
 
+def exact_sincos1_of_half(a):
+    return exact_sincos1(a / 2)
+
+
 def precise_flow(t, q, m, moments, short=1e-5):
     """The kernel at 50 digits, its series so short that rounded coefficients do not matter."""
-    numbers = {sincos1: exact_sincos1, sqrt: mp.sqrt, kernel.short: lambda: short}
+    numbers = {sincos1: exact_sincos1, sincos1_of_half: exact_sincos1_of_half}
+    numbers |= {sqrt: mp.sqrt, kernel.short: lambda: short}
     flow = bind(kernel.free_flow, numbers)
     moments = tuple(map(mp.mpf, moments))
     inverse = tuple(1 / i if i else mp.mpf(0) for i in moments)

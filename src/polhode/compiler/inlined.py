@@ -1,14 +1,17 @@
 """Compile functions that are only ever inlined, without machine code of their own.
 
 Numba turns every function of a tree into machine code and optimises it three times: by itself,
-cheaply with what it calls, then in full.  Below the root machine code is never run, and the last
-time is enough: callers inline the LLVM code.  This saves a quarter of the time to compile a tree.
+cheaply with what it calls, then in full.  Below the root machine code is never run: callers inline
+the LLVM code as it is, and the root optimises everything once.
 """
 
 from functools import cache
+from types import CodeType
 from typing import Any
 
 from numba import types as nt
+from numba.core import typed_passes, untyped_passes
+from numba.core.cgutils import alloca_once
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -18,15 +21,13 @@ from numba.core.untyped_passes import FixupArgs
 
 
 class InlinedLibrary(JITCodeLibrary):
-    """The optimised LLVM code of a function, for its callers alone."""
+    """The LLVM code of a function, for its callers alone."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave functions as they are: ``_optimize_final_module`` follows."""
+        """Leave functions as they are; the root optimises them."""
 
     def _optimize_final_module(self) -> None:
-        """Optimise in full."""
-        manager, builder = self._codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
+        """Leave that to the root."""
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
@@ -72,6 +73,10 @@ class LeanLower(Lower):
         """Whether values of a type hold memory whose references Numba counts."""
         return _counted(self.context.data_model_manager[typ])
 
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """Make room for a variable, without looking up its size, which only debuggers ask for."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
+
     def incref(self, typ: Any, val: Any) -> None:
         """Count one reference more."""
         if self.counted(typ):
@@ -95,6 +100,22 @@ class LeanLowering(NativeLowering):
         return LeanLower
 
 
+SPARED = (  # for functions without inner functions, ``with``, literals to unroll, array expressions
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    typed_passes.NoPythonSupportedFeatureValidation,
+    typed_passes.DumpParforDiagnostics,
+)
+
+
 class LeanCompiler(CompilerBase):
     """Numba's compiler with ``LeanLowering`` instead of its own."""
 
@@ -102,10 +123,16 @@ class LeanCompiler(CompilerBase):
         """Return the pipeline of nopython mode."""
         return [self.finalized(DefaultPassBuilder.define_nopython_pipeline(self.state))]
 
+    spared: tuple = SPARED
+
     def finalized(self, passes: Any) -> Any:
-        """Exchange the pass that lowers, and close the pipeline."""
+        """Exchange the pass that lowers, leave out those that find nothing, close the pipeline."""
+        inner = any(isinstance(each, CodeType) for each in self.state.func_id.code.co_consts)
+        spared = () if inner else self.spared
         passes.passes = [
-            (LeanLowering if p is NativeLowering else p, why) for p, why in passes.passes
+            (LeanLowering if p is NativeLowering else p, why)
+            for p, why in passes.passes
+            if p not in spared
         ]
         passes.finalize()
         return passes
@@ -121,7 +148,12 @@ class InlinedCompiler(LeanCompiler):
 
 
 class CheckedCompiler(InlinedCompiler):
-    """The same for a user's function: an index outside of an array that it gets is an error."""
+    """The same for a user's function: an index outside of an array that it gets is an error.
+
+    It may hold anything, so that all passes are made.
+    """
+
+    spared = ()
 
     def define_pipelines(self) -> list:
         """Return the same pipeline."""

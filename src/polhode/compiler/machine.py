@@ -18,8 +18,10 @@ import gc
 import hashlib
 import importlib
 import itertools
+import math
 import os
 import re
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,13 +33,35 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types as nt
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 from numba.np import linalg as numba_linalg
 
 from polhode.compiler.announce import announced
 from polhode.compiler.disk_cache import open_cache
 from polhode.compiler.inlined import CheckedCompiler, InlinedCompiler, LeanCompiler
-from polhode.compiler.tree import PRIMITIVES, Uncacheable, copied, digest, flat, like, walkable
+from polhode.compiler.traced import (
+    DEEPEST,
+    FORMS,
+    Traced,
+    can_be_called,
+    for_numbers,
+    has_branches,
+    is_pure,
+)
+from polhode.compiler.tree import (
+    PRIMITIVES,
+    Uncacheable,
+    Wide,
+    copied,
+    digest,
+    flat,
+    form_of,
+    gather,
+    spread,
+    walkable,
+)
+from polhode.compiler.wide import WideType
 from polhode.errors import PolhodeWarning
 
 # Bodies in a block; slot c of body l is block[c * LANES + l].  No power of two: slots would be
@@ -57,6 +81,16 @@ def fma(a, b, c):
 def rint(x):
     """Round to the nearest integer, halves to even, as a float; infinities and NaN stay."""
     return float(round(x)) if x - x == 0 else x
+
+
+def exponent(x):
+    """Return the exponent of a positive normal number, a whole float: 2^e <= x < 2^(e + 1)."""
+    return math.frexp(x)[1] - 1.0
+
+
+def power_of_two(n):
+    """Return 2^n of a whole float from -1022 to 1023."""
+    return 2.0**n
 
 
 def mask(condition):
@@ -79,13 +113,13 @@ def finite(value):
 
 def put(array, row, value):
     """Write a nested tuple of floats into a row of a two-dimensional array, from its start."""
-    numbers = flat(value)
+    numbers = spread(value)
     array[row, : len(numbers)] = numbers
 
 
 def take(array, row, column, pattern):
     """Read a nested tuple like ``pattern`` from a row of an array, starting at a column."""
-    return like(pattern, iter(array[row, column:].tolist()))
+    return gather(pattern, iter(array[row, column:].tolist()))
 
 
 class NotThree(TypeError):
@@ -120,8 +154,29 @@ def over_lanes(function, block, shared, slots):
     """
     for lane in range(LANES):
         column = block[lane::LANES]
-        new = flat(function(shared, like(slots, iter(column.tolist()))))
+        new = spread(function(shared, gather(slots, iter(column.tolist()))))
         column[: len(new)] = new
+
+
+FURTHER: dict[str, list[Callable]] = {}  # name of a primitive -> definitions for other numbers
+
+
+def extensible(name: str, define: Callable) -> Callable:
+    """Return the definition of a primitive, preceded by those that are put into ``FURTHER``.
+
+    They return None where there are none of their numbers.  Trees without these numbers stay the
+    same, whether there are such definitions or not, and so do their digests.
+    """
+    further = FURTHER.setdefault(name, [])
+
+    @functools.wraps(define)
+    def definition(typing, *args):
+        for form in further:
+            if (found := form(typing, *args)) is not None:
+                return found
+        return define(typing, *args)
+
+    return definition
 
 
 @intrinsic
@@ -142,6 +197,48 @@ def define_rint(_, x):
 
 
 _rint = intrinsic(define_rint)
+
+
+BIAS = 2.0**52 + 1023.0  # the last bits of this float plus n, moved up, are those of 2^n
+
+
+def lower_exponent(builder, x, number, whole):
+    """Return ``exponent`` by bits, of one number or of a vector."""
+    high = builder.lshr(builder.bitcast(x, whole), constant(whole, 52))
+    return builder.fsub(
+        builder.bitcast(builder.or_(high, constant(whole, 0x433 << 52)), number),
+        constant(number, BIAS),
+    )
+
+
+def lower_power_of_two(builder, n, number, whole):
+    """Return ``power_of_two`` by bits, of one number or of a vector."""
+    biased = builder.fadd(n, constant(number, BIAS))
+    moved_up = builder.shl(builder.bitcast(biased, whole), constant(whole, 52))
+    return builder.bitcast(moved_up, number)
+
+
+def constant(kind, value):
+    """Return a constant, the same in all lanes of a vector."""
+    if isinstance(kind, ir.VectorType):
+        return ir.Constant(kind, [value] * kind.count)
+    return ir.Constant(kind, value)
+
+
+def of_bits(lower: Callable) -> Callable:
+    """Return what types and lowers a function of the bits of one number."""
+
+    def define(_, x):
+        def lower_one(context, builder, signature, args):
+            return lower(builder, args[0], F8, I64)
+
+        return nt.float64(nt.float64), lower_one
+
+    return define
+
+
+define_exponent, define_power_of_two = of_bits(lower_exponent), of_bits(lower_power_of_two)
+_exponent, _power_of_two = intrinsic(define_exponent), intrinsic(define_power_of_two)
 
 
 def define_mask(_, condition):
@@ -194,8 +291,7 @@ def _finite(_, value):
     return nt.boolean(value), lower
 
 
-@intrinsic
-def _combined(_, weights, rows):
+def _define_combined(_, weights, rows):
     """Sum in vectors of four; the rest of the last one is zero."""
     one, width = rows[0], 4
     kind = ir.VectorType(F8, width)
@@ -228,18 +324,40 @@ def _combined(_, weights, rows):
     return one(weights, rows), lower
 
 
+_combined = intrinsic(extensible("combined", _define_combined))
+
+
 def _load(context, builder, kind, places):
     """Load a value of the nested tuple type ``kind`` from the next ``places``."""
     if isinstance(kind, nt.BaseTuple):
         parts = [_load(context, builder, k, places) for k in kind]
         return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, WideType):
+        loaded = [_load_part(builder, part, places) for part in kind.part_kinds()]
+        return kind.put_together(context, builder, iter(loaded))
     return builder.load(next(places))
+
+
+def _load_part(builder, kind, places):
+    if not isinstance(kind, ir.VectorType):
+        return builder.load(next(places))
+    vector = ir.Constant(kind, ir.Undefined)
+    for lane in range(kind.count):
+        vector = builder.insert_element(vector, builder.load(next(places)), I32(lane))
+    return vector
 
 
 def _store(context, builder, kind, value, places):
     if isinstance(kind, nt.BaseTuple):
         for i, k in enumerate(kind):
             _store(context, builder, k, builder.extract_value(value, i), places)
+    elif isinstance(kind, WideType):
+        for part in kind.taken_apart(builder, value):
+            if not isinstance(part.type, ir.VectorType):
+                builder.store(part, next(places))
+                continue
+            for lane in range(part.type.count):
+                builder.store(builder.extract_element(part, I32(lane)), next(places))
     else:
         builder.store(context.cast(builder, value, kind, nt.float64), next(places))
 
@@ -322,7 +440,7 @@ def align_stack(builder) -> None:
 
 
 @functools.cache
-def _machine_width() -> int:
+def machine_width() -> int:
     """Return the number of doubles in a vector of this machine."""
     has = llvm.get_host_cpu_features()
     return 8 if has.get("avx512f") else 4 if has.get("avx") else 2
@@ -333,7 +451,7 @@ def _hint(module, branch, width):
 
     Where that is not possible it stays a plain loop, with the same bits.
     """
-    one = min(width, _machine_width())
+    one = min(width, machine_width())
     hints = ("llvm.loop.vectorize.width", one), ("llvm.loop.interleave.count", width // one)
     try:
         nodes = [module.add_metadata([ir.MetaDataString(module, k), I32(v)]) for k, v in hints]
@@ -363,18 +481,31 @@ def _three_floats(value):
     return float(value[0]), float(value[1]), float(value[2])
 
 
+def _three_numbers(value):
+    as_float = for_numbers(float)
+    return as_float(value[0]), as_float(value[1]), as_float(value[2])
+
+
 _spare_blas()
 PRIMITIVES.update({fma: _fma, rint: _rint, mask: _mask, blend: _blend, finite: _finite})
 PRIMITIVES.update({put: _put, take: _take, combined: _combined})
+PRIMITIVES.update({exponent: _exponent, power_of_two: _power_of_two})
 INLINED: dict = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-PRIMITIVES[three_floats] = numba.njit(**INLINED, **OPTIONS)(_three_floats)
+PRIMITIVES[three_floats] = Traced(
+    _three_floats,
+    _three_numbers,
+    functools.cache(lambda: numba.njit(**INLINED, **OPTIONS)(_three_floats)),
+)
 
 
 # ---- compiling a tree
 @functools.cache
 def _salt() -> str:
     """Hash the files of this room that also determine the machine code."""
-    files = (Path(__file__).with_name(name) for name in ("tree.py", "machine.py", "inlined.py"))
+    files = (
+        Path(__file__).with_name(name)
+        for name in ("tree.py", "machine.py", "traced.py", "inlined.py", "wide.py")
+    )
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -388,20 +519,63 @@ def caching() -> bool:
 
 def compiled(function: Callable):
     """Return the dispatcher of ``function``, with everything below it inlined."""
-    parts: dict = {}  # functions of this tree -> what stands for them in machine code
+    change = _change_of_tree({function: function})
+    return _dispatcher(function, change, small=False)
+
+
+def inlined(function: Callable):
+    """Return what stands for a tree in functions that Numba compiles."""
+    return _change_of_tree({})(function)
+
+
+def _change_of_tree(parts: dict) -> Callable:
+    """Return what turns a value of a tree into what stands for it in machine code.
+
+    ``parts`` holds what stands for the functions so far.
+    """
 
     def change(value):
         if isinstance(value, types.FunctionType) and value in PRIMITIVES:
-            return PRIMITIVES[value]
+            return form_of(value)
         if not walkable(value):
+            for number in flat(value) if isinstance(value, (tuple, Wide)) else ():
+                if isinstance(number, Wide):
+                    number.kind()
             return value
         if value not in parts:
             parts[value] = value  # one that calls itself stays as it is, and Numba refuses the tree
-            parts[value] = _dispatcher(value, change, small=True)
+            parts[value] = _part(value, change)
         return parts[value]
 
-    parts[function] = function
-    return _dispatcher(function, change, small=False)
+    return change
+
+
+def _is_ours(function: Callable) -> bool:
+    return (function.__module__ or "").partition(".")[0] == PACKAGE
+
+
+def _part(function: Callable, change: Callable):
+    """Make what stands for a function below the root: ``Traced`` if it can be, or a dispatcher."""
+    dispatcher = functools.cache(lambda: _dispatcher(function, change, True))
+    ours = _is_ours(function)
+    if not (can_be_called(function.__code__) and (ours or is_pure(function))):
+        return dispatcher()
+    depth = 0
+
+    def for_number(value):
+        nonlocal depth
+        if isinstance(value, types.FunctionType) and value in FORMS:
+            return FORMS[value]
+        value = change(value)
+        if isinstance(value, Traced):
+            depth = max(depth, value.depth)
+        return for_numbers(value)
+
+    copy = copied(function, for_number, always=True)
+    depth += has_branches(function.__code__)
+    if depth > DEEPEST:
+        return dispatcher()
+    return Traced(function, copy, dispatcher, depth, checked=not ours)
 
 
 def _dispatcher(function: Callable, change: Callable, small: bool):
@@ -423,8 +597,7 @@ def _dispatcher(function: Callable, change: Callable, small: bool):
     options: dict = {"no_cfunc_wrapper": True, "pipeline_class": LeanCompiler}
     if small:
         options = dict(INLINED)
-        ours = (function.__module__ or "").partition(".")[0] == PACKAGE
-        options["pipeline_class"] = InlinedCompiler if ours else CheckedCompiler
+        options["pipeline_class"] = InlinedCompiler if _is_ours(function) else CheckedCompiler
     machine = numba.njit(**options, **OPTIONS)(copy)
     if cache:
         machine._cache = open_cache(copy)
@@ -440,6 +613,35 @@ def _reason(error: Exception) -> str:
     return said[0] if said else type(error).__name__
 
 
+_refreshing = threading.RLock()  # other threads wait to compile, as they do in Numba
+
+
+@contextmanager
+def _refreshed_once() -> Iterator[None]:
+    """Let Numba import all its modules once, and not again whenever it looks for definitions."""
+    with _refreshing:
+        yield from _without_refreshing()
+
+
+def _without_refreshing() -> Iterator[None]:
+    context = cpu_target.target_context
+    if "refresh" in vars(context):  # inside of another first call
+        yield
+        return
+    context.refresh()
+
+    def refresh() -> None:
+        for each in (context, context.typing_context):
+            for registry in list(each._registries):
+                each.install_registry(registry)
+
+    context.refresh = refresh
+    try:
+        yield
+    finally:
+        del context.refresh
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Suspend garbage collection: compiling and loading make many objects, and all stay."""
@@ -453,10 +655,15 @@ def _uncollected() -> Iterator[None]:
 
 
 class CompiledOrPlain:
-    """A function compiled at its first call; if Numba refuses, plain Python after one warning."""
+    """A function compiled at its first call; if Numba refuses, plain Python after one warning.
 
-    def __init__(self, function: Callable, what: str, plain: bool = False):
-        self.function = function
+    ``fallback`` is the function for plain Python, if it is another one.
+    """
+
+    def __init__(
+        self, function: Callable, what: str, plain: bool = False, fallback: Callable | None = None
+    ):
+        self.function = function if fallback is None else fallback
         self.what = what
         self.machine = None if plain else compiled(function)  # None once refused
         self.called = False
@@ -469,7 +676,7 @@ class CompiledOrPlain:
                 return self.machine(*args)
             self.called = True
             kept = " (once; kept on disk)" if caching() else ""
-            with _uncollected(), announced(f"polhode: compiling …{kept}"):
+            with _uncollected(), _refreshed_once(), announced(f"polhode: compiling …{kept}"):
                 return self.machine(*args)
         except numba.core.errors.NumbaError as error:
             warnings.warn(
@@ -480,3 +687,15 @@ class CompiledOrPlain:
             )
             self.machine = None
             return self.function(*args)
+
+
+def exactly(function: Callable, *args) -> Callable:
+    """Return a function for arguments of exactly these types, a third of a microsecond faster.
+
+    It takes others for these: numbers would be wrong, and memory overwritten.  What is not compiled
+    (before its first call a ``CompiledOrPlain`` is not) is returned as it is.
+    """
+    machine = getattr(function, "machine", None)
+    made = {} if machine is None else machine.overloads
+    found = made.get(tuple(map(numba.typeof, args)))
+    return function if found is None else found.entry_point

@@ -10,12 +10,29 @@ numbers or on anything else with arithmetic.
 import builtins
 import enum
 import hashlib
+import importlib
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 PRIMITIVES: dict[Callable, Any] = {}  # plain function -> its compiled form; filled by the compiler
+
+
+class Later:
+    """Stands in ``PRIMITIVES`` for a compiled form until that is needed: imports take time."""
+
+    def __init__(self, name: str, module: str):
+        self.__name__, self.module = name, module
+
+
+def form_of(primitive: Callable) -> Any:
+    """Return the compiled form of a primitive."""
+    if isinstance(PRIMITIVES[primitive], Later):
+        importlib.import_module(PRIMITIVES[primitive].module)  # which enters it
+    return PRIMITIVES[primitive]
+
+
 KNOWN = ("math", "cmath", "numpy")  # modules whose functions the compiler knows
 
 
@@ -24,11 +41,39 @@ class Uncacheable(Exception):
 
 
 # ---- nested tuples of floats
+class Wide:
+    """Base class of numbers that take several floats in a row."""
+
+    __slots__ = ()
+
+    def spread(self) -> list:
+        """List the floats."""
+        raise NotImplementedError
+
+    def gather(self, gather: Callable) -> "Wide":
+        """Return a number of the same kind, each of whose parts is made by ``gather(part)``."""
+        raise NotImplementedError
+
+    def content(self) -> tuple:
+        """Return all that the number is made of."""
+        raise NotImplementedError
+
+    def kind(self) -> Any:
+        """Return the compiler's type; what compiles such numbers is imported then."""
+        raise NotImplementedError
+
+
 def flat(value) -> list:
     """Return the numbers of a nested tuple, in order."""
     if not isinstance(value, tuple):
         return [value]
-    return [number for part in value for number in flat(part)]
+    numbers = []
+    for part in value:
+        if isinstance(part, tuple):
+            numbers += flat(part)
+        else:
+            numbers.append(part)
+    return numbers
 
 
 def like(value, numbers: Iterator):
@@ -36,6 +81,22 @@ def like(value, numbers: Iterator):
     if not isinstance(value, tuple):
         return next(numbers)
     return tuple(like(part, numbers) for part in value)
+
+
+def spread(value) -> list:
+    """Return the floats of a nested tuple, several for numbers that are ``Wide``, in order."""
+    if isinstance(value, tuple):
+        return [number for part in value for number in spread(part)]
+    return value.spread() if isinstance(value, Wide) else [value]
+
+
+def gather(pattern, numbers: Iterator):
+    """Return the next ``numbers``, nested like ``pattern``, as numbers of the kinds in it."""
+    if isinstance(pattern, tuple):
+        return tuple(gather(part, numbers) for part in pattern)
+    if isinstance(pattern, Wide):
+        return pattern.gather(lambda part: gather(part, numbers))
+    return next(numbers)
 
 
 # ---- walking
@@ -153,6 +214,8 @@ def _content(value, seen: dict, names: list[str]) -> str:
         return _code(value, seen, names, False)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return f"{type(value).__name__}:{value!r}"
+    if isinstance(value, Wide):
+        return type(value).__qualname__ + _content(value.content(), seen, names)
     if isinstance(value, dict):
         return "{" + ",".join(f"{k}:{_content(v, seen, names)}" for k, v in value.items()) + "}"
     if isinstance(value, (tuple, frozenset)):

@@ -26,17 +26,30 @@ are principal they return their argument, and cost nothing.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from math import sqrt
 from typing import Any
 
+from polhode.compiler.four import each
+from polhode.compiler.machine import fma
+from polhode.compiler.tree import bind
 from polhode.contracts.described import described
 from polhode.kernels.quaternion import conjugate, product, to_body, to_inertial
 from polhode.kernels.vector import scale
 
 
 class Status(IntEnum):
-    """How a loop ended.  Compiled code returns one of these and never raises."""
+    """How a loop ended.  Compiled code returns one of these and never raises.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> wall = ph.problems.soft_wall_attractive()
+    >>> run = ph.solve(wall, (0, 100), method="imidm", dt=0.5)
+    >>> run.status == ph.Status.NOT_CONVERGED, run.success
+    (True, False)
+    """
 
     OK = 0
     NOT_CONVERGED = 1
@@ -246,6 +259,20 @@ def slope(t, y, body, params):
     return y
 
 
+def leap(t, y, before, step, pace, body, params):
+    """``before`` plus ``step`` times the slope at y: a substep of the midpoint rule.
+
+    A formulation may have the sum inside its own products, which takes fewer of them; ``pace`` is
+    then what depends on the step and the body alone.  All numbers may be four at once.
+    """
+    return each(fma, (step, slope(t, y, body, params), before))
+
+
+def pace(step, body):
+    """What ``leap`` needs of the step and the body, computed once for many substeps."""
+    return ()
+
+
 def reset(t, y, body):
     """Between steps: (y, changed), the same motion in better variables; integrators restart."""
     return y, False
@@ -256,9 +283,14 @@ def unchanged(y):
     return y, False
 
 
-def size(d, y, new, body, tolerances):
-    """The length of an error d of a step from y to ``new``, relative to (rtol, atol)."""
+def square_size(d, y, new, body, tolerances):
+    """The squared length of an error d of a step from y to ``new``, relative to (rtol, atol)."""
     return 0.0
+
+
+def size(d, y, new, body, tolerances):
+    """The length of such an error; no stub, its square is."""
+    return sqrt(square_size(d, y, new, body, tolerances))
 
 
 # ---- what a given angular velocity provides
@@ -295,6 +327,15 @@ class Method:
 
     With six degrees of freedom a map of rotations becomes one of (q, m, x, p) by the wrapper in
     ``methods.translation``; ``motion`` is for methods with a scheme of their own.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> strang = ph.METHODS["strang"]
+    >>> strang.order, strang.symplectic, strang.implicit, strang.exact_when_free
+    (2, True, False, True)
+    >>> strang.takes(ph.models.drag(rotational=0.1))  # it depends on the rate
+    False
     """
 
     name: str
@@ -313,6 +354,7 @@ class Method:
     exact_when_free: bool = False  # then any step is exact to rounding
     exact_momentum_when_free: bool = False  # the momentum in body axes is, the attitude is not
     compensates: bool = False  # its sums can carry what rounding loses (``kernels/sums``)
+    compensated: bool = False  # and do so by default, since that costs at most a tenth
     torques_at_start: int = 0
     torques_per_step: int = 0
     torques_per_iteration: int = 0
@@ -360,6 +402,13 @@ class Integrator:
     is refused.  Fixed steps: ``step``, or ``guess``, ``improve`` and ``finish``.  Those that are
     ``linear`` are only for a given angular velocity ω(t): y is a quaternion, and they call
     ``velocity`` instead of ``slope``.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> vern9 = ph.INTEGRATORS["vern9"]
+    >>> vern9.order, vern9.adaptive, vern9.dense_order
+    (9, True, 9)
     """
 
     name: str
@@ -374,6 +423,7 @@ class Integrator:
     evaluations_per_iteration: int = 0
     tightest: float = 0.0  # below this tolerance only rounding is left
     references: tuple[str, ...]
+    suited: "Callable[[float], Integrator] | None" = None  # makes the one for rtol + atol
     start: Callable = start
     again: Callable | None = None  # (t, h, y, carry, body, params) -> carry: restarts after a reset
     step: Callable | None = None
@@ -384,10 +434,20 @@ class Integrator:
     finish: Callable | None = None
     trial: Callable | None = None
     trial_in_lanes: Callable | None = None  # ``trial`` with four bodies in every number
+    trial_on_duals: Callable | None = None  # for numbers with derivatives, if ``trial`` is not
     first_step: Callable = first_step
     fit: Callable | None = None
     read: Callable | None = None
     options: "Callable[..., Integrator] | None" = None  # makes the integrator with options
+    apart: "Integrator | None" = None  # the same without lanes, for numbers with derivatives
+
+    def for_duals(self) -> "Integrator":
+        """Return the integrator for numbers with derivatives; its values have the same bits."""
+        return self if self.apart is None else self.apart
+
+    def suited_for(self, tolerance: float) -> "Integrator":
+        """Return the integrator for this sum of rtol and atol, itself unless it has others."""
+        return self if self.suited is None else self.suited(tolerance)
 
     @property
     def adaptive(self) -> bool:
@@ -403,9 +463,18 @@ class Formulation:
     """Variables for the attitude and their rate of change: one file, one record.
 
     ``enter(q) -> y``, ``attitude(y) -> q`` (of length 1), ``rate(y, omega) -> dy/dt`` with omega in
-    inertial axes, ``reset(y) -> (y, changed)``, after which a second reset changes nothing.  For a
-    body the momentum is appended to y, and omega follows from it; ``moved(t, y, body, params) ->
-    dy/dt`` is for variables with a better slope of (y, m).
+    inertial axes, ``reset(y) -> (y, changed)``, after which a second reset changes nothing.
+    ``rate_right(y, omega)`` is the same with omega in body axes, for variables that need no turning
+    of it.  For a body the momentum is appended to y, and omega follows from it; ``moved(t, y, body,
+    params) -> dy/dt`` is for variables with a better slope of (y, m), and ``leap`` and ``pace``
+    (see the stubs) for those whose slope and sum can be one.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> rotor = ph.FORMULATIONS["rotor"]
+    >>> rotor.attitude((2.0, 0.0, 0.0, 0.0))  # of any length
+    (1.0, 0.0, 0.0, 0.0)
     """
 
     name: str
@@ -413,8 +482,11 @@ class Formulation:
     enter: Callable
     attitude: Callable
     rate: Callable
+    rate_right: Callable | None = None
     reset: Callable = unchanged
     moved: Callable | None = None
+    leap: Callable | None = None
+    pace: Callable | None = None
     angle: float  # at the identity a small error d of y is a rotation by at least this times |d|
     continuous: bool = True  # the sign of ``attitude`` never jumps, along a motion or in a reset
     references: tuple[str, ...]
@@ -450,6 +522,16 @@ class Coordinates:
     motion have ``nominal(t, q, m, body)``: numbers made at the start of a run, in plain Python,
     which all these functions read with ``nominal_motion(body)``.  With ``settled`` quick steps cost
     less.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> angles = ph.COORDINATES["euler-angles"]
+    >>> angles.numbers, angles.resets
+    (6, False)
+    >>> top = ph.problems.celledoni_heavy_top()
+    >>> ph.solve(top, (0, 0.1), formulation="fukushima").success
+    True
     """
 
     name: str
@@ -486,6 +568,13 @@ class Model:
     A model with variables of its own has ``coupled``, and a torque or wrench that reads them.
     ``variables`` are their initial values, nested as ``coupled`` gets them: a number or a tuple.
     ``variable_names`` and ``scales`` have an entry for each.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> model = ph.models.heavy_top(20.0) + ph.models.drag(rotational=0.1)
+    >>> model.name, model.depends_on_omega, model.has_potential
+    ('heavy_top + drag', True, True)
     """
 
     name: str
@@ -505,12 +594,23 @@ class Model:
     scales: tuple[float, ...] = ()  # sizes below which errors of the variables do not matter
     user: tuple[Callable, ...] = ()
     analytic: tuple[Callable, ...] = ()  # functions in the torque that get complex numbers
+    on_duals: tuple[tuple[Callable, Callable], ...] = ()  # functions, and their forms for duals
     terms: tuple["Model", ...] = field(default=(), repr=False)
     references: tuple[str, ...] = ()
 
     @property
     def params(self) -> tuple:
         return self.numbers, self.tables
+
+    def for_duals(self) -> "Model":
+        """Return the model for numbers with derivatives; without them it has the same values."""
+        forms: dict[Callable, Callable] = dict(self.on_duals)
+        return replace(
+            self,
+            torque=bind(self.torque, forms),
+            wrench=bind(self.wrench, forms),
+            coupled=self.coupled and bind(self.coupled, forms),
+        )
 
     @property
     def moves(self) -> bool:
@@ -570,6 +670,7 @@ class Rate:
     inertial: bool
     takes_attitude: bool = False
     user: tuple[Callable, ...] = ()
+    names: tuple[str, ...] = ()  # of the parameters
     params: tuple = ((), ())
     companion: Callable | None = None  # of variables beside the attitude, as in ``Model``
     variables: Any = ()

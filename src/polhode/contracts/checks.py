@@ -57,7 +57,7 @@ def three(value: Any, argument: str) -> tuple[float, float, float]:
         x, y, z = map(float, value)
     except (TypeError, ValueError):
         raise InputError(f"{argument} must be three numbers, got {value!r}") from None
-    if not all(map(isfinite, (x, y, z))):
+    if not (isfinite(x) and isfinite(y) and isfinite(z)):
         raise InputError(f"{argument} must be finite, got {[x, y, z]}")
     return x, y, z
 
@@ -74,7 +74,8 @@ def unit(value: Any, argument: str) -> tuple[float, float, float]:
 def span(t_span: Sequence[float]) -> tuple[float, float]:
     """Return the start and the end of a time span."""
     try:
-        t0, t1 = map(float, t_span)
+        t0, t1 = t_span
+        t0, t1 = float(t0), float(t1)
     except (TypeError, ValueError):
         raise InputError(f"t_span must be two numbers (start, end), got {t_span!r}") from None
     if not isfinite(t1 - t0):

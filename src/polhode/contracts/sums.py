@@ -37,6 +37,7 @@ def total(*groups: tuple[Model, ...]) -> Model:
         **_summed_variables(terms, unique),
         user=tuple(function for term in terms for function in term.user),
         analytic=tuple(function for term in terms for function in term.analytic),
+        on_duals=tuple(forms for term in terms for forms in term.on_duals),
         terms=terms,
         references=tuple(dict.fromkeys(key for term in terms for key in term.references)),
     )

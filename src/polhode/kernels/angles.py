@@ -58,6 +58,13 @@ def reduced_angle(a0, n, t):
 
     Accurate to half a unit in the last place for these floats, for |n t| and |a₀| up to 1e9.  For
     torques that depend on time, in plain Python and compiled.
+
+    Examples
+    --------
+    >>> import math, polhode as ph
+    >>> n, t = 7.29e-5, 1e9  # after a billion seconds
+    >>> abs(ph.reduced_angle(0.0, n, t) - math.remainder(n * t, 2 * math.pi)) < 1e-10
+    True
     """
     return reduced(a0, n, t, 0.0)
 

@@ -26,8 +26,9 @@ axis 2 to m, B a rotation about axis 2 by ψ + arg(m3 + i m1) - arg(y + i x) + �
     tan δ = ε u / ((1 + m2') (1 - n s²) (m1² + m3²) + m2' ε²)
     u = m1'² + m3'² + k2 s m2 m1' m3' = (x² + y² - k2 s m2 x y) / d                    (4)
 
-For a short time the integral and τ = s² are power series.  They are evaluated at half the time and
-doubled, that is, (2) and (4) with both times equal, where ψ becomes 2 ψ - Ω:
+For a short time the integral and τ = s² are power series, and nothing needs a branch
+(``short_flow``).  The series are evaluated at half the time and doubled, that is, (2) and (4) with
+both times equal, where ψ becomes 2 ψ - Ω:
 
     s = τ'/w,    c1 = (1 - 2bτ + abτ²)/w,    c3 = (1 - 2aτ + abτ²)/w,    w = 1 - abτ²
     tan Ω = e n τ τ' / (w - nτ (3 - 2(a+b)τ + abτ²))                                   (5)
@@ -60,41 +61,27 @@ near the separatrix.  Units do not matter, as long as rates are between 1e-150 a
 
 from math import sqrt
 
-from polhode.compiler.machine import blend, fma, mask
+from polhode.compiler.machine import fma
 from polhode.kernels.quaternion import product1, turned_back_change
+from polhode.kernels.short_flow import (
+    HIGH,
+    LOW,
+    as_before,
+    middle_axis,
+    middle_second,
+    quick_drift,
+    scaled,
+    short,
+    short_series,
+    short_turn,
+)
 from polhode.kernels.trig import sincos1
 from polhode.kernels.vector import dot, multiply
 
 LEAST = 1e-75  # of cn: exactly on the separatrix it would underflow, and its square before it
-LOW, HIGH = 1e-200, 1e200  # of |m|²; beyond them the unit of m is changed
 FAR = 2.0**100  # by powers of this
 TINY = 1e-30  # squares of larger numbers do not underflow, nor do products of a few
 MOST = 1100  # doublings: floats have fewer powers of two
-
-
-def short():
-    """Return the largest angle √A t of the series (replaced by less for other number types)."""
-    return 0.24
-
-
-# ---- the middle axis
-def middle_axis(moments):
-    """Return masks: whether the first, and whether the third axis has the middle moment."""
-    i1, i2, i3 = moments
-    first, second = (i2 - i1) * (i3 - i1) <= 0.0, (i1 - i2) * (i3 - i2) <= 0.0
-    return mask(first & (not second)), mask(not (first | second))
-
-
-def middle_second(v, middle):
-    """Return v with its axes permuted cyclically, so that the middle one is the second."""
-    (a, b, c), (first, third) = v, middle
-    return blend(first, (c, a, b), blend(third, (b, c, a), v))
-
-
-def as_before(v, middle):
-    """Undo ``middle_second``."""
-    (a, b, c), (first, third) = v, middle
-    return blend(first, (b, c, a), blend(third, (c, a, b), v))
 
 
 # ---- sums of two floats, for twice the digits
@@ -131,30 +118,6 @@ def half_angle(x, y):
 
 
 # ---- s, c1, c3 and the phase
-def short_flow(a, b, n):
-    """Return (τ - 1, τ'/2 - 1, ∫ dt/(1 - n τ) - 1) at time 1, by their series for short times."""
-    p, q = a + b, a * b
-    t2 = p * (-1.0 / 3.0)
-    t3 = fma(p * (-4.0 / 30.0), t2, q * (6.0 / 30.0))
-    t4 = fma(p * (-4.0 / 56.0), t3, q * (12.0 / 56.0) * t2)
-    t5 = fma(p * (-4.0 / 90.0), t4, q * (6.0 / 90.0) * fma(2.0, t3, t2 * t2))
-    t6 = fma(p * (-4.0 / 132.0), t5, q * (12.0 / 132.0) * fma(t2, t3, t4))
-    t7 = fma(p * (-4.0 / 182.0), t6, q * (6.0 / 182.0) * fma(2.0, fma(t2, t4, t5), t3 * t3))
-    t8 = fma(p * (-4.0 / 240.0), t7, q * (12.0 / 240.0) * (fma(t2, t5, t3 * t4) + t6))
-    f1 = n
-    f2 = n * (f1 + t2)
-    f3 = n * (f2 + fma(t2, f1, t3))
-    f4 = n * (f3 + fma(t2, f2, fma(t3, f1, t4)))
-    f5 = n * (f4 + fma(t2, f3, fma(t3, f2, fma(t4, f1, t5))))
-    f6 = n * (f5 + fma(t2, f4, fma(t3, f3, fma(t4, f2, fma(t5, f1, t6)))))
-    f7 = n * (f6 + fma(t2, f5, fma(t3, f4, fma(t4, f3, fma(t5, f2, fma(t6, f1, t7))))))
-    low = fma(5.0, t5, fma(4.0, t4, fma(3.0, t3, 2.0 * t2)))
-    slope = fma(8.0, t8, fma(7.0, t7, fma(6.0, t6, low)))
-    low = fma(f4, 1.0 / 9.0, fma(f3, 1.0 / 7.0, fma(f2, 1.0 / 5.0, f1 * (1.0 / 3.0))))
-    integral = fma(f7, 1.0 / 15.0, fma(f6, 1.0 / 13.0, fma(f5, 1.0 / 11.0, low)))
-    return t2 + t3 + t4 + t5 + t6 + t7 + t8, slope, integral
-
-
 def doubled(doublings, s, cn, phase, curve):
     """Double the time repeatedly, (2) and (4) with both times equal; return (s, cn, dn, phase)."""
     big, small, gap, n, g, e = curve
@@ -193,7 +156,7 @@ def functions_of_time(t, size, rate, curve):
         t, doublings = 0.5 * t, doublings + 1
     z = 0.25 * (t * t)
     a, b, nz = a * z, b * z, n * z
-    change, slope, integral = short_flow(a, b, nz)
+    change, slope, integral = short_series(a, b, nz)
     sine, cosine1 = sincos1(t * fma(-e, integral, rate - e))  # (3)
     a, b, nz = fma(a, change, a), fma(b, change, b), fma(nz, change, nz)  # times τ
     w, s = fma(-a, b, 1.0), fma(t, slope, t)
@@ -251,26 +214,27 @@ def added(m, k, e, third, functions):
     return (w, v1, up * v2, up * v3), (n1, up * n2, up * n3)
 
 
-def free_turn(t, m, moments, inverse):
-    """Return (c1, v), m: the rotation (1 + c1, v) of the body in the time t, and the new momentum.
+def of_usual_size(t, m):
+    """Return (unit, t, m): the same motion with m times ``unit``, whose square does not underflow.
 
-    Of the two quaternions it is the one with 1 + c1 >= 0.
+    m is not zero.
     """
-    middle = middle_axis(moments)
-    i1, i2, i3 = middle_second(moments, middle)
-    a1, a2, a3 = middle_second(inverse, middle)
-    m1, m2, m3 = middle_second(m, middle)
+    m1, m2, m3 = m
     square, unit = fma(m1, m1, fma(m2, m2, m3 * m3)), 1.0
     if not ((square > LOW) & (square < HIGH)):
         largest = max(abs(m1), abs(m2), abs(m3))
-        if largest == 0.0:
-            return (0.0, (0.0, 0.0, 0.0)), m
         while largest * unit > FAR:
             unit = unit / FAR
         while largest * unit < 1.0 / FAR:
             unit = unit * FAR
         t, m1, m2, m3 = t / unit, m1 * unit, m2 * unit, m3 * unit
-        square = fma(m1, m1, fma(m2, m2, m3 * m3))
+    return unit, t, (m1, m2, m3)
+
+
+def invariants(m, moments, inverse):
+    """Return (G, 1/G, 1/G²), (k1, k2, k3), (a, b, a - b), e, (D1/I1, D3/I3)."""
+    (m1, m2, m3), (i1, i2, i3), (a1, a2, a3) = m, moments, inverse
+    square = fma(m1, m1, fma(m2, m2, m3 * m3))
     size, over2 = sqrt(square), 1.0 / square
     over = size * over2
 
@@ -281,12 +245,23 @@ def free_turn(t, m, moments, inverse):
     q, q_low = times_square(m1, relative_difference(i1, i2, a1))
     e = ((p + q) + (p_low + q_low)) * (a2 * over)
     k1, k2, k3 = -((i3 - i2) * (a2 * a3)), (i3 - i1) * (a1 * a3), -((i2 - i1) * (a1 * a2))
-    a, b, gap = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), -(k2 * (e * size))  # a - b
-    d1, d3, third = d1 * a1, d3 * a3, gap >= 0.0
+    curve = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), -(k2 * (e * size))
+    return (size, over, over2), (k1, k2, k3), curve, e, (d1 * a1, d3 * a3)
+
+
+def long_turn(t, m, moments, inverse):
+    """Return ``free_turn`` for any time."""
+    if max(abs(m[0]), abs(m[1]), abs(m[2])) == 0.0:
+        return (0.0, (0.0, 0.0, 0.0)), m
+    middle = middle_axis(moments)
+    unit, t, (m1, m2, m3) = of_usual_size(t, middle_second(m, middle))
+    moments, inverse = middle_second(moments, middle), middle_second(inverse, middle)
+    (size, over, over2), k, (a, b, gap), e, (d1, d3) = invariants((m1, m2, m3), moments, inverse)
+    third = gap >= 0.0
     n, g = d1 * (d3 * over2), (-d3 if third else d1) * (e * over)
-    functions = functions_of_time(t, size, size * a2, (a, b, gap, n, g, e))
+    functions = functions_of_time(t, size, size * inverse[1], (a, b, gap, n, g, e))
     m = m1 * over, m2 * over, m3 * over
-    turn, m = added(m, (k1, k2, k3), e * over, third, functions)
+    turn, m = added(m, k, e * over, third, functions)
 
     w, v1, v2, v3 = turn
     square = fma(v1, v1, fma(v2, v2, v3 * v3))
@@ -295,6 +270,17 @@ def free_turn(t, m, moments, inverse):
     f = (1.0 if w >= 0.0 else -1.0) / norm
     v = as_before((f * v1, f * v2, f * v3), middle)
     return (c1, v), as_before(multiply(size / unit / sqrt(dot(m, m)), m), middle)
+
+
+def free_turn(t, m, moments, inverse):
+    """Return (c1, v), m: the rotation (1 + c1, v) of the body in the time t, and the new momentum.
+
+    Of the two quaternions it is the one with 1 + c1 >= 0.
+    """
+    is_short, given = scaled(t, m, moments, inverse)
+    if is_short:
+        return short_turn(given)
+    return long_turn(t, m, moments, inverse)
 
 
 def free_drift(t, m, moments, inverse):
@@ -307,3 +293,6 @@ def free_flow(t, q, m, moments, inverse):
     """Return (q, m) after the time t; of q and -q, the one nearer to the initial q."""
     (c1, v), m = free_turn(t, m, moments, inverse)
     return product1(q, c1, v), m
+
+
+SHORT = {free_drift: quick_drift}

@@ -1,8 +1,12 @@
 """Quaternions ``q = (w, x, y, z)``, Hamilton's product, body to inertial: ``v_N = q v_B q*``.
 
 A small rotation is stored as ``(c1, v)`` for the quaternion ``(1 + c1, v)``: products and rotations
-with it are written as increments, so that |q| and |m| drift only as the square root of the number
-of steps.
+with it are written as increments,
+
+    (w, u) (1 + c1, v) - (w, u) = (c1 w - u·v, c1 u + w v + u x v)                     (1)
+    E* m E - m = v x k - (1 + c1) k,    k = 2 v x m,    E = (1 + c1, v)                (2)
+
+so that |q| and |m| drift only as the square root of the number of steps.
 """
 
 from math import sqrt
@@ -42,7 +46,7 @@ def product_change(q, c1, v):
     """Return q (1 + c1, v) - q."""
     w, x, y, z = q
     return (
-        fma(c1, w, -dot((x, y, z), v)),
+        fma(c1, w, -dot((x, y, z), v)),  # (1)
         fma(c1, x, fma(w, v[0], fma(y, v[2], -(z * v[1])))),
         fma(c1, y, fma(w, v[1], fma(z, v[0], -(x * v[2])))),
         fma(c1, z, fma(w, v[2], fma(x, v[1], -(y * v[0])))),
@@ -58,7 +62,7 @@ def turned_back_change(c1, v, m):
     """Return ``turned_back`` less m."""
     k = cross(v, m)
     k = k[0] + k[0], k[1] + k[1], k[2] + k[2]
-    return add_scaled(add_scaled(cross(v, k), -c1, k), -1.0, k)
+    return add_scaled(add_scaled(cross(v, k), -c1, k), -1.0, k)  # (2)
 
 
 def turned(c1, v, m):
@@ -78,12 +82,14 @@ def to_inertial(q, v):
 
 def vertical(q):
     """Return the inertial e_z in body axes, the third row of the attitude matrix."""
+    g1, g2, g3 = half_vertical(q)
+    return 2.0 * g1, 2.0 * g2, g3
+
+
+def half_vertical(q):
+    """Return ``vertical`` with its first two components halved, which saves doubling them."""
     w, x, y, z = q
-    return (
-        2.0 * fma(x, z, -(w * y)),
-        2.0 * fma(y, z, w * x),
-        fma(w, w, z * z) - fma(x, x, y * y),
-    )
+    return fma(x, z, -(w * y)), fma(y, z, w * x), fma(w, w, z * z) - fma(x, x, y * y)
 
 
 def left_rate(omega, q):

@@ -3,11 +3,12 @@
 ``psi`` is a rotation vector.  All small-angle series of the library are here, with one threshold
 ``SERIES``, below which the closed forms would cancel.
 
-    dexp_psi v    = v + alpha psi x v + beta psi x (psi x v)
-    dexpinv_psi v = v - psi x v / 2 + gamma psi x (psi x v)
+    exp psi       = (cos a/2, sin(a/2)/a psi),    a = |psi|                            (1)
+    dexp_psi v    = v + alpha psi x v + beta psi x (psi x v)                           (2)
+    dexpinv_psi v = v - psi x v / 2 + gamma psi x (psi x v)                            (3)
+    cay psi       = (1, psi/2) / √(1 + |psi|²/4)                                       (4)
 
-with a = |psi| and alpha = (1 - cos a) / a², beta = (a - sin a) / a³,
-gamma = (1 - (a/2) cot(a/2)) / a².
+with alpha = (1 - cos a) / a², beta = (a - sin a) / a³, gamma = (1 - (a/2) cot(a/2)) / a².
 
 The attitude q exp(psi) has the body rate ``dexp_{-psi} psi'`` (mind the sign: Krysl 2006, (10)).
 """
@@ -34,7 +35,7 @@ def exp1(psi):
     n = sqrt(fma(psi[0], psi[0], fma(psi[1], psi[1], fma(psi[2], psi[2], TINY))))
     s, c1 = sincos1_of_turn(0.5 * n)
     s = s / n
-    return c1, (s * psi[0], s * psi[1], s * psi[2])
+    return c1, (s * psi[0], s * psi[1], s * psi[2])  # (1)
 
 
 def exp(psi):
@@ -61,7 +62,7 @@ def cayley1(psi):
     root = sqrt(1.0 + k)
     c1 = -k / fma(root, root, root)
     f = 0.5 / root
-    return c1, (f * psi[0], f * psi[1], f * psi[2])
+    return c1, (f * psi[0], f * psi[1], f * psi[2])  # (4)
 
 
 def cayley(psi):
@@ -80,11 +81,14 @@ def alpha(a2):
 
 def beta(a2):
     """Return (a - sin a) / a³."""
-    low = fma(a2, fma(a2, B2, B1), B0)
-    series = fma(a2 * (a2 * a2), fma(a2, fma(a2, fma(a2, B6, B5), B4), B3), low)
-    n = sqrt(a2 + TINY)
+    series, n = beta_series(a2), sqrt(a2 + TINY)
     s, _ = sincos1(n)
     return series if a2 < SERIES else (n - s) / (n * a2)
+
+
+def beta_series(a2):
+    low = fma(a2, fma(a2, B2, B1), B0)
+    return fma(a2 * (a2 * a2), fma(a2, fma(a2, fma(a2, B6, B5), B4), B3), low)
 
 
 def gamma(a2):
@@ -104,7 +108,7 @@ def dexp(psi, v):
     """Return dexp_psi v."""
     a2 = dot(psi, psi)
     k = cross(psi, v)
-    return add_scaled(add_scaled(v, alpha(a2), k), beta(a2), cross(psi, k))
+    return add_scaled(add_scaled(v, alpha(a2), k), beta(a2), cross(psi, k))  # (2)
 
 
 def dexpinv(psi, v):
@@ -115,7 +119,7 @@ def dexpinv(psi, v):
 def dexpinv_by(g, psi, v):
     """Return dexpinv_psi v with gamma given."""
     k = cross(psi, v)
-    return add_scaled(add_scaled(v, -0.5, k), g, cross(psi, k))
+    return add_scaled(add_scaled(v, -0.5, k), g, cross(psi, k))  # (3)
 
 
 def exp1_and_gamma(psi):

@@ -36,16 +36,6 @@ def plus_scaled3(x, e, f, d):
     return add_scaled(x, f, d), e
 
 
-def plus4(q, e, d):
-    """Return (q + d, e) of quaternions."""
-    return (q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3] + d[3]), e
-
-
-def to_unit(q, e):
-    """Return e after a rotation of the quaternion q."""
-    return e
-
-
 # ---- compensated
 def zeros3(x):
     return 0.0 * x[0], 0.0 * x[1], 0.0 * x[2]
@@ -83,14 +73,6 @@ def added_scaled3(x, e, f, d):
     return (x1, x2, x3), (e1, e2, e3)
 
 
-def added4(q, e, d):
-    w, e0 = added(q[0], e[0], d[0])
-    x, e1 = added(q[1], e[1], d[1])
-    y, e2 = added(q[2], e[2], d[2])
-    z, e3 = added(q[3], e[3], d[3])
-    return (w, x, y, z), (e0, e1, e2, e3)
-
-
 def two_sum(a, b):
     """Return (a + b, its rounding error), whichever is larger."""
     s = a + b
@@ -104,23 +86,9 @@ def square(x):
     return s, fma(x, x, -s)
 
 
-def to_unit_length(q, e):
-    """Return e such that |q + e| = 1: rounding may lengthen q in every step."""
-    (w, ew), (x, ex), (y, ey), (z, ez) = square(q[0]), square(q[1]), square(q[2]), square(q[3])
-    s, e0 = two_sum(w, -1.0)
-    s, e1 = two_sum(s, x)
-    s, e2 = two_sum(s, y)
-    s, e3 = two_sum(s, z)
-    along = fma(q[0], e[0], fma(q[1], e[1], fma(q[2], e[2], q[3] * e[3])))
-    f = -0.5 * (s + fma(2.0, along, ((e0 + e1) + (e2 + e3)) + ((ew + ex) + (ey + ez))))
-    return fma(f, q[0], e[0]), fma(f, q[1], e[1]), fma(f, q[2], e[2]), fma(f, q[3], e[3])
-
-
 COMPENSATED: dict[Callable, Callable] = {
     no_loss3: zeros3,
     no_loss4: zeros4,
     plus3: added3,
     plus_scaled3: added_scaled3,
-    plus4: added4,
-    to_unit: to_unit_length,
 }

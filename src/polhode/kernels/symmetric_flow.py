@@ -23,9 +23,9 @@ Then the rotation (2) for (-t, m') is the inverse of that for (t, m) whatever el
 map stays reversible, and energy errors do not add up in one direction.
 """
 
-from math import sqrt
+from math import nan, sqrt
 
-from polhode.compiler.machine import fma
+from polhode.compiler.machine import blend, fma, mask
 from polhode.kernels.sums import square, two_sum
 from polhode.kernels.trig import half_angle, sincos1
 from polhode.kernels.vector import dot, multiply
@@ -49,6 +49,18 @@ def half1(k):
         f, c1 = sinc1(k * k)
         return f * k, c1
     return sincos1(0.5 * k)
+
+
+def short_sinc1(z):
+    """Return ``sinc1`` without a branch, NaN for a longer rotation."""
+    p, c1 = half_angle(z)
+    return blend(mask(z < HALF_TURN * HALF_TURN), fma(0.5 * z, p, 0.5), nan), c1
+
+
+def short_half1(k):
+    """Return ``half1`` without a branch, NaN for a longer rotation."""
+    f, c1 = short_sinc1(k * k)
+    return f * k, c1
 
 
 def twice(s, d1):
@@ -99,3 +111,4 @@ def forth(v):
 
 
 SYMMETRIC_DRIFTS = symmetric_drift_1, symmetric_drift_2, symmetric_drift_3
+SHORT = {sinc1: short_sinc1, half1: short_half1}

@@ -6,15 +6,15 @@ broadcast to all lanes.  Each lane does the IEEE operations of a single float, s
 stages or bodies side by side have the bits that each has alone.  What has no meaning for four
 numbers at once (``if x > 0``, ``int(x)``) is refused by the compiler and raises ``TypeError`` in
 plain Python.  ``at_once(function, …)`` is for user functions: it falls back to one lane after the
-other where the compiler refuses.
+other where the compiler refuses, and ``takes_fours`` says whether it does not.
 
 ``pack`` and ``unpack`` convert, ``swapped`` permutes lanes, ``where`` selects, ``each`` maps a
 function over tuples of any length, and ``table(rows)`` is a function of an index that reads
 constants.  ``column`` and ``columns`` read one body, or four neighbours, from a strided array;
 ``put_column`` and ``put_columns`` write them; ``if_it_can`` chooses between two functions.  All run
 in plain Python as they are; functions written for floats need ``ON_FOUR`` bound there, because
-``rint``, ``mask``, ``blend``, ``min``, ``max``, ``float`` and the functions of ``math`` take one
-number only.
+``rint``, ``mask``, ``blend``, ``exponent``, ``power_of_two``, ``min``, ``max``, ``float`` and the
+functions of ``math`` take one number only.
 
 ``plain`` is the plain Python form.  The other modules are the compiled forms: ``kinds`` has the
 types, ``machine``, ``calls`` and ``arrays`` the functions, ``operators`` the operators.
@@ -41,6 +41,7 @@ from polhode.compiler.four.plain import (
     put_column,
     put_columns,
     swapped,
+    takes_fours,
     total,
     unpack,
     where,
@@ -67,6 +68,7 @@ __all__ = [
     "put_columns",
     "swapped",
     "table",
+    "takes_fours",
     "total",
     "unpack",
     "where",
@@ -75,9 +77,10 @@ __all__ = [
 FORMS = {
     machine: (
         *(scalar.fma, scalar.rint, scalar.mask, scalar.blend, scalar.finite),
+        *(scalar.exponent, scalar.power_of_two),
         *(pack, unpack, swapped, where),
     ),
-    calls: (each, at_once, on_aligned_stack, if_it_can),
+    calls: (each, at_once, takes_fours, on_aligned_stack, if_it_can),
     arrays: (column, put_column, columns, put_columns, combined_fours),
 }
 PRIMITIVES.update(

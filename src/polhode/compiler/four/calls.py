@@ -4,9 +4,12 @@ from llvmlite import ir
 from numba import types as nt
 from numba.core.errors import NumbaError
 
+from polhode.compiler.four import plain
 from polhode.compiler.four.kinds import FOUR, V, primitive, with_numbers
+from polhode.compiler.four.machine import pack, unpack
 from polhode.compiler.four.plain import LANES
 from polhode.compiler.machine import I32, align_stack
+from polhode.compiler.traced import FORMS, Known, attempted, cast
 
 
 @primitive("each")
@@ -37,13 +40,29 @@ def each(typing, function, rows):
     return kind(function, rows), lower
 
 
+def accepted(typing, function, args):
+    """Return the typed call of a function, None if the compiler refuses it."""
+    try:
+        return function.get_call_type(typing, args, {})
+    except NumbaError:
+        return None
+
+
+@primitive("takes_fours")
+def takes_fours(typing, function, fours, shared):
+    together = accepted(typing, function, (*fours, *shared)) is not None
+
+    def lower(context, builder, sig, args):
+        return context.get_constant(nt.boolean, together)
+
+    return nt.boolean(function, fours, shared), lower
+
+
 @primitive("at_once")
 def at_once(typing, function, fours, shared):
-    together = True
-    try:
-        call = function.get_call_type(typing, (*fours, *shared), {})
-    except NumbaError:
-        together = False
+    call = accepted(typing, function, (*fours, *shared))
+    together = call is not None
+    if not together:
         numbers = [with_numbers(kind, nt.float64) for kind in fours]
         call = function.get_call_type(typing, (*numbers, *shared), {})
     result = with_numbers(call.return_type, FOUR)
@@ -97,12 +116,9 @@ def on_aligned_stack(_):
 
 @primitive("if_it_can")
 def if_it_can(typing, first, second, args):
-    try:
-        call = first.get_call_type(typing, tuple(args), {})
-    except NumbaError:
+    call, place = accepted(typing, first, tuple(args)), 0
+    if call is None:
         call, place = second.get_call_type(typing, tuple(args), {}), 1
-    else:
-        place = 0
 
     def lower(context, builder, sig, values):
         code = context.get_function(sig.args[place], call)
@@ -111,3 +127,42 @@ def if_it_can(typing, first, second, args):
         return code(builder, [context.cast(builder, x, old, new) for x, old, new in cast])
 
     return call.return_type(first, second, args), lower
+
+
+# ---- the same for numbers of straight functions
+def _four(value):
+    """Return a value of fours: numbers are broadcast."""
+    return tuple(map(_four, value)) if isinstance(value, tuple) else cast(value, FOUR)
+
+
+def _lanes(value):
+    if isinstance(value, tuple):
+        return list(zip(*map(_lanes, value), strict=True)) if value else [()] * len(LANES)
+    return lane_of(value)
+
+
+def traced_at_once(function, fours, shared):
+    """Call a function on all lanes at once if that can be compiled, else on one after the other."""
+    together = attempted(function, (*fours, *shared))
+    if together is not None:
+        return _four(together[0])
+    ends = [function(*lane, *shared) for lane in _lanes(fours)]
+    return _packed(ends)
+
+
+def _packed(values):
+    if isinstance(values[0], tuple):
+        return tuple(map(_packed, zip(*values, strict=True)))
+    return joined_lanes(*(cast(x, nt.float64) for x in values))
+
+
+def traced_if_it_can(first, second, args):
+    """Call ``first`` if that can be compiled, else ``second``."""
+    done = attempted(first, args)
+    return second(*args) if done is None else done[0]
+
+
+lane_of, joined_lanes = Known(unpack), Known(pack)
+FORMS.update(
+    {plain.each: plain.each, plain.at_once: traced_at_once, plain.if_it_can: traced_if_it_can}
+)

@@ -11,7 +11,7 @@ from numba.core.imputils import lower_cast
 from numba.extending import intrinsic, models, register_model
 
 from polhode.compiler.four.plain import WIDTH
-from polhode.compiler.machine import F8, I32, I64
+from polhode.compiler.machine import F8, I32, I64, extensible
 
 FILES = sorted(Path(__file__).parent.glob("*.py"))
 SALT = hashlib.sha256(b"".join(file.read_bytes() for file in FILES)).hexdigest()[:16]
@@ -43,8 +43,24 @@ VI = ir.VectorType(I64, WIDTH)
 
 @register_model(FourType)
 class _FourModel(models.PrimitiveModel):
+    """In registers a vector; in lists four floats, as their memory is not aligned for vectors."""
+
     def __init__(self, manager, kind):
         super().__init__(manager, kind, V)
+
+    def get_data_type(self):
+        return ir.ArrayType(F8, WIDTH)
+
+    def as_data(self, builder, value):
+        lanes = [builder.extract_element(value, I32(i)) for i in range(WIDTH)]
+        return cgutils.pack_array(builder, lanes, F8)
+
+    def from_data(self, builder, value):
+        vector = ir.Constant(V, ir.Undefined)
+        for i in range(WIDTH):
+            lane = builder.extract_value(value, i)
+            vector = builder.insert_element(vector, lane, I32(i))
+        return vector
 
 
 @register_model(FlagsType)
@@ -93,10 +109,13 @@ def with_numbers(kind, number: nt.Type):
 
 
 def primitive(name: str) -> Callable:
-    """Make an intrinsic whose name tells which version of these files it comes from."""
+    """Make an intrinsic whose name tells which version of these files it comes from.
+
+    Other numbers can be added to it, see ``extensible``.
+    """
 
     def made(function):
         function.__name__ = f"{name}_{SALT}"
-        return intrinsic(function)
+        return intrinsic(extensible(name, function))
 
     return made

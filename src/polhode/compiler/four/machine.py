@@ -18,7 +18,17 @@ from polhode.compiler.four.kinds import (
     wide,
 )
 from polhode.compiler.four.plain import LANES, WIDTH
-from polhode.compiler.machine import F8, I32, define_blend, define_mask, define_rint
+from polhode.compiler.machine import (
+    F8,
+    I32,
+    define_blend,
+    define_exponent,
+    define_mask,
+    define_power_of_two,
+    define_rint,
+    lower_exponent,
+    lower_power_of_two,
+)
 
 
 @primitive("pack")
@@ -100,10 +110,16 @@ def lower_mask(context, builder, sig, args):
     return builder.bitcast(builder.sext(args[0], VI), V)
 
 
+def has_four(kind) -> bool:
+    """Whether a type, or a nested tuple of them, has a ``Four``."""
+    return any(map(has_four, kind)) if isinstance(kind, nt.BaseTuple) else kind == FOUR
+
+
 @primitive("blend")
 def blend(typing, m, a, b):
     if m != FOUR:
-        return define_blend(typing, m, a, b)
+        mixed = has_four(a) or has_four(b)  # one condition does not choose among four numbers
+        return None if mixed else define_blend(typing, m, a, b)
 
     def kind_of(a, b):
         if isinstance(a, nt.BaseTuple):
@@ -131,7 +147,9 @@ def blend(typing, m, a, b):
 @primitive("where")
 def where(_, flags, a, b):
     def lower(context, builder, sig, args):
-        chosen = builder.fcmp_unordered("!=", args[0], ir.Constant(V, [0.0] * WIDTH))
+        chosen = args[0]
+        if flags == FOUR:
+            chosen = builder.fcmp_unordered("!=", chosen, ir.Constant(V, [0.0] * WIDTH))
         part = builder.extract_value
 
         def walk(kind, a, b):
@@ -142,7 +160,7 @@ def where(_, flags, a, b):
 
         return walk(a, args[1], args[2])
 
-    return a(FOUR, a, a), lower
+    return a(flags, a, a), lower
 
 
 @primitive("finite")
@@ -167,3 +185,10 @@ def finite(_, value):
 
 rint = of_either("rint", define_rint, FOUR, lower_rint)
 mask = of_either("mask", define_mask, FLAGS, lower_mask)
+exponent = of_either(
+    "exponent", define_exponent, FOUR, lambda _, b, sig, args: lower_exponent(b, args[0], V, VI)
+)
+power_of_two = of_either(
+    *("power_of_two", define_power_of_two, FOUR),
+    lambda _, b, sig, args: lower_power_of_two(b, args[0], V, VI),
+)

@@ -5,7 +5,15 @@ import math
 import operator
 from collections.abc import Callable
 
-from polhode.compiler.machine import blend, combined, finite, mask, rint
+from polhode.compiler.machine import (
+    blend,
+    combined,
+    exponent,
+    finite,
+    mask,
+    power_of_two,
+    rint,
+)
 from polhode.compiler.tree import flat, like
 
 WIDTH = 4
@@ -72,7 +80,10 @@ def swapped(four, k):
 
 
 def where(flags, a, b):
-    """Select ``a`` in lanes whose flag is not 0, else ``b``, also in tuples of fours."""
+    """Select ``a`` in lanes whose flag is not 0, else ``b``, also in tuples of fours.
+
+    Flags are four numbers or four conditions.
+    """
     if isinstance(a, tuple):
         return tuple(where(flags, x, y) for x, y in zip(a, b, strict=True))
     return Four(*(x if f else y for f, x, y in zip(flags.lanes, a.lanes, b.lanes, strict=True)))
@@ -101,6 +112,11 @@ def at_once(function, fours, shared):
         return tuple(map(packed, *values)) if isinstance(values[0], tuple) else Four(*values)
 
     return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
+
+
+def takes_fours(function, fours, shared):
+    """Return whether ``at_once`` calls the function on all lanes at once: False in plain Python."""
+    return False
 
 
 def on_aligned_stack():
@@ -146,7 +162,10 @@ OF_ONE: tuple[Callable, ...] = (
     *(math.erf, math.erfc, math.gamma, math.lgamma),
 )
 OF_TWO: tuple[Callable, ...] = math.atan2, math.hypot, math.copysign, math.pow, math.fmod
-_PLAIN: tuple[Callable, ...] = (rint, mask, min, max, float, *OF_ONE, *OF_TWO)
+_PLAIN: tuple[Callable, ...] = (
+    *(rint, mask, exponent, power_of_two, min, max, float),
+    *(*OF_ONE, *OF_TWO),
+)
 ON_FOUR: dict[Callable, Callable] = {
     **{function: lanewise(function) for function in _PLAIN},
     blend: _blend,
