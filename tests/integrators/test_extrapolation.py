@@ -10,18 +10,18 @@ import pytest
 
 import polhode as ph
 from polhode import loops
-from polhode.compiler.four import ON_FOUR, at_once, each, everywhere, total
+from polhode.compiler.four import ON_FOUR, each, everywhere, total
 from polhode.compiler.machine import compiled
 from polhode.compiler.tree import bind
-from polhode.contracts import Status, first_step, reset, size, slope, start, trial
+from polhode.contracts import Status, first_step, reset, slope, square_size, start, trial
 from polhode.formulations import FORMULATIONS, equations, quaternion
 from polhode.integrators import extrapolation
-from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator
+from polhode.integrators.extrapolation import INTEGRATOR, RULE, integrator, suited
 from polhode.kernels.free_flow import free_flow
 from polhode.solvers.arguments import MAX_STEPS
 from polhode.tableaus.extrapolation import COLUMNS, Columns
 from support import extra_methods
-from support.bits import EXACT, bits_of, lane_by_lane
+from support.bits import EXACT, bits_of
 from support.precise import ROUNDING
 
 INF = math.inf
@@ -50,7 +50,13 @@ def length(d, y, new, body, tolerances):
     return abs(d[0]) / scale + abs(d[1]) / scale + abs(d[2]) / scale + abs(d[3]) / scale
 
 
-CURVE = {slope: curve, size: length}
+def squared(d, y, new, body, tolerances):
+    off = length(d, y, new, body, tolerances)
+    return off * off
+
+
+CURVE = {slope: curve, square_size: squared}
+LOOSE = integrator("12", True)  # its columns hold values, those of INTEGRATOR increments
 
 
 def layer(record):
@@ -62,9 +68,9 @@ def joined(record, pieces, *more, numbers=None):
     return bind(loops.bound(loops.adapt, layer(record), pieces, *more), numbers or {})
 
 
-def run(adapt, y, begin=0.0, end=1.0, h=0.0, tol=1e-10, body=(), params=(-0.25,), carry=None):
+def run(adapt, y, begin=0.0, end=1.0, h=0.0, tol=1e-10, body=(), params=(-0.25,), values=False):
     """(state, status, accepted, rejected, evaluations)."""
-    carry = ((0.0,) * len(y),) if carry is None else carry
+    carry = () if values else ((0.0,) * len(y),)
     out = np.empty((0, 2 + len(y)))
     t, low, _, y, carry, status, accepted, rejected, _, count = adapt(
         begin, 0.0, end, h, INF, True, y, carry, body, params, (tol, 0.0), MAX_STEPS, out
@@ -156,9 +162,9 @@ def precise(fraction):
 ON_MP = ON_FOUR | {math.exp: lambda x: mp.exp(x), math.log: lambda x: mp.log(x)}
 
 
-def precise_trial(name):
+def precise_trial(name, values=False):
     """The trial with one set of columns, in mpmath numbers and with exact weights."""
-    record = integrator(((0.0, name),), number=precise)
+    record = integrator(name, values, number=precise)
     return bind(loops.bound(record.trial, CURVE), ON_MP)
 
 
@@ -166,8 +172,9 @@ def at_40_digits(t):
     return curve_at(t, mp.log, mp.cos, mp.sin, mp.exp, mp.mpf(-1) / 4)
 
 
+@pytest.mark.parametrize("held", [False, True], ids=["increments", "values"])
 @pytest.mark.parametrize("name", COLUMNS)
-def test_one_step_is_neville_of_midpoint_columns(name):
+def test_one_step_is_neville_of_midpoint_columns(name, held):
     columns = COLUMNS[name]
     with mp.workdps(60):
         t, h = mp.mpf("0.3"), mp.mpf("0.7")
@@ -175,15 +182,18 @@ def test_one_step_is_neville_of_midpoint_columns(name):
         values = [gragg(lambda t, y: curve(t, y, (), params), t, h, y, n) for n in columns.numbers]
         right = neville(values, columns.numbers)
         less = neville(values[1:], columns.numbers[1:])
-        step = precise_trial(name)
+        step = precise_trial(name, held)
         zeros = (mp.mpf(0),) * 4
         tolerances = mp.mpf("1e-9"), mp.mpf(0)
-        new, (low,), error, factor, _ = step(t, h, y, (zeros,), (), params, tolerances)
+        new, carry, square, factor, _ = step(
+            t, h, y, () if held else (zeros,), (), params, tolerances
+        )
+        low = zeros if held else carry[0]
         assert max(abs(a + e - b) for a, e, b in zip(new, low, right, strict=True)) < 1e-55
         off = tuple(a - b for a, b in zip(right, less, strict=True))
-        assert abs(error / length(off, y, new, (), tolerances) - 1) < 1e-25
-        power = mp.mpf(-1) / (columns.order - 1)
-        assert factor == pytest.approx(float(extrapolation.SAFETY * error**power))
+        assert abs(square / squared(off, y, new, (), tolerances) - 1) < 1e-25
+        power = mp.mpf(-1) / (2 * (columns.order - 1))
+        assert factor == pytest.approx(float(extrapolation.SAFETY * square**power), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -196,12 +206,12 @@ def test_order(name):
         errors, estimates = [], []
         for k in range(3, 6):
             h = mp.mpf(2) ** -k
-            new, (low,), error, _, _ = step(
+            new, (low,), square, _, _ = step(
                 t, h, y, (zeros,), (), params, (mp.mpf("1e-9"), mp.mpf(0))
             )
             right = at_40_digits(t + h)
             errors.append(max(abs(a + e - b) for a, e, b in zip(new, low, right, strict=True)))
-            estimates.append(error)
+            estimates.append(mp.sqrt(square))
         for values, wanted in ((errors, order + 1), (estimates, order - 1)):
             slopes = [float(mp.log(a / b, 2)) for a, b in pairwise(values)]
             assert abs(2 * slopes[1] - slopes[0] - wanted) < 0.2
@@ -209,31 +219,40 @@ def test_order(name):
 
 @pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-13, 1e-14])
 def test_slopes_are_evaluated_only_inside_the_step(tol):
-    """Lanes that have nothing left stay at the start."""
+    """Lanes that have nothing left stay at the end of their column."""
     seen = []
 
     def noted(t, y, body, params):
         seen.append((t, y))
         return curve(t, y, body, params)
 
-    step = bind(loops.bound(INTEGRATOR.trial, {slope: noted, size: length}), ON_FOUR)
+    record = suited(tol)
+    step = bind(loops.bound(record.trial, {slope: noted, square_size: squared}), ON_FOUR)
     y = curve_at(0.3)
-    *_, count = step(0.3, 0.7, y, ((0.0,) * 4,), (), (-0.25,), (tol, 0.0))
+    carry = () if record.start is start else ((0.0,) * 4,)
+    *_, count = step(0.3, 0.7, y, carry, (), (-0.25,), (tol, 0.0))
     assert all(0.3 <= t <= 1.0 + 1e-15 for t, _ in seen)
-    # the others are at the start, or the idle halves of pairs at the end, one for each column
+    # the others are at the start, once for each column, or in lanes at rest
     assert len({t for t, _ in seen}) < count <= len(seen)
 
 
 # ---- the same bits
-ALONE = {at_once: lane_by_lane}
+def curve_alone(t, y, body, params):
+    """The same with a branch, so that lanes follow each other."""
+    return curve(t, y, body, params) if t > -9.0 else (0.0, 0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("tol", [1e-5, 1e-12, 1e-13, 1e-15])
+def swinging_alone(t, q, omega, params):
+    return swinging(t, q, omega, params) if t > -9.0 else (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("tol", [1e-5, *(1.1 * limit + 1e-15 for limit, *_ in RULE)])
 def test_lanes_are_single_columns_and_plain_python(tol):
-    y, given = curve_at(0.0), {"tol": tol, "end": 0.9}
-    plain = run(joined(INTEGRATOR, CURVE, numbers=EXACT), y, **given)
-    found = run(compiled(joined(INTEGRATOR, CURVE)), y, **given)
-    alone = run(compiled(joined(INTEGRATOR, CURVE, numbers=ALONE)), y, **given)
+    record = suited(tol)
+    y, given = curve_at(0.0), {"tol": tol, "end": 0.9, "values": record.start is start}
+    plain = run(joined(record, CURVE, numbers=EXACT), y, **given)
+    found = run(compiled(joined(record, CURVE)), y, **given)
+    alone = run(compiled(joined(record, CURVE | {slope: curve_alone})), y, **given)
     assert bits_of(plain) == bits_of(found) == bits_of(alone)
     assert plain[1] == Status.OK
 
@@ -244,11 +263,13 @@ def swing():
     return compiled(of_body(INTEGRATOR, SWINGING))
 
 
-@pytest.mark.parametrize("tol", [1e-6, 1e-12])
-def test_a_torque_sees_the_same_numbers_in_lanes(swing, tol):
-    given = {"body": BODY, "params": SWINGING.params, "tol": tol, "end": 5.0}
-    alone = compiled(of_body(INTEGRATOR, SWINGING, ALONE))
-    assert bits_of(run(swing, FIRST, **given)) == bits_of(run(alone, FIRST, **given))
+@pytest.mark.parametrize("record", [LOOSE, INTEGRATOR], ids=["values", "increments"])
+def test_a_torque_sees_the_same_numbers_in_lanes(record):
+    given = {"body": BODY, "params": SWINGING.params, "tol": 1e-8, "end": 5.0}
+    given["values"] = record is LOOSE
+    models = SWINGING, ph.torque(swinging_alone, SWINGING.numbers)
+    together, alone = (compiled(of_body(record, model)) for model in models)
+    assert bits_of(run(together, FIRST, **given)) == bits_of(run(alone, FIRST, **given))
 
 
 def on_four(t, y, body, params):
@@ -318,10 +339,12 @@ def test_what_cannot_be_compiled_runs_in_plain_python():
     assert plain[1] == Status.OK
 
 
-def test_branches_run_one_column_after_the_other():
+@pytest.mark.parametrize("record", [LOOSE, INTEGRATOR], ids=["values", "increments"])
+def test_branches_run_one_column_after_the_other(record):
     given = {"body": BODY, "params": KICKED.params, "tol": 1e-6, "end": 0.1}
-    found = run(compiled(of_body(INTEGRATOR, KICKED)), FIRST, **given)
-    assert bits_of(found) == bits_of(run(of_body(INTEGRATOR, KICKED, EXACT), FIRST, **given))
+    given["values"] = record is LOOSE
+    found = run(compiled(of_body(record, KICKED)), FIRST, **given)
+    assert bits_of(found) == bits_of(run(of_body(record, KICKED, EXACT), FIRST, **given))
     assert found[1] == Status.OK
 
 
@@ -341,9 +364,15 @@ def adapt():
     return compiled(joined(INTEGRATOR, CURVE))
 
 
-def test_the_error_follows_the_tolerance(adapt):
-    for tol in 10.0 ** -np.arange(4, 14):
-        y, status, accepted, rejected, _ = run(adapt, curve_at(0.0), end=3.0, tol=tol)
+@pytest.mark.parametrize(
+    ("record", "tightest"), [(LOOSE, 11), (integrator("16"), 12), (INTEGRATOR, 13)]
+)
+def test_the_error_follows_the_tolerance(record, tightest):
+    machine = compiled(joined(record, CURVE))
+    for tol in 10.0 ** -np.arange(4, tightest + 1):
+        y, status, accepted, rejected, _ = run(
+            machine, curve_at(0.0), end=3.0, tol=tol, values=record is LOOSE
+        )
         error = max(abs(a - b) for a, b in zip(y, curve_at(3.0), strict=True))
         assert status == Status.OK
         assert error < 10 * tol, tol
@@ -355,8 +384,11 @@ def test_a_free_body_at_all_tolerances():
     free = ph.models.free()
     machine, end = compiled(of_body(INTEGRATOR, free)), 20.0
     q, _ = free_flow(end, FIRST[:4], FIRST[4:], BODY[0], BODY[1])
+    loose = compiled(of_body(LOOSE, free))
     for tol in 10.0 ** -np.arange(5, 14):
-        y, *_ = run(machine, FIRST, end=end, tol=tol, body=BODY, params=free.params)
+        values = tol > 0.9e-11
+        run_it = loose if values else machine
+        y, *_ = run(run_it, FIRST, end=end, tol=tol, body=BODY, params=free.params, values=values)
         assert 2 * math.dist(y[:4], q) < 100 * tol, tol
     y, *_ = run(machine, FIRST, end=end, tol=0.0, body=BODY, params=free.params)
     assert 2 * math.dist(y[:4], q) < 5e-13  # 20 units for the momentum turn it for 200 radians
@@ -369,17 +401,35 @@ def test_backward(adapt):
 
 
 def test_the_tolerance_chooses_the_columns():
-    step = compiled(loops.bound(INTEGRATOR.trial, CURVE))
-    y = curve_at(0.0)
+    for (limit, name, values), before in zip(RULE, [1e-2, *(r[0] for r in RULE)], strict=False):
+        record = integrator(name, values)
+        assert suited(math.sqrt(max(limit, 1e-20) * before)) is record
+        assert suited(limit) is record
+        assert record.order == COLUMNS[name].order
+        assert record.suited is suited
+    assert INTEGRATOR is suited(0.0)
+    problem = ph.Problem(
+        ph.RigidBody([1.0, 2.0, 2.5]), ph.models.heavy_top(2.0), omega=(0.1, 0.2, 3.0)
+    )
+    for rtol, atol in ((1e-5, 0.0), (0.0, 1e-5), (1e-12, 0.0), (0.0, 1e-14)):
+        solver = ph.prepare(problem, method="extrapolation", rtol=rtol, atol=atol)
+        assert solver.method is suited(rtol + atol)
 
-    def evaluations(rtol, atol=0.0):
-        return step(0.0, 0.1, y, ((0.0,) * 4,), (), (-0.25,), (rtol, atol))[-1]
 
-    for (limit, name), before in zip(RULE, [1e-2, *(limit for limit, _ in RULE)], strict=False):
-        wanted = COLUMNS[name].evaluations
-        assert evaluations(math.sqrt(max(limit, 1e-20) * before)) == wanted
-        assert evaluations(0.0, math.sqrt(max(limit, 1e-15) * before)) == wanted
-    assert INTEGRATOR.order == COLUMNS[RULE[0][1]].order
+def test_columns_of_values_lose_nothing_at_their_tolerances():
+    """At the tightest tolerance of such columns, the errors are those of columns of increments."""
+    free, end = ph.models.free(), 20.0
+    q, _ = free_flow(end, FIRST[:4], FIRST[4:], BODY[0], BODY[1])
+    for limit, name, values in RULE:
+        if values:
+            errors = []
+            for held in (True, False):
+                machine = compiled(of_body(integrator(name, held), free))
+                y, *_ = run(
+                    machine, FIRST, end=end, tol=limit, body=BODY, params=free.params, values=held
+                )
+                errors.append(2 * math.dist(y[:4], q))
+            assert errors[0] < 1.2 * errors[1] + 5e-12
 
 
 def test_below_the_tightest_tolerance_nothing_changes(adapt):
@@ -392,13 +442,13 @@ def test_what_is_undefined_is_refused():
         """Undefined after a while."""
         return y[0], y[1], y[2], y[3] + math.sqrt(params[0] - t)
 
-    machine = compiled(joined(INTEGRATOR, {slope: torn, size: length}))
+    machine = compiled(joined(INTEGRATOR, {slope: torn, square_size: squared}))
     y, status, accepted, rejected, _ = run(machine, (1.0,) * 4, params=(0.5,), h=0.1)
     assert status == Status.STEP_TOO_SMALL
     assert accepted > 0
     assert rejected > 0
     assert np.isfinite(y).all()
-    step = compiled(loops.bound(INTEGRATOR.trial, {slope: torn, size: length}))
+    step = compiled(loops.bound(INTEGRATOR.trial, {slope: torn, square_size: squared}))
     *_, error, factor, _ = step(0.0, 1.0, (1.0,) * 4, ((0.0,) * 4,), (), (0.5,), (1e-9, 0.0))
     assert math.isnan(error)
     assert factor == extrapolation.SMALLEST
@@ -422,8 +472,8 @@ def test_the_first_step_at_rest():
     def still(t, y, body, params):
         return 0.0 * y[0], 0.0 * y[1], 0.0 * y[2], 0.0 * y[3]
 
-    step = compiled(loops.bound(INTEGRATOR.first_step, {slope: still, size: length}))
-    assert step(0.0, -7.0, (1.0,) * 4, ((0.0,) * 4,), (), (), (1e-9, 0.0)) == (-7.0, 1)
+    step = compiled(loops.bound(INTEGRATOR.first_step, {slope: still, square_size: squared}))
+    assert step(0.0, -7.0, (1.0,) * 4, ((0.0,) * 4,), (), (), (1e-9, 0.0)) == (-7.0, 2)
 
 
 # ---- rounding
@@ -438,8 +488,8 @@ def test_rounding_is_random(columns):
     def constant(t, y, body, params):
         return params[0] + 0.0 * y[0], 0.0 * y[0]
 
-    record, rate, errors = integrator(((0.0, columns.name),)), 0.7, []
-    step = compiled(loops.bound(record.trial, {slope: constant, size: none}))
+    record, rate, errors = integrator(columns.name), 0.7, []
+    step = compiled(loops.bound(record.trial, {slope: constant, square_size: none}))
     for h in np.random.default_rng(1).uniform(0.05, 0.2, 4000).tolist():
         y, (low,), *_ = step(0.0, h, (0.0, 0.0), ((0.0, 0.0),), (), (rate,), (1e-9, 0.0))
         right = Fraction(h) * Fraction(rate)
@@ -451,7 +501,7 @@ def test_rounding_is_random(columns):
 def test_columns_that_err_more():
     harmonic = Columns(name="harmonic", lanes=((2, 4, 6, 8, 10, 12, 14, 16),))
     assert round(harmonic.rounding) == 78
-    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 20, 25, 10]
+    assert [round(c.rounding) for c in COLUMNS.values()] == [30, 25, 10]
 
 
 def test_what_is_lost_is_carried():

@@ -144,7 +144,7 @@ def inside(record, h, y, shares):
         fitted, _ = p.fit(T, h, y, carry, new, (), NONE)
     settings = (0.0, 1e-30) if record.adaptive else (np.ones(1), np.zeros(1))
     out, times = np.empty((len(shares), len(y))), T + h * np.array(shares)
-    good, _ = p.sampled(
+    good, *_ = p.sampled(
         knots, np.zeros(len(shares), int), times, settings, y, carry, fitted, (), NONE, out
     )
     assert good == len(shares)

@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import loops
 from polhode.contracts import Status, inverse_moments
-from polhode.contracts import start as start_stub
-from polhode.kernels import newton, so3, trig
 from polhode.kernels.vector import dot
 from polhode.methods import mkrk, translation
 from polhode.methods.further import Further
@@ -20,14 +17,10 @@ from support.bodies import INERTIA
 from support.convergence import estimate_order
 from support.joint_schemes import DIGITS, MASS, PROBLEM, WORLD
 from support.precise import hamilton, to_mp
+from support.precise_steps import mp_step
 
 METHODS = [method for method in ph.METHODS.values() if method.motion is not None]
 TABLEAUS = [ph.TABLEAUS[name] for name in ph.TABLEAUS]
-MPMATH = {
-    trig.sincos1: lambda a: (mp.sin(a), -2 * mp.sin(a / 2) ** 2),
-    so3.sqrt: mp.sqrt,
-    newton.rounding: lambda: mp.eps,
-}
 
 
 def over(values):
@@ -58,21 +51,8 @@ def test_the_record_is_that_of_rotation(method):
 H = 1 / 16
 
 
-def mp_step(method, h, start=PROBLEM.state):
-    """One step of the plain source with mpmath numbers, from the start."""
-    first, step = (
-        loops.joined(template, method, PROBLEM.model, numbers=MPMATH)
-        for template in (start_stub, loops.whole_step)
-    )
-    inertia, mass = to_mp(INERTIA), mp.mpf(MASS)
-    inverse = tuple(1 / i for i in inertia)
-    body = inertia, inverse, (mp.mpf(1), *to_mp((0.0,) * 3)), mass, 1 / mass
-    state, params = to_mp(start), to_mp(PROBLEM.model.params)
-    carry = first(mp.mpf(0), h, state, body, params)
-    whole = (mp.mpf(1),), (mp.mpf(0),)
-    new, _, status, *_ = step(mp.mpf(0), h, *whole, state, carry, body, params)
-    assert status == Status.OK
-    return new
+def one_step(method, h, start=PROBLEM.state):
+    return mp_step(method, PROBLEM, h)(to_mp(start))
 
 
 def as_matrices(state):
@@ -101,7 +81,7 @@ def test_one_step(tableau):
     with mp.workdps(DIGITS):
         h = mp.mpf(H)
         right = joint_schemes.mkrk(WORLD, mp.mpf(0), h, WORLD.start(), tableau)
-        found = as_matrices(mp_step(exactly(tableau).motion, h))
+        found = as_matrices(one_step(exactly(tableau).motion, h))
         assert max(apart(found, right)) < 1e-21  # the series in ``dexpinv`` ends there
         with given_motion.plain_python():
             run = ph.solve(PROBLEM, (0, H), method=f"mkrk:{tableau.name}", dt=H)
@@ -122,7 +102,7 @@ def test_order_of_one_step(method):
             y = motion(h)
             parts = (y[:9], y[9:12], y[12:15], y[15:])
             right = [mp.matrix(part) for part in parts]
-            found.append(apart(as_matrices(mp_step(record.motion, h)), right))
+            found.append(apart(as_matrices(one_step(record.motion, h)), right))
     orders = [estimate_order(steps, e, floor=1e-30) for e in np.transpose(found)]
     assert min(orders) == pytest.approx(method.order + 1, abs=0.15), orders
 
@@ -149,7 +129,7 @@ def test_any_further_variables(tableau):
     with mp.workdps(DIGITS):
         w = mp.sqrt(STIFFNESS / mp.mpf(INERTIA[2]))
         for h in map(mp.mpf, steps):
-            new_q, m, z = mp_step(method, h, (q, (0.0, 0.0, 0.0), (twist, 0.0, 1.0)))
+            new_q, m, z = one_step(method, h, (q, (0.0, 0.0, 0.0), (twist, 0.0, 1.0)))
             a, spin = twist * mp.cos(w * h), -twist * w * mp.sin(w * h)
             half = (a - twist) / 2
             turn = mp.cos(half), 0, 0, mp.sin(half)

@@ -21,10 +21,9 @@ from polhode.compiler.machine import caching, compiled, fma
 from polhode.contracts import AXIAL, FREE, LINEAR, MOTIONS, Status
 from polhode.contracts import start as start_stub
 from polhode.contracts.registry import entry_files
-from polhode.kernels import elliptic, free_flow, newton, so3, trig
+from polhode.loops.join import variant
 from polhode.problems.problem import inner_state, outer_states
 from polhode.references import bibliography
-from polhode.tableaus.splitting import SPLITTINGS
 from support import krysl_schemes as reference
 from support.bodies import (
     ATTITUDE,
@@ -48,6 +47,7 @@ from support.bodies import (
 from support.bodies import FREE as FREE_BODY
 from support.convergence import estimate_order
 from support.precise import ROUNDING, exact_fma, hamilton, to_mp
+from support.precise_steps import mp_step
 
 METHODS = list(ph.METHODS.values())
 MOVING = {FREE: FREE_BODY, LINEAR: HEAVY_TOP, AXIAL: SOFT_WALL}
@@ -253,43 +253,6 @@ def test_symmetric(method, case):
         assert missed > 1e-10
 
 
-def mp_sincos1(a):
-    return mp.sin(a), -2 * mp.sin(a / 2) ** 2
-
-
-MPMATH = {
-    trig.sincos1: mp_sincos1,
-    so3.sqrt: mp.sqrt,
-    elliptic.sincos: lambda u, a: (mp.sin(u * a), mp.cos(u * a)),
-    elliptic.whole: lambda j, s, c: j * mp.pi / 2 + mp.atan2(s, c),
-    newton.rounding: lambda: mp.eps,
-    free_flow.short: lambda: mp.mpf(10) ** -9,  # where the rounding of its coefficients is lost
-}
-UNROUNDED = {splitting.rows: splitting.parts for splitting in SPLITTINGS.values()}
-
-
-def mp_step(method, problem, h):
-    """state -> state: one step of the plain source with mpmath numbers."""
-    first, step = (
-        loops.joined(template, method, problem.model, numbers=MPMATH)
-        for template in (start_stub, loops.whole_step)
-    )
-    inertia = to_mp(INERTIA)
-    body = inertia, tuple(1 / i for i in inertia), (mp.mpf(1), *to_mp((0.0,) * 3))
-    params = to_mp(problem.model.params)
-    weights = to_mp(UNROUNDED.get(method.weights, method.weights))
-    fractions = [w[0] if isinstance(w, tuple) else w for w in weights]
-    offsets = tuple(sum(fractions[:i], mp.mpf(0)) for i in range(len(weights)))
-
-    def stepped(state):
-        carry = first(mp.mpf(0), h, state, body, params)
-        new, _, status, *_ = step(mp.mpf(0), h, weights, offsets, state, carry, body, params)
-        assert status == Status.OK
-        return new
-
-    return stepped
-
-
 def symplectic_form(m):
     """x1·y2 - x2·y1 + m·(x1 x x2) on pairs (x, y) of a turn in body axes and a change of m."""
     form = mp.zeros(6)
@@ -429,7 +392,7 @@ def test_rounding_errors_grow_as_a_random_walk(method):
 # ---- cost
 def plain_run(method, problem, h, steps, *, t0=0.0, numbers=None, model=None):
     """(states as rows, iterations) of the same source, as plain Python."""
-    body = problem.body
+    method, body = variant(method, None, method.compensated), problem.body
     joining = method, model or problem.model, body.is_aligned, numbers
     first, run = loops.joined(start_stub, *joining), loops.joined(loops.record, *joining)
     state = inner_state(body, problem.attitude, problem.angular_momentum)

@@ -31,6 +31,13 @@ class Geometry:
     kind : "mesh", or "shapes" if it was made from shapes of ``ph.shapes``
 
     The arrays are read-only, of 64-bit floats and 32-bit integers.  The surface need not be closed.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.RigidBody.from_shapes(ph.shapes.box([0.3, 0.2, 0.1], mass=1.0))
+    >>> body.geometry.kind, body.geometry.faces.shape
+    ('shapes', (12, 3))
     """
 
     vertices: np.ndarray

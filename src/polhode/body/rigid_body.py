@@ -30,6 +30,14 @@ class RigidBody:
         it: ``run.point_position(point - body.centre)``; nothing else depends on it
     geometry : what it looks like, in the same coordinates: a ``Geometry``, a pair (vertices,
         faces), or an object with these attributes; ``from_mesh`` and ``from_shapes`` have it
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.RigidBody([1.0, 2.0, 2.5], mass=3.0)
+    >>> disc = ph.RigidBody.from_shapes(ph.shapes.cylinder(0.5, 0.1, density=2700.0))
+    >>> print(f"{disc.mass:.3f} kg, {disc.principal_moments[2]:.3f} kg m²")
+    212.058 kg, 26.507 kg m²
     """
 
     _geometry: Geometry | tuple[Part, ...] | None = None  # parts, until somebody asks
@@ -91,6 +99,13 @@ class RigidBody:
         scale : metres per unit of the mesh: 1e-3 for a mesh in millimetres
         """
         return cls.from_shapes(mesh_shape(mesh, mass=mass, density=density, scale=scale))
+
+    def replace(self, *, inertia: Any = None, mass: float | None = None) -> "RigidBody":
+        """Return this body with another inertia or mass; what it looks like stays."""
+        tensor = self.inertia if inertia is None else inertia
+        other = RigidBody(tensor, self.mass if mass is None else mass, centre=self.centre)
+        other._geometry = self._geometry
+        return other
 
     @property
     def geometry(self) -> Geometry | None:

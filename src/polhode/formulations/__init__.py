@@ -13,4 +13,20 @@ from polhode.contracts.registry import records
 _of_attitude, _with_momentum = records(__name__, "FORMULATION", "COORDINATES")
 
 FORMULATIONS: Mapping[str, Formulation] = MappingProxyType(_of_attitude)
+"""Variables of the attitude for ``formulation=``, by name; each is a ``Formulation``.
+
+Examples
+--------
+>>> import polhode as ph
+>>> [name for name, record in ph.FORMULATIONS.items() if record.resets]
+['quaternion', 'vectors2-projected', 'generator-reset']
+"""
 COORDINATES: Mapping[str, Coordinates] = MappingProxyType(_with_momentum)
+"""Variables of attitude and momentum together, by name; each is a ``Coordinates``.
+
+Examples
+--------
+>>> import polhode as ph
+>>> [name for name, record in ph.COORDINATES.items() if record.nominal]
+['fukushima-departures', 'fukushima-canonical-departures', 'encke-quaternion', 'encke-euler']
+"""

@@ -1,4 +1,4 @@
-"""The equations of a formulation for an integrator: replacements of ``slope``, ``reset``, ``size``.
+"""The equations of a formulation for an integrator: what ``slope``, ``reset``, … stand for.
 
 ``given``: the angular velocity is a function of time and attitude; y holds the variables alone.
 ``moved``: a body with a momentum; y holds the variables with the momentum appended, or
@@ -12,6 +12,8 @@ from functools import cache
 from math import inf, nan, sqrt
 from typing import NamedTuple
 
+from polhode.compiler.four import each
+from polhode.compiler.machine import fma
 from polhode.compiler.tree import bind
 from polhode.contracts import (
     ORIGIN,
@@ -21,10 +23,12 @@ from polhode.contracts import (
     companion,
     coupled,
     inverse_mass,
+    leap,
     moments,
+    pace,
     reset,
-    size,
     slope,
+    square_size,
     torque,
     velocity,
     wrench,
@@ -35,6 +39,7 @@ from polhode.kernels.tuples import flattened, nested, sum_of_all, sum_of_squares
 from polhode.kernels.vector import add, cross, dot, multiply
 
 IDENTITY = 1.0, 0.0, 0.0, 0.0
+SMALL = 1e-150  # of a momentum, so that its square is not zero
 Pieces = dict[Callable, Callable]
 
 
@@ -54,29 +59,38 @@ class Equations(NamedTuple):
 
 def given(formulation: Formulation, inertial: bool, company: Company | None = None) -> Pieces:
     """Make the equations for an angular velocity in inertial or in body axes."""
-    rate, attitude = formulation.rate, formulation.attitude
+    rate, attitude = _left(formulation) if inertial else _right(formulation), formulation.attitude
     n = len(formulation.enter(IDENTITY))
 
-    def slope_inertial(t, y, body, params):
-        return rate(y, velocity(t, attitude(y), params))
-
-    def slope_body(t, y, body, params):
+    def alone(t, y, body, params):
         q = attitude(y)
-        return rate(y, to_inertial(q, velocity(t, q, params)))
+        return rate(y, q, velocity(t, q, params))
 
-    alone = slope_inertial if inertial else slope_body
-    pieces: Pieces = {slope: alone, reset: _reset_of(formulation), size: _mean_square(n)}
+    pieces: Pieces = {slope: alone, reset: _reset_of(formulation), square_size: _mean_square(n)}
     if company is None:
         return pieces
     nest, flatten = nested(company.pattern, n), flattened(company.pattern)
-    outside = _second if inertial else to_inertial
 
     def slope_with_company(t, y, body, params):
         q = attitude(y[:n])
         omega, rates = companion(t, q, (*params, nest(y)))
-        return *rate(y[:n], outside(q, omega)), *flatten(rates)
+        return *rate(y[:n], q, omega), *flatten(rates)
 
     return {slope: slope_with_company, **_beside(pieces, n, company, _both)}
+
+
+def _left(formulation: Formulation) -> Callable:
+    """Return dy/dt of y, the attitude q at y, and an angular velocity in inertial axes."""
+    rate = formulation.rate
+    return lambda y, q, omega: rate(y, omega)
+
+
+def _right(formulation: Formulation) -> Callable:
+    """Return the same for body axes."""
+    rate, right = formulation.rate, formulation.rate_right
+    if right is None:
+        return lambda y, q, omega: rate(y, to_inertial(q, omega))
+    return lambda y, q, omega: right(y, omega)
 
 
 def moved(variables: Formulation | Coordinates) -> Equations:
@@ -98,10 +112,10 @@ def moved(variables: Formulation | Coordinates) -> Equations:
 
     def relative(d, y, new, body, tolerances):
         rtol, atol = tolerances
-        turn = angle * sqrt(square(d)) / (rtol + atol)
         longer = max(dot(y[n:], y[n:]), dot(new[n:], new[n:]))
-        off = sqrt(dot(d[n:], d[n:])) / (rtol * sqrt(longer) + (atol + 1e-300))
-        return sqrt(turn * turn + off * off)
+        room = rtol * sqrt(longer) + (atol + SMALL)
+        turn = angle / (rtol + atol)
+        return turn * turn * square(d) + dot(d[n:], d[n:]) / (room * room)
 
     def entered(t, state, body):
         return (*enter(state[0]), *state[1])
@@ -115,8 +129,10 @@ def moved(variables: Formulation | Coordinates) -> Equations:
     pieces: Pieces = {
         slope: formulation.moved or moving,
         reset: _reset_of(formulation),
-        size: relative,
+        square_size: relative,
     }
+    if formulation.leap is not None and formulation.pace is not None:
+        pieces |= {leap: formulation.leap, pace: formulation.pace}
     seen = left if formulation.moved is None else as_it_is  # a quaternion of nearly unit length
     return Equations(entered, left, seen, n + 3, pieces)
 
@@ -132,9 +148,9 @@ def _coordinates(variables: Coordinates) -> Equations:
         turn, change, m = error(d, new, body)
         turn = turn / (rtol + atol)
         change = change / (rtol * sqrt(dot(m, m)) + (atol + 1e-300))
-        return sqrt(turn * turn + change * change)
+        return turn * turn + change * change
 
-    pieces: Pieces = {slope: variables.slope, reset: variables.reset, size: relative}
+    pieces: Pieces = {slope: variables.slope, reset: variables.reset, square_size: relative}
     return Equations(entered, variables.leave, variables.leave, variables.numbers, pieces)
 
 
@@ -154,7 +170,7 @@ def flown(variables: Formulation | Coordinates) -> Equations:
     a = rotation.numbers
     b = a + 3  # x is y[a:b], p is y[b:]
     turning = bind(rotation.pieces[slope], {torque: torque_there})
-    reset_rotation, turned = rotation.pieces[reset], rotation.pieces[size]
+    reset_rotation, turned = rotation.pieces[reset], rotation.pieces[square_size]
 
     def flying(t, y, body, params):
         x, p = y[a:b], y[b:]
@@ -178,7 +194,7 @@ def flown(variables: Formulation | Coordinates) -> Equations:
         fast = rtol * sqrt(max(larger(y[b:], new[b:]), spin)) + (atol + 1e-300)
         dx = quotient(dot(d[a:b], d[a:b]), far * far)
         dp = quotient(dot(d[b:], d[b:]), fast * fast)
-        return sqrt(rotated * rotated + (dx + dp))
+        return rotated + (dx + dp)
 
     def entered(t, state, body):
         return (*enter(t, (state[0], state[1]), body), *state[2], *state[3])
@@ -187,7 +203,19 @@ def flown(variables: Formulation | Coordinates) -> Equations:
         q, m = leave(t, y[:a], body)
         return q, m, y[a:b], y[b:]
 
-    pieces: Pieces = {slope: flying, reset: back, size: relative}
+    pieces: Pieces = {slope: flying, reset: back, square_size: relative}
+    if leap in rotation.pieces:
+        turning_leap = bind(rotation.pieces[leap], {torque: torque_there})
+
+        def flying_leap(t, y, before, step, pace, body, params):
+            x, p = y[a:b], y[b:]
+            q, m = seen(t, y[:a], body)
+            _, force = wrench(t, q, m, x, p, body, params)
+            turned = turning_leap(t, y[:a], before[:a], step, pace, body, (params, x, p))
+            rates = *multiply(inverse_mass(body), p), *force
+            return *turned, *each(fma, (step, rates, before[a:]))
+
+        pieces |= {leap: flying_leap, pace: rotation.pieces[pace]}
     return Equations(entered, left, left, a + 6, pieces)
 
 
@@ -212,16 +240,22 @@ def accompanied(equations: Equations, company: Company, moving: bool) -> Equatio
     def left(t, y, body):
         return *leave(t, y[:a], body), nest(y)
 
-    pieces = {slope: with_company, **_beside(equations.pieces, a, company)}
+    pieces: Pieces = {slope: with_company, **_beside(equations.pieces, a, company)}
+    if leap in equations.pieces:
+        leap_alone = bind(equations.pieces[leap], {torque: given_torque, wrench: given_wrench})
+
+        def leap_with_company(t, y, before, step, pace, body, params):
+            q, m, x, p = whole(seen(t, y[:a], body))
+            n, f, rates = coupled(t, q, m, x, p, body, (*params, nest(y)))
+            first = leap_alone(t, y[:a], before[:a], step, pace, body, (n, f))
+            return *first, *each(fma, (step, flatten(rates), before[a:]))
+
+        pieces |= {leap: leap_with_company, pace: equations.pieces[pace]}
     return Equations(entered, left, left, a + count_numbers(company), pieces)
 
 
 def _as_it_is(state):
     return state
-
-
-def _second(q, omega):
-    return omega
 
 
 def _at_rest(state):
@@ -238,7 +272,7 @@ def _beside(
     pieces: Pieces, a: int, company: Company, tolerances_of: Callable = _as_it_is
 ) -> Pieces:
     """Return (reset, size) of equations to whose ``a`` variables those of a model are appended."""
-    reset_before, size_before = pieces[reset], pieces[size]
+    reset_before, size_before = pieces[reset], pieces[square_size]
     off = _squared_errors(company, a)
 
     def back(t, y, body):
@@ -247,9 +281,9 @@ def _beside(
 
     def relative(d, y, new, body, tolerances):
         before = size_before(d[:a], y[:a], new[:a], body, tolerances)
-        return sqrt(before * before + off(d, y, new, tolerances_of(tolerances)))
+        return before + off(d, y, new, tolerances_of(tolerances))
 
-    return {reset: back, size: relative}
+    return {reset: back, square_size: relative}
 
 
 def _squared_errors(company: Company, a: int) -> Callable:
@@ -304,7 +338,7 @@ def larger(a, b):
 
 
 def _mean_square(n: int) -> Callable:
-    """Make the root mean square of d_i / (atol + rtol |y_i|), |y_i| the larger of both ends.
+    """Make the mean square of d_i / (atol + rtol |y_i|), |y_i| the larger of both ends.
 
     Without atol the length of y replaces |y_i|, which may be 0.
     """
@@ -329,7 +363,7 @@ def _mean_square(n: int) -> Callable:
     def mean_square(d, y, new, body, tolerances):
         rtol, atol = tolerances
         level = 0.0 if atol > 0.0 else sqrt(max(square(y), square(new))) + 1e-300
-        return sqrt(total(d, y, new, level, rtol, atol) / n)
+        return total(d, y, new, level, rtol, atol) / n
 
     return mean_square
 

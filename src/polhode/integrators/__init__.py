@@ -54,4 +54,12 @@ class Registry(Mapping[str, Integrator]):
 
 
 INTEGRATORS: Mapping[str, Integrator] = Registry()
+"""All general-purpose integrators by name; each is an ``Integrator``, loaded when it is first used.
+
+Examples
+--------
+>>> import polhode as ph
+>>> ph.INTEGRATORS["dop853"].order, "gauss-taylor:8" in ph.INTEGRATORS
+(8, True)
+"""
 OF_BODIES: Mapping[str, Integrator] = Registry(lambda integrator: not integrator.linear)

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any
 
-from polhode.compiler.machine import combined
+from polhode.compiler.machine import blend, combined, mask
 from polhode.contracts import size, slope
+from polhode.kernels.powers import power
 from polhode.tableaus.runge_kutta import Tableau
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 6.0  # of the factor to the next step
@@ -96,33 +97,34 @@ def stages_of(a: Sequence, c: Sequence) -> Callable:
 
 
 # ---- the size of the next step
-def next_factor(error, power):
+def next_factor(error, exponent):
     """Return the factor from this step to the next, from the error relative to the tolerance."""
-    return min(LARGEST, max(SMALLEST, SAFETY * (error + 1e-100) ** power))
+    bounded = max(1e-100, min(1e100, error))  # 1e100 for NaN
+    return min(LARGEST, max(SMALLEST, SAFETY * power(bounded, exponent)))
 
 
 def first_guess(order: int) -> Callable:
     """Choose the first step from slope and curvature (Hairer, Nørsett, Wanner I, II.4)."""
-    power = 1.0 / (order + 1)
+    exponent = 1.0 / (order + 1)
 
     def first_step(t, span, state, carry, body, params, tolerances):
         y = state
         k = slope(t, y, body, params)
         scale = size(y, y, y, body, tolerances)
         rate = size(k, y, y, body, tolerances)
-        near = y
-        if rate * abs(span) > FROM_REST * scale:  # a part of y starts at 0, as at rest
-            near = moved(y, CRUMB * span, k)
-            rate = size(k, y, near, body, tolerances)
-        small = scale < 1e-5 or rate < 1e-5
-        h = 1e-6 if small else GUESS * scale / rate
+        from_rest = mask(rate * abs(span) > FROM_REST * scale)  # a part of y starts at 0
+        near = blend(from_rest, moved(y, CRUMB * span, k), y)
+        rate = size(k, y, near, body, tolerances)
+        small = mask((scale < 1e-5) | (rate < 1e-5))
+        h = blend(small, 1e-6, GUESS * scale / (rate + 1e-300))
         h = min(h, abs(span))
         h = h if span > 0.0 else -h
         ahead = moved(y, h, k)
         change = combined((1.0, -1.0), (slope(t + h, ahead, body, params), k))
         bend = size(change, y, near, body, tolerances) / (abs(h) + 1e-300)  # the span may be empty
-        worst = max(rate, bend)
-        step = max(1e-6, abs(h) * 1e-3) if worst <= 1e-15 else (GUESS / worst) ** power
+        worst = min(max(rate, bend), 1e300)  # NaN stays
+        long = power(GUESS / max(worst, 1e-15), exponent)
+        step = blend(mask(worst <= 1e-15), max(1e-6, abs(h) * 1e-3), long)
         step = min(100.0 * abs(h), step)
         step = min(step, abs(span))
         return (step if span > 0.0 else -step), 2
@@ -132,15 +134,15 @@ def first_guess(order: int) -> Callable:
 
 # ---- whole methods
 def explicit(
-    tableau: Tableau, estimate: Callable, power: int, number: Callable[[Any], Any] = float
+    tableau: Tableau, estimate: Callable, falls: int, number: Callable[[Any], Any] = float
 ) -> dict[str, Any]:
     """Make start, trial and first_step of a tableau.
 
-    ``estimate(ks)`` returns d, or several; the ``size`` of h d falls as h to the ``power``.
+    ``estimate(ks)`` returns d, or several; the ``size`` of h d falls as h to the power ``falls``.
     """
     a, b, c = tableau.converted(number)
     same = tableau.first_same_as_last
-    exponent = -1.0 / power
+    exponent = -1.0 / falls
     stages, total, count = stages_of(a, c), combination(b), len(c)
 
     def start(t, h, y, body, params):

@@ -27,6 +27,7 @@ from polhode.compiler.four import WIDTH, at_once, each, everywhere, pack, swappe
 from polhode.compiler.machine import fma
 from polhode.contracts import Integrator, size, slope
 from polhode.errors import InputError
+from polhode.integrators._gauss_apart import FAR, RELATIVE, distance, stages_apart
 from polhode.kernels.newton import settled
 from polhode.kernels.sums import added
 from polhode.kernels.tuples import collected, first, plus, second, times
@@ -34,8 +35,6 @@ from polhode.tableaus import gauss as nodes
 from polhode.tableaus.runge_kutta import DIGITS
 
 UNIT = Fraction(1, 2**52)  # μ and 1 - μ are multiples of it, and floats
-FAR = 1e-8  # the square of a change too large for rounding, perhaps an overflow
-RELATIVE = (1.0, 0.0)  # tolerances for which ``size`` is the length relative to y
 
 
 # ---- coefficients
@@ -87,6 +86,14 @@ def fours(row: Sequence, number: Callable) -> list[tuple]:
     return [tuple(map(number, padded[i : i + WIDTH])) for i in range(0, len(padded), WIDTH)]
 
 
+def padded(rows: Sequence[Sequence], number: Callable) -> list[list]:
+    """Return a square matrix of numbers, with zeros up to whole fours."""
+    count = -(-len(rows) // WIDTH) * WIDTH
+    zeros = [Fraction(0)] * count
+    square = [[*row, *zeros][:count] for row in [*rows, *[zeros] * count][:count]]
+    return [list(map(number, row)) for row in square]
+
+
 def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None) -> Callable:
     """Make x -> (4 by 4 block) · x[place] + before(x); the block has the diagonals l, l ^ k."""
     (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3) = diagonals
@@ -104,13 +111,11 @@ def block_times(diagonals: Sequence[tuple], place: int, before: Callable | None)
 def matrix(rows: Sequence[Sequence], number: Callable) -> Callable:
     """Make x -> rows · x, for tuples of fours."""
     count = -(-len(rows) // WIDTH)
-    size_of = count * WIDTH
-    zeros = [Fraction(0)] * size_of
-    square = [[*row, *zeros][:size_of] for row in [*rows, *[zeros] * size_of][:size_of]]
+    square = padded(rows, number)
     lanes = range(WIDTH)
 
     def diagonal(i, j, k):
-        return tuple(number(square[WIDTH * i + lane][WIDTH * j + (lane ^ k)]) for lane in lanes)
+        return tuple(square[WIDTH * i + lane][WIDTH * j + (lane ^ k)] for lane in lanes)
 
     def of_rows(i: int, place: int) -> Callable:
         before = of_rows(i, place - 1) if place else None
@@ -154,10 +159,6 @@ def sum_of(count: int) -> Callable:
         return lambda x: x[0]
     before = sum_of(place)
     return lambda x: before(x) + x[place]
-
-
-def distance(a, b):
-    return abs(a - b)
 
 
 # ---- the step
@@ -250,6 +251,10 @@ def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any)
     """Make the record for an order; ``number`` converts the fractions (to mpmath, say)."""
     if order % 2 or not 2 <= order <= 2 * WIDTH * len(TUPLE):
         raise InputError(f"gauss: the order is an even number from 2 to 32, got {order}")
+    s = order // 2
+    _, b, c = nodes.tableau(s).converted(exact)
+    weights, places = ([x for four in fours(row, number) for x in four] for row in (b, c))
+    collocation, ahead = padded(products(s, number), number), padded(continued(s), number)
     settings: dict[str, Any] = {
         "name": f"gauss:{order}",
         "title": f"Gauss's collocation of order {order}",
@@ -262,7 +267,10 @@ def gauss(order: int = 16, number: Callable[[Any], Any] = float, **changed: Any)
         "references": ("butcher1964implicit", "antonana2017"),
         "options": gauss,
     }
-    return Integrator(**settings | stages(order // 2, number) | changed)
+    settings |= changed
+    alone = stages_apart(weights, places, collocation, ahead, s)
+    apart = Integrator(**settings | alone)
+    return Integrator(**settings | stages(s, number), apart=apart)
 
 
 PLACE = 60

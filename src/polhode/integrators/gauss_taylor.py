@@ -24,10 +24,12 @@ from functools import cache, partial
 from math import sqrt
 from typing import Any
 
+from polhode.compiler.dual import stripped, with_values
 from polhode.compiler.machine import fma
 from polhode.compiler.simd import MOST, along, matrix, power_sum, taylor
 from polhode.contracts import Integrator, velocity
 from polhode.errors import InputError
+from polhode.integrators._rotor_series import functions as numbers_with_derivatives
 from polhode.kernels.gauss_taylor import embedded, product, seen, side, square, tail
 from polhode.kernels.quaternion import conjugate, to_unit_length
 from polhode.tableaus import gauss
@@ -82,7 +84,16 @@ def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callabl
     """Make the four functions for (2) of the kernel.
 
     They evaluate ω at the nodes, and convert the values to differences, these to p_(s-1) … p_0, and
-    these to powers of y.  s is even; ``number`` converts the constants (to mpmath, say).
+    these to powers of y.
+    """
+    offsets, matrices = constants(s, number)
+    return along(offsets), *map(matrix, matrices)
+
+
+def constants(s: int, number: Callable[[Any], Any] = float) -> tuple[tuple, list[tuple]]:
+    """Return the nodes and the three matrices; s is even.
+
+    ``number`` converts them (to mpmath, say).
     """
     half = s // 2
     low, high = half - 1, half  # the nodes in the middle
@@ -103,7 +114,7 @@ def interpolation(s: int, number: Callable[[Any], Any] = float) -> tuple[Callabl
             legendre.append(row({j: weights[k][j] for j in range(low)} | middle))
     powers = [row(dict(enumerate(reversed(line)))) for line in gauss.to_powers(s)]
     offsets = tuple(number(y) / 2 for y in gauss.nodes(s))
-    return along(offsets), *(matrix(tuple(rows)) for rows in (spread, legendre, powers))
+    return offsets, [tuple(rows) for rows in (spread, legendre, powers)]
 
 
 # ---- the integrator
@@ -129,6 +140,20 @@ def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
         new = seen(turned(even, odd, seen(state)))
         return new, carry, error, few_bits(factor * h) / h, s
 
+    with_derivatives = numbers_with_derivatives(*constants(s), rate, s)
+
+    def trial_on_duals(t, h, state, carry, body, params, tolerances):
+        """Take values from ``trial``, and derivatives from the same series."""
+        itself, given = stripped(body), stripped(params)
+        new, _, error, factor, count = trial(
+            t, h, stripped(state), stripped(carry), itself, given, tolerances
+        )
+        small = max(SERIES * (tolerances[0] + tolerances[1]), ROUNDING)
+        shared = side(0.25 * h), params
+        even, odd = with_derivatives(fma(0.5, h, t), h, shared, small)
+        beside = seen(turned(even, odd, seen(state)))
+        return with_values(beside, new), carry, error, factor, count
+
     values_all, differences_all, to_legendre_all, to_powers_all = interpolation(2 * s, number)
     series_all, at = taylor(2 * s, MOST + 1), power_sum(MOST + 1)
 
@@ -147,7 +172,9 @@ def functions(s: int, number: Callable[[Any], Any] = float) -> dict[str, Any]:
         rest = fma(x, rest[0], 1.0), x * rest[1], x * rest[2], x * rest[3]
         return seen(to_unit_length(product(rest, q)))
 
-    return {"trial": trial, "fit": fit, "read": read}
+    if number is not float:
+        return {"trial": trial, "fit": fit, "read": read}
+    return {"trial": trial, "trial_on_duals": trial_on_duals, "fit": fit, "read": read}
 
 
 @cache

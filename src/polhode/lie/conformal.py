@@ -108,6 +108,15 @@ class Conformal:
 
     A generator is (ω, b, v, s, c): 3 rates of rotation, 3 of boost, 4 of translation, 1 of
     dilation, 4 of special conformal transformations.  Every function also takes stacks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from polhode import lie
+    >>> group = lie.Conformal("left")
+    >>> twice = group.exp(group.generator(scale=np.log(2)))
+    >>> group.act(twice, [0.0, 1.0, 2.0, 3.0]).round(6)
+    array([0., 2., 4., 6.])
     """
 
     side: str

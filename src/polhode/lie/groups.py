@@ -76,6 +76,15 @@ def dexpinv_series(bracket: Callable, a: ArrayLike, b: ArrayLike, terms: int) ->
 
     Exact if ad_a is nilpotent and ``terms`` is large enough; otherwise the error is about the first
     omitted term, and |a| must be well below 2π.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from polhode import lie
+    >>> a, b = np.array([0.1, 0.2, -0.1]), np.array([1.0, 0.0, 0.5])
+    >>> summed = lie.dexpinv_series(np.cross, a, b, terms=10)
+    >>> bool(np.allclose(summed, lie.SO3("left").dexpinv(a, b)))
+    True
     """
     if not 1 <= terms <= len(BERNOULLI):
         raise InputError(f"terms must be between 1 and {len(BERNOULLI)}, got {terms!r}")
@@ -345,7 +354,17 @@ GENERATORS = {
 
 
 def SO3(side: str) -> Rotors:
-    """Return the group of rotations: quaternions (w, x, y, z), generators ω, points x."""
+    """Return the group of rotations: quaternions (w, x, y, z), generators ω, points x.
+
+    Examples
+    --------
+    >>> import math
+    >>> from polhode import lie
+    >>> group = lie.SO3("right")
+    >>> quarter = group.exp([0, 0, math.pi / 2])
+    >>> group.act(quarter, [1.0, 0, 0]).round(6)
+    array([0., 1., 0.])
+    """
     return Rotors(
         "SO3",
         side,
@@ -362,6 +381,14 @@ def SE3(side: str) -> Rotors:
 
     An element rotates by q, then translates by p.  From a rotation vector psi and a translation p
     it is ``compose(exp((0, 0, 0, *p)), exp((*psi, 0, 0, 0)))``.
+
+    Examples
+    --------
+    >>> from polhode import lie
+    >>> group = lie.SE3("left")
+    >>> shift = group.exp([0, 0, 0, 1, 2, 3])
+    >>> group.act(shift, [1.0, 0, 0])
+    array([2., 2., 3.])
     """
 
     def point(x):
@@ -374,6 +401,13 @@ def Lorentz(side: str) -> Rotors:
     """Return SO⁺(3,1): complex quaternions, generators ω + 1j b, points (t, x, y, z), c = 1.
 
     exp(1j b) is the boost of rapidity |b| to the velocity b/|b| tanh|b|.
+
+    Examples
+    --------
+    >>> from polhode import lie
+    >>> group = lie.Lorentz("left")
+    >>> group.act(group.exp([0, 0, 0.5j]), [1.0, 0, 0, 0]).round(4)
+    array([1.1276, 0.    , 0.    , 0.5211])
     """
 
     def point(x):

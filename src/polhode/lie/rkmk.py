@@ -55,7 +55,15 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Path:
-    """Elements ``y[i]`` of the group at the times ``t[i]``, and the work done."""
+    """Elements ``y[i]`` of the group at the times ``t[i]``, and the work done.
+
+    Examples
+    --------
+    >>> from polhode import lie
+    >>> path = lie.integrate(lie.SO3("right"), lambda t: [0.0, 0.0, 1.0], (0.0, 2.0), dt=0.5)
+    >>> path.t.tolist(), path.success
+    ([0.0, 0.5, 1.0, 1.5, 2.0], True)
+    """
 
     group: Any
     t: NDArray
@@ -119,8 +127,8 @@ def integrate(
     restart : the length of the generator at which the base point moves; 0 moves it in every step
     max_steps : trial steps of an adaptive run, at most; then it ends with ``TOO_MANY_STEPS``
 
-    Example
-    -------
+    Examples
+    --------
     >>> from polhode import lie
     >>> path = lie.integrate(lie.SO3("right"), lambda t: [0.0, 0.0, 1.0], (0.0, 2.0), dt=0.5)
     >>> path.act([1.0, 0.0, 0.0])[-1].round(3)

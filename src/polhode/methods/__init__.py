@@ -7,10 +7,25 @@ from polhode.contracts import Method
 from polhode.contracts.registry import records
 
 METHODS: Mapping[str, Method] = MappingProxyType(records(__name__, "METHOD")[0])
+"""All maps, methods with fixed steps, by name; each is a ``Method``.
+
+Examples
+--------
+>>> import polhode as ph
+>>> [name for name, method in ph.METHODS.items() if method.symplectic and method.order == 8]
+['strang8', 'srkn19']
+"""
 
 
 def methods_table() -> list[dict]:
-    """Return the registry as plain data: one row for each method, with everything it declares."""
+    """Return the registry as plain data: one row for each method, with everything it declares.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> [row["name"] for row in ph.methods_table() if row["order"] == 6]
+    ['strang6', 'srkn14', 'mkrk:butcher6', 'mkrk:gauss6']
+    """
     return [
         {
             "name": method.name,

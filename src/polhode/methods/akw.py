@@ -10,14 +10,16 @@ symmetric, implicit.  Conserves momentum and energy without torque, and also for
 potential linear in the attitude matrix).
 
 (1) is solved by Newton's method without the derivative of the torque.  Carried: the torque at the
-end, and d/h of three steps for the initial guess.
+end, d/h of three steps for the initial guess, and the rounding errors of compensated sums.
 """
 
 from polhode.contracts import FREE, LINEAR, Method, inverse_moments, torque
 from polhode.kernels.inertia import gyroscopic, gyroscopic_newton_rows
+from polhode.kernels.moved import no_losses, rotated, rotated_back
 from polhode.kernels.newton import corrected, history
-from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import cayley1
+from polhode.kernels.sums import plus3
 from polhode.kernels.vector import add, add_scaled, dot, multiply, scale
 from polhode.methods.bbtrap import guess
 
@@ -26,7 +28,7 @@ def start(t, h, state, body, params):
     (q, m), a = state, inverse_moments(body)
     n = torque(t, q, m, body, params)
     rate = multiply(0.5, add(gyroscopic(m, a), n))
-    return n, (rate, rate, rate)
+    return n, (rate, rate, rate), no_losses(q, m)
 
 
 def improve(t, h, unknown, state, body, params):
@@ -45,14 +47,15 @@ def improve(t, h, unknown, state, body, params):
 
 
 def finish(t, h, unknown, state, carry, body, params):
-    d, n, _ = unknown
-    (q, m), a = state, inverse_moments(body)
-    c1, v = cayley1(multiply(h, scale(a, add(m, d))))
-    q = product1(q, c1, v)
+    (d, n, _), (q, m), (_, rates, (eq, em)) = unknown, state, carry
+    c1, v = cayley1(multiply(h, scale(inverse_moments(body), add(m, d))))
+    q, eq = rotated(q, eq, c1, v)
     end = torque(t + h, q, add_scaled(m, 2.0, d), body, params)
     impulse = multiply(h / 4, add(n, end))
-    m = add(turned_back(c1, v, add(m, impulse)), impulse)  # (2)
-    return (q, m), (end, history(h, d, carry[1]))
+    m, em = plus3(m, em, impulse)
+    m, em = rotated_back(m, em, c1, v)
+    m, em = plus3(m, em, impulse)  # (2)
+    return (q, m), (end, history(h, d, rates), (eq, em))
 
 
 PLACE = 100
@@ -64,6 +67,8 @@ METHOD = Method(
     keeps_energy=(FREE, LINEAR),
     keeps_momentum=(FREE, LINEAR),
     keeps_norm=True,
+    compensates=True,
+    compensated=True,
     torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,

@@ -10,7 +10,7 @@ symmetric nor energy-conserving.  The momentum in inertial axes changes only by 
 
 (1) is solved by Newton's method without the derivative of the torque and with the first two terms
 of dexpinv in the Jacobian.  A torque that depends on the rate sees dexp_{-psi} (2 psi/h - I⁻¹ m),
-the rate at the end.  Carried: the torque at the end, and psi/h of three steps as initial guess.
+the rate at the end.  Carried: as in ``bbtrap``.
 """
 
 from dataclasses import replace

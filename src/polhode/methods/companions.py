@@ -48,6 +48,7 @@ def with_companions(method: Method, moving: bool, company: Company) -> Method:
         "exact_when_free": False,
         "exact_momentum_when_free": False,
         "compensates": False,
+        "compensated": False,
     }
     if method.further is not None:
         make = _beside_motion if moving else _beside_rotation

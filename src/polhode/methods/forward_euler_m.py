@@ -11,17 +11,20 @@ The adjoint of backward-euler-m.
 from dataclasses import replace
 
 from polhode.contracts import AXIAL, FREE, LINEAR, inverse_moments, torque
-from polhode.kernels.quaternion import product1, turned_back
+from polhode.kernels.moved import rotated, rotated_back
 from polhode.kernels.so3 import exp1
-from polhode.kernels.vector import add_scaled, multiply, scale
+from polhode.kernels.sums import plus_scaled3
+from polhode.kernels.vector import multiply, scale
 from polhode.methods import forward_euler
 
 
 def step(t, h, state, carry, body, params):
-    (q, m), a = state, inverse_moments(body)
-    kicked = add_scaled(m, h, torque(t, q, m, body, params))
+    (q, m), (eq, em), a = state, carry, inverse_moments(body)
+    kicked, em = plus_scaled3(m, em, h, torque(t, q, m, body, params))
     c1, v = exp1(multiply(h, scale(a, m)))  # (1)
-    return (product1(q, c1, v), turned_back(c1, v, kicked)), carry  # (2)
+    q, eq = rotated(q, eq, c1, v)
+    m, em = rotated_back(kicked, em, c1, v)  # (2)
+    return (q, m), (eq, em)
 
 
 PLACE = 30

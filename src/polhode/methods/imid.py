@@ -13,10 +13,11 @@ t_n + h/2; it is t_(n-1) + h/2: otherwise the order is 1 for a torque that depen
 from dataclasses import replace
 
 from polhode.contracts import FREE, inverse_moments
+from polhode.kernels.moved import rotated
 from polhode.kernels.newton import history
-from polhode.kernels.quaternion import product1
 from polhode.kernels.so3 import exp1
-from polhode.kernels.vector import add, add_scaled, multiply, scale
+from polhode.kernels.sums import plus_scaled3
+from polhode.kernels.vector import add, multiply, scale
 from polhode.methods import backward_euler
 
 
@@ -29,11 +30,11 @@ def improve(t, h, unknown, state, body, params):
 
 
 def finish(t, h, unknown, state, carry, body, params):
-    d, _ = unknown
-    (q, m), a = state, inverse_moments(body)
-    c1, v = exp1(multiply(h, scale(a, add(m, d))))
-    new = product1(q, c1, v), add_scaled(m, 2.0, d)  # (2)
-    return new, history(h / 2, d, carry)
+    (d, _), (q, m), (rates, (eq, em)) = unknown, state, carry
+    c1, v = exp1(multiply(h, scale(inverse_moments(body), add(m, d))))
+    q, eq = rotated(q, eq, c1, v)
+    m, em = plus_scaled3(m, em, 2.0, d)  # (2)
+    return (q, m), (history(h / 2, d, rates), (eq, em))
 
 
 PLACE = 60
@@ -45,6 +46,7 @@ METHOD = replace(
     symmetric=True,
     keeps_energy=(FREE,),
     keeps_norm=True,
+    compensated=True,
     guess=guess,
     improve=improve,
     finish=finish,

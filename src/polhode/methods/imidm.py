@@ -11,17 +11,21 @@ conjecture: the defect of one step is O(h³).  Conjugate to ``trapm``.
 
 (1) is solved by Newton's method with the Jacobian 1 - h/2 I⁻¹ d(E⁻¹ m); the derivative of the
 torque is one order of h smaller and omitted.  A torque that depends on the rate sees psi/h, which
-(1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the initial guess.
+(1) makes the rate in the middle.  Carried: psi/h of the last three steps, for the initial guess,
+and the rounding errors of compensated sums.
 """
 
 from dataclasses import replace
 
+from polhode.compiler.machine import fma
 from polhode.contracts import inverse_moments, moments, torque
 from polhode.kernels.inertia import euler_newton_rows
+from polhode.kernels.moved import rotated, rotated_back
 from polhode.kernels.newton import corrected, history
 from polhode.kernels.quaternion import product1, turned_back
 from polhode.kernels.so3 import exp1, turned_back_jacobian
-from polhode.kernels.vector import add_scaled, multiply, scale
+from polhode.kernels.sums import plus_scaled3
+from polhode.kernels.vector import add_scaled, dot, multiply, scale
 from polhode.methods import backward_euler_m
 
 
@@ -51,8 +55,14 @@ def landed(t, h, psi, state, body, params):
 
 
 def finish(t, h, unknown, state, carry, body, params):
-    psi, _ = unknown
-    return landed(t, h, psi, state, body, params), history(h, psi, carry)
+    (psi, _), (q, m), (rates, (eq, em)) = unknown, state, carry
+    c1, v, _, _, n = middle(t, h, psi, state, body, params)
+    n = turned_back(c1, v, n)
+    c1, v = -2.0 * dot(v, v), multiply(fma(2.0, c1, 2.0), v)  # E E
+    q, eq = rotated(q, eq, c1, v)
+    m, em = rotated_back(m, em, c1, v)
+    m, em = plus_scaled3(m, em, h, n)  # (2)
+    return (q, m), (history(h, psi, rates), (eq, em))
 
 
 PLACE = 80
@@ -62,6 +72,7 @@ METHOD = replace(
     title="momentum-conserving midpoint rule IMIDM",
     order=2,
     symmetric=True,
+    compensated=True,
     references=("krysl2006", "krysl2005"),
     improve=improve,
     finish=finish,

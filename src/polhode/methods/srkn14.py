@@ -7,7 +7,8 @@ Fourteen kicks and fifteen drifts (``kernels/free_flow``), coefficients in ``tab
 Designed for a kinetic energy quadratic in the momentum and a potential of the attitude alone: then
 [K, [K, [K, φ]]] vanishes, which leaves 8 conditions of order 6 instead of 10, and freedom to make
 the error small.  Sixth order, otherwise as ``strang``: symmetric, symplectic, explicit, exact
-without torque.  The most accurate splitting for tops at a given cost.
+without torque.  The most accurate splitting for tops at a given cost, up to some eight digits;
+``srkn19`` beyond.
 """
 
 from polhode.methods.strang import with_splitting

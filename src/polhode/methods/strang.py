@@ -12,18 +12,17 @@ error is proportional to the torque: the weaker the torque relative to the rotat
 
 A kick is the flow of a potential: the torque must not depend on the rate.  Carried: the torque at
 the end, which is the first of the next step, and the rounding errors of compensated sums.  The
-number of doublings in the free motion depends on the step, so it is not vectorised.  The momentum
-is rotated back by the rotation of the body, so that in inertial axes it is conserved to rounding
-(for symmetric bodies about their axis, which conserves its component along the axis, and with it
-the energy).
+momentum is rotated back by the rotation of the body, so that in inertial axes it is conserved to
+rounding (for symmetric bodies about their axis, which conserves its component along the axis, and
+with it the energy).
 """
 
 from dataclasses import replace
 
 from polhode.contracts import FREE, Method, inverse_moments, moments, torque
 from polhode.kernels.free_flow import free_drift
-from polhode.kernels.quaternion import product_change
-from polhode.kernels.sums import plus3, plus4, plus_scaled3, to_unit
+from polhode.kernels.moved import rotated_to_unit
+from polhode.kernels.sums import plus3, plus_scaled3
 from polhode.methods import mr2
 from polhode.tableaus.splitting import STRANG, Splitting
 
@@ -32,12 +31,12 @@ def step(t, h, state, carry, body, params):
     (a, b, c), (q, m), (n, (eq, em)) = h, state, carry
     m, em = plus_scaled3(m, em, b, n)
     (c1, v), change = free_drift(a, m, moments(body), inverse_moments(body))
-    q, eq = plus4(q, eq, product_change(q, c1, v))
+    q, eq = rotated_to_unit(q, eq, c1, v)
     m, em = plus3(m, em, change)  # (1)
     n = torque(t + a, q, m, body, params)
     if c != 0.0:  # only in the last part of a step
         m, em = plus_scaled3(m, em, c, n)
-    return (q, m), (n, (to_unit(q, eq), em))
+    return (q, m), (n, (eq, em))
 
 
 PLACE = 150
@@ -51,7 +50,7 @@ METHOD = replace(
     weights=STRANG.rows,
     references=("strang1968", "celledoni2006"),
     step=step,
-    width=1,
+    width=8,
 )
 
 

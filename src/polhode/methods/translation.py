@@ -110,6 +110,7 @@ def _wrapped(method: Method, depends_on_velocity: bool) -> Method:
         **raised(method),
         momentum_order=method.momentum_order if method.free_only else None,
         order_when_free=None,
+        compensated=method.compensated and not again,  # what was lost is not kept, either
         torques_at_start=method.torques_at_start + 1,
         torques_per_step=method.torques_per_step + 1 + again * (2 if method.implicit else 1),
     )

@@ -21,20 +21,20 @@ def halves(first: Any, last: Any) -> dict[str, Any]:
 
     def guess(t, h, state, carry, body, params):
         k = h / 2
-        middle, _ = forward(t, k, state, (), body, params)
+        middle, lost = forward(t, k, state, carry[1], body, params)
         x, size = begin(t + k, k, middle, carry, body, params)
-        return x, middle, size
+        return x, middle, lost, size
 
     def improve(t, h, unknown, state, body, params):
-        x, middle, size = unknown
+        x, middle, lost, size = unknown
         k = h / 2
         (x, size), done = correct(t + k, k, (x, size), middle, body, params)  # (2)
-        return (x, middle, size), done
+        return (x, middle, lost, size), done
 
     def finish(t, h, unknown, state, carry, body, params):
-        x, middle, size = unknown
+        x, middle, lost, size = unknown
         k = h / 2
-        return end(t + k, k, (x, size), middle, carry, body, params)
+        return end(t + k, k, (x, size), middle, (carry[0], lost), body, params)
 
     return {"start": last.start, "guess": guess, "improve": improve, "finish": finish}
 
@@ -45,6 +45,7 @@ METHOD = Method(
     title="trapezoidal rule TRAP",
     order=2,
     symmetric=True,
+    compensates=True,
     torques_at_start=1,
     torques_per_step=1,
     torques_per_iteration=1,

@@ -87,3 +87,12 @@ KAHAN_LI8 = _symmetric(
 COMPOSITIONS: Mapping[str, Composition] = MappingProxyType(
     {c.name: c for c in (TRIPLE_JUMP, SUZUKI4, YOSHIDA6, KAHAN_LI6, KAHAN_LI8)}
 )
+"""All compositions by name.
+
+Examples
+--------
+>>> import polhode as ph
+>>> suzuki = ph.COMPOSITIONS["suzuki4"].floats
+>>> bool(abs(sum(w**3 for w in suzuki)) < 1e-15), round(max(map(abs, suzuki)), 2)
+(True, 0.66)
+"""

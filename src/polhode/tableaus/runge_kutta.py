@@ -21,7 +21,16 @@ DIGITS = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Tableau:
-    """A Runge-Kutta method; entries are anything that ``float`` takes (fractions stay exact)."""
+    """A Runge-Kutta method; entries are anything that ``float`` takes (fractions stay exact).
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> a, b, c = ((0, 0), (2 / 3, 0)), (1 / 4, 3 / 4), (0, 2 / 3)
+    >>> ralston = ph.Tableau(name="ralston", a=a, b=b, c=c, order=2)
+    >>> ralston.explicit, ralston.stages, ralston.symmetric
+    (True, 2, False)
+    """
 
     name: str
     a: tuple[tuple[Any, ...], ...]
@@ -203,3 +212,11 @@ TABLEAUS = {
         GAUSS6,
     )
 }
+"""All tableaus by name; ``mkrk:NAME`` is the method for bodies, and ``ph.lie`` takes them, too.
+
+Examples
+--------
+>>> import polhode as ph
+>>> [name for name, tableau in ph.TABLEAUS.items() if not tableau.explicit]
+['backward-euler', 'midpoint', 'trapezoid', 'gauss4', 'gauss6']
+"""

@@ -80,10 +80,13 @@ def _mirrored(first: str, single: bool) -> tuple[Decimal, ...]:
 def _symmetric(
     name: str, drifts: str, kicks: str, orders: tuple[int, ...], *references: str, **more: bool
 ) -> Splitting:
-    """Make a splitting from the first coefficients of each kind; a drift is in the middle."""
-    a, b = _mirrored(drifts, single=True), _mirrored(kicks, single=False)
-    if len(b) < len(a):  # drifts first
-        b = Decimal(0), *b, Decimal(0)
+    """Make a splitting that begins with a drift, from the first coefficients of each kind.
+
+    In the middle is a drift if more of them are given, else a kick.
+    """
+    drift = len(drifts.split()) > len(kicks.split())
+    a, b = _mirrored(drifts, single=drift), _mirrored(kicks, single=not drift)
+    b = Decimal(0), *b, Decimal(0)
     return Splitting(name=name, drifts=a, kicks=b, orders=orders, references=references, **more)
 
 
@@ -112,6 +115,30 @@ SRKN14A = _symmetric(
        0.32856769374680414020048125762703534009476""",
     (6,),
     "blanes2002",
+    nystrom=True,
+)
+SRKN19A = _symmetric(
+    "blanes-casas-escorihuela a19",
+    """0.0505805
+       0.149999
+       -0.0551795510771615573511026950361314881094
+       0.423755898835337951482264998050611178316
+       -0.213495353584659048059672194632562350791
+       -0.0680769774574032619111630736273637500213
+       0.227917056974013435948887201670676398426
+       -0.235373619381058906524740047731515868840
+       0.387413869179878047816794031058051050094""",
+    """0.129478606560536730662493794394516673971
+       0.222257260092671143423043559580594010355
+       -0.0577514893325147204757023246320218573473
+       -0.0578312262103924910221345032763214955351
+       0.103087297437175356747933252265477977436
+       -0.140819612554090768205554103886795475124
+       0.0234462603492826276699713718626442877490
+       0.134854517356684096617882205067902308784
+       0.0287973821073779306345172160211211357828""",
+    (8,),
+    "blanes2022",
     nystrom=True,
 )
 
@@ -150,6 +177,6 @@ SBAB5 = _lobatto()
 SPLITTINGS: Mapping[str, Splitting] = MappingProxyType(
     {
         splitting.name: splitting
-        for splitting in (STRANG, STRANG4, STRANG6, STRANG8, SRKN14A, SBAB5, ABA1064)
+        for splitting in (STRANG, STRANG4, STRANG6, STRANG8, SRKN14A, SRKN19A, SBAB5, ABA1064)
     }
 )

@@ -9,6 +9,14 @@ flat end: add a ``disc`` to close them.
 
 ``SHAPES`` is the registry.  The file ``box.py`` has the function ``box``, and ``EXAMPLES``,
 arguments with which the tests call it.
+
+Examples
+--------
+>>> import polhode as ph
+>>> wheel = ph.shapes.disc(0.3, mass=1.0).moved([0, 0, 0.5])
+>>> cart = ph.shapes.box([1.0, 0.5, 0.2], mass=4.0) + wheel - ph.shapes.sphere(0.05, mass=0.2)
+>>> print(f"{cart.mass:.1f} kg")
+4.8 kg
 """
 
 from collections.abc import Callable, Mapping
