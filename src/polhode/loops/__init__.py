@@ -3,12 +3,21 @@
 A template is a plain function that calls the stubs of ``contracts``; see ``binding``.
 """
 
-from polhode.loops.adaptive import MAX_TRIALS, adapt, clipped, packed_adapt, step_of
+from polhode.loops.adaptive import (
+    MAX_TRIALS,
+    adapt,
+    clipped,
+    packed_adapt,
+    slope_takes_fours,
+    step_of,
+)
 from polhode.loops.binding import STEPPING, bound, build, functions_of, joined, model_pieces
-from polhode.loops.dense import between, by_reading, by_step, by_trial, sampled
+from polhode.loops.dense import between, by_reading, by_step, by_trial, packed_sampled, sampled
 from polhode.loops.fixed import (
     MAX_ITERATIONS,
+    alike,
     attempt,
+    only_part,
     only_step,
     packed_record,
     part,
@@ -27,6 +36,8 @@ from polhode.loops.rows import (
     is_any,
     is_attitude,
     left,
+    packed_free_motion,
+    packed_states,
     params_in,
     potentials,
     reads_variables,

@@ -1,5 +1,6 @@
 """One body, adaptive steps."""
 
+from polhode.compiler.four import each, everywhere, on_aligned_stack, takes_fours
 from polhode.compiler.machine import put, take
 from polhode.contracts import (
     NO_ATTITUDE,
@@ -8,12 +9,19 @@ from polhode.contracts import (
     TOO_MANY_STEPS,
     first_step,
     reset,
+    slope,
     start,
     trial,
 )
+from polhode.loops.fixed import alike
 from polhode.loops.rows import attitude_of, is_attitude
 
 MAX_TRIALS = 100  # of one step
+
+
+def slope_takes_fours(y, body, params):
+    """Return whether the slope takes four numbers at once."""
+    return takes_fours(slope, (everywhere(0.0), each(everywhere, (y,))), (body, params))
 
 
 def clipped(h, largest):
@@ -41,7 +49,7 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
     """
     accepted, rejected, tries, starts, evaluations = 0, 0, 0, 0, 0
     if fresh:
-        carry, starts = start(t + t_low, h, state, body, params), 1
+        carry, starts = alike(start(t + t_low, h, state, body, params), state), 1
         if h == 0.0:
             h, evaluations = first_step(
                 t + t_low, (end - t) - t_low, state, carry, body, params, tolerances
@@ -65,10 +73,11 @@ def adapt(t, t_low, end, h, largest, fresh, state, carry, body, params, toleranc
             t = new_t if short else end
             if not short and abs(following) < abs(h):
                 following = h
-            state, changed = reset(t + t_low, new, body)
-            carry = kept
+            new, changed = reset(t + t_low, new, body)
+            state, carry = alike((new, kept), state)
             if changed:
-                carry, starts = start(t + t_low, following, state, body, params), starts + 1
+                carry = alike(start(t + t_low, following, state, body, params), state)
+                starts += 1
             if len(out) > 0:
                 put(out, accepted, (t, t_low, state))
             accepted, tries = accepted + 1, 0
@@ -90,6 +99,7 @@ def packed_adapt(pattern):
     """
 
     def run(data, t, t_low, end, h, fresh, tables, most, out):
+        on_aligned_stack()
         state, carry, body, numbers, largest, tolerances = take(data, 0, 0, pattern)
         put(out, 0, (t, t_low, state))
         params = numbers, tables

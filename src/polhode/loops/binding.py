@@ -67,18 +67,19 @@ def joined(
     model: Model | None = None,
     aligned: bool = True,
     numbers: Mapping | None = None,
+    solved: Callable = solved_step,
 ) -> Callable:
     """Bind a model's functions into a method's, and these into a plain copy of ``template``.
 
     ``aligned``: the user's body axes are principal axes.  ``numbers`` replaces elementary functions
-    everywhere, for instance by those of mpmath.
+    everywhere, for instance by those of mpmath; ``solved`` takes the steps of implicit methods.
     """
     inner = {} if model is None else model_pieces(model, aligned)
     pieces = dict(inner)
     if method is not None:
         own = functions_of(method, *STEPPING, contracts.trial)
         pieces |= {stub: bind(function, inner) for stub, function in own.items()}
-        pieces[attempt] = bind(solved_step if method.implicit else sure_step, pieces)
+        pieces[attempt] = bind(solved if method.implicit else sure_step, pieces)
         if isinstance(method.weights[0], tuple):
             pieces[part] = part_of_three
     return bind(bind(template, pieces), numbers or {})

@@ -2,7 +2,8 @@
 
 from polhode.compiler.machine import finite, put, take
 from polhode.contracts import OK, fit, read, start, trial
-from polhode.loops.fixed import whole_step
+from polhode.loops.fixed import alike, whole_step
+from polhode.loops.rows import attitude_of, is_attitude
 
 
 def between(t, this, h, state, carry, fitted, settings, body, params):
@@ -30,10 +31,11 @@ def by_step(t, this, h, state, carry, fitted, settings, body, params):
 def sampled(knots, places, times, settings, state, carry, fitted, body, params, out):
     """Write the state at ``times[i]``, in the step that begins at row ``places[i]`` of the knots.
 
-    Returns (number of good rows, evaluations in ``fit``).  The interpolant of a step is fitted once
-    for all consecutive times in it.  ``carry`` and ``fitted`` are patterns.
+    Returns (number of good rows, of those before the first without an attitude, evaluations in
+    ``fit``).  The interpolant of a step is fitted once for all consecutive times in it.  ``carry``
+    and ``fitted`` are patterns.
     """
-    h, last, evaluations = 0.0, -1, 0
+    h, last, evaluations, turned = 0.0, -1, 0, len(times)
     for i in range(len(times)):
         k = places[i]
         t, t_low = knots[k, 0], knots[k, 1]
@@ -44,12 +46,28 @@ def sampled(knots, places, times, settings, state, carry, fitted, body, params, 
         if k != last:
             state = take(knots, k, 2, state)
             h = (knots[k + 1, 0] - t) + (knots[k + 1, 1] - t_low)
-            carry = start(t + t_low, h, state, body, params)
+            carry = alike(start(t + t_low, h, state, body, params), state)
             new = take(knots, k + 1, 2, state)
             fitted, count = fit(t + t_low, h, state, carry, new, body, params)
             last, evaluations = k, evaluations + count
         here, good = between(t + t_low, this, h, state, carry, fitted, settings, body, params)
         if not good or not finite(here):
-            return i, evaluations
-        put(out, i, here)
-    return len(times), evaluations
+            return i, min(i, turned), evaluations
+        put(out, i, alike(here, state))
+        if i < turned and not is_attitude(attitude_of(times[i], here, body)):
+            turned = i
+    return len(times), turned, evaluations
+
+
+def packed_sampled(pattern):
+    """Make ``sampled`` take (state, carry, fitted, body, numbers), nested as ``pattern``, in a row.
+
+    For dual numbers, which would cost much to pass one by one.
+    """
+
+    def run(knots, places, times, settings, data, tables, out):
+        state, carry, fitted, body, numbers = take(data, 0, 0, pattern)
+        params = numbers, tables
+        return sampled(knots, places, times, settings, state, carry, fitted, body, params, out)
+
+    return run

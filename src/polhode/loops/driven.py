@@ -110,6 +110,7 @@ def driven(model: Model) -> Model:
         depends_on_velocity=model.depends_on_velocity,
         user=model.user,
         analytic=model.analytic,
+        on_duals=model.on_duals,
     )
 
 

@@ -77,6 +77,19 @@ def only_step(t, h, weights, offsets, state, carry, body, params):
     return attempt(t, h, state, carry, body, params)
 
 
+def only_part(t, h, weights, offsets, state, carry, body, params):
+    """Take one step of a composition that has one part, likewise."""
+    return attempt(t + offsets[0] * h, part(weights, 0, h), state, carry, body, params)
+
+
+def alike(value, state):
+    """Stub: a nested tuple of numbers as a row holds them, with derivatives if the state has them.
+
+    Some numbers of a step may depend on nothing, and have none.
+    """
+    return value
+
+
 def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, params, out):
     """Write the state after ``ends[r]`` steps and a side step ``sides[r]`` into row r of ``out``.
 
@@ -87,7 +100,7 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
     good, and the state after them.
     """
     if fresh:
-        carry = start(t0 + k * h, part(weights, 0, h), state, body, params)
+        carry = alike(start(t0 + k * h, part(weights, 0, h), state, body, params), state)
     row, i, iterations = 0, 0, 0
     while row < len(ends):
         aside = i == ends[row]
@@ -106,6 +119,7 @@ def record(t0, h, k, ends, sides, weights, offsets, fresh, state, carry, body, p
             status = NO_ATTITUDE
         if status != OK:
             return state, carry, status, row, i, iterations, size
+        new, kept = alike((new, kept), state)
         if aside:
             put(out, row, new)
             row += 1

@@ -9,19 +9,30 @@ from typing import Any
 import numpy as np
 
 from polhode import contracts, loops
+from polhode.compiler.dual import ON_DUAL, Dual, lifted
 from polhode.compiler.machine import CompiledOrPlain, NotThree
-from polhode.compiler.tree import Uncacheable, bind, digest, flat
+from polhode.compiler.tree import Uncacheable, bind, digest, flat, spread
 from polhode.contracts import ORIGIN, Coordinates, Formulation, Integrator, Method, Model, reset
 from polhode.contracts.company import Company, company_of, zeros
 from polhode.errors import InputError
 from polhode.formulations.equations import equations_of, given
 from polhode.kernels.free_flow import free_drift
+from polhode.kernels.moved import CARRIED
 from polhode.kernels.quaternion import product
+from polhode.kernels.rules import RULES
 from polhode.kernels.so3 import exp
 from polhode.kernels.symmetric_flow import SYMMETRIC_DRIFTS
 from polhode.kernels.trig import ELEMENTARY
 from polhode.kernels.tuples import as_floats, nested, strictly_floats
-from polhode.kernels.turns import KEPT
+from polhode.loops.tangents import (
+    by_reading_and_trial,
+    equations_with_derivatives,
+    form_of,
+    functions_with_derivatives,
+    pattern_of,
+    solved_step_with_derivatives,
+    with_tangents,
+)
 
 KEPT_WIDTH = 8  # SIMD: compensated sums need twice the registers
 
@@ -32,67 +43,99 @@ def variant(method: Method, axis: int | None, compensated: bool) -> Method:
     Only methods over the exact free motion differ for symmetric bodies: it is cheaper there.
     """
     symmetric = axis is not None and method.exact_when_free
-    if not (symmetric or compensated) or method.step is None:
+    if not (symmetric or compensated):
         return method
     return _variant(method, axis if symmetric else None, compensated)
 
 
 @cache
 def _variant(method: Method, axis: int | None, compensated: bool) -> Method:
-    meanings: dict[Callable, Callable] = dict(KEPT) if compensated else {}
+    meanings: dict[Callable, Callable] = dict(CARRIED) if compensated else {}
     if axis is not None:
         meanings[free_drift] = SYMMETRIC_DRIFTS[axis]
-    step: Any = method.step
-    own: dict[str, Any] = {"start": bind(method.start, meanings), "step": bind(step, meanings)}
+    own: dict[str, Any] = {
+        stub.__name__: bind(function, meanings)
+        for stub, function in loops.functions_of(method, *loops.STEPPING).items()
+    }
     width = min(method.width, KEPT_WIDTH) if compensated else method.width
     return replace(method, **own, width=width)
 
 
 class BoundMethod:
-    """A method bound to a model: its compiled loops."""
+    """A method bound to a model: its compiled loops.
+
+    ``width`` is the number of floats of a number in a row: more than 1 with derivatives.
+    """
 
     def __init__(
-        self, method: Method, model: Model, aligned: bool, moving: bool = False, plain: bool = False
+        self,
+        method: Method,
+        model: Model,
+        aligned: bool,
+        moving: bool = False,
+        plain: bool = False,
+        width: int = 1,
     ):
         pieces = loops.model_pieces(model, aligned)
         self.wrench = pieces[contracts.wrench]
-        self.start = loops.joined(method.start, None, numbers=pieces)
+        self.coupled = pieces.get(contracts.coupled)
+        self.width = width
+        if width > 1:
+            model = model.for_duals()
+            pieces = loops.model_pieces(model, aligned)
+        self.start = in_plain_python(loops.joined(method.start, None, numbers=pieces), width)
         self.continuous, self.keeps_unit = method.continuous, method.keeps_unit
         self.plain = plain
         self.along = Along(model, aligned, moving)
-        self.coupled = pieces.get(contracts.coupled)
         self.tried = not model.analytic  # whether the potentials are known to be analytic
         self.fit = None
         self.run: Any = None
+        self.forms: tuple | None = None  # of what ``sampled`` takes, as examples
         self.method, self.model, self.aligned = method, model, aligned
         self.weights, self.offsets = loops.substeps(method)
 
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
-            template = loops.packed_record(zeros(numbers))
+            template = bind(loops.packed_record(pattern_of(numbers)), self._attitudes)
             if self.method.leave is not None:  # an integrator
-                parts = {
-                    loops.whole_step: loops.only_step,
-                    loops.attitude_of: _first_of(self.method.leave),
-                }
-                template = bind(template, parts)
-            if not self.method.keeps_unit:
-                template = bind(template, {loops.is_attitude: loops.is_any})
-            given = template, self.method, self.model, self.aligned
-            self.run = loops.build(*given, self.plain)
+                template = bind(template, {loops.whole_step: loops.only_step})
+            elif self.width > 1 and len(self.method.weights) == 1:
+                template = bind(template, {loops.whole_step: loops.only_part})
+            self.run = self._built(template, self.plain)
         return self.run
+
+    def _built(self, template: Callable, plain: bool = False) -> Callable:
+        given = template, self.method, self.model, self.aligned
+        if self.width == 1:
+            return loops.build(*given, plain)
+        function = loops.joined(*given, solved=solved_step_with_derivatives)
+        return built_on_duals(function, f"the torque of {self.model.name!r}", plain)
+
+    @property
+    def _attitudes(self) -> dict[Callable, Callable]:
+        """How loops look at attitudes: what replaces which stub."""
+        parts: dict[Callable, Callable] = {}
+        if self.method.leave is not None:
+            parts[loops.attitude_of] = _first_of(self.method.leave)
+        if not self.method.keeps_unit:
+            parts[loops.is_attitude] = loops.is_any
+        return parts
 
     @cached_property
     def sampled(self) -> Callable:
-        template = bind(loops.sampled, {loops.between: loops.by_step})
-        return loops.build(template, self.method, self.model, self.aligned)
+        parts = {loops.between: loops.by_step, **self._attitudes}
+        if self.width > 1:
+            return sampled_from_rows(lambda template: self._built(bind(template, parts)))
+        return self._built(bind(loops.sampled, parts))
 
     @cached_property
     def states(self) -> Callable:
         """The function of (times, rows of the variables, body) that returns rows of states."""
         leave = self.method.leave
-        return _as_they_are if leave is None else _states(leave)
+        if leave is None:
+            return _as_they_are if self.width == 1 else _wide(self.width)
+        return _states(leave, self.width)
 
 
 def own_functions(integrator: Integrator) -> dict[Callable, Callable]:
@@ -192,12 +235,17 @@ class BoundIntegrator:
         aligned: bool,
         moving: bool = False,
         plain: bool = False,
+        width: int = 1,
     ):
+        self.width = width
+        if width > 1:
+            integrator = integrator.for_duals()
         if formulation.resets and not integrator.adaptive:
             integrator = resetting(integrator)
         self.integrator, self.formulation, self.force = integrator, formulation, force
         self.plain = plain
         self.run: Any = None
+        self.forms: tuple | None = None  # of what ``sampled`` takes, as examples
         if isinstance(force, contracts.Rate):
             assert isinstance(formulation, Formulation)
             self.pieces: dict = {contracts.velocity: bind(force.velocity, ELEMENTARY)}
@@ -218,14 +266,23 @@ class BoundIntegrator:
             equations, self._leave = whole_equations.pieces, whole_equations.leave
             self.enter = whole_equations.enter
             self.along = Along(force, aligned, moving)
-        self.layers = own_functions(integrator), equations, self.pieces
+        own = own_functions(integrator)
+        if width > 1:
+            own = functions_with_derivatives(integrator, own)
+            equations = equations_with_derivatives(equations)
+        inner = self.pieces
+        if width > 1 and isinstance(force, Model):
+            inner = loops.model_pieces(force.for_duals(), aligned)
+        self.layers = own, equations, inner
         self.wrench: Any = self.pieces.get(contracts.wrench)
         self.coupled = self.pieces.get(contracts.coupled)
-        self.start = loops.bound(integrator.start, equations, self.pieces)
+        self.start = in_plain_python(loops.bound(integrator.start, equations, inner), width)
         self.continuous, self.keeps_unit = formulation.continuous, True
+        self.in_fours: bool | None = None
         self.fit = None
         if integrator.fit is not None:
-            self.fit = loops.bound(integrator.fit, equations, self.pieces)
+            own_fit = loops.bound(own[contracts.fit], equations, inner)
+            self.fit = in_plain_python(own_fit, width)
         self.tried = isinstance(force, contracts.Rate) or not force.analytic
 
     def built(self, template: Callable) -> Callable:
@@ -237,25 +294,39 @@ class BoundIntegrator:
             if isinstance(self.force, contracts.Rate)
             else f"the torque of {self.force.name!r}"
         )
+        if self.width > 1:
+            return built_on_duals(function, what, plain)
         return CompiledOrPlain(function, what, plain)
 
     def packed(self, *numbers: Any) -> Callable:
         """Return the loop for a state, carry, body and numbers of this form."""
         if self.run is None:
-            alone = isinstance(self.force, contracts.Rate) and self.force.companion is None
-            parts: dict[Callable, Callable] = {}
-            parts[loops.attitude_of] = self._leave if alone else _first_of(self._leave)
+            parts = self._attitudes
             if self.integrator.adaptive:
-                template = loops.packed_adapt(zeros((*numbers, 0.0, (0.0, 0.0))))
+                template = loops.packed_adapt(pattern_of((*numbers, 0.0, (0.0, 0.0))))
             else:
-                template = loops.packed_record(zeros(numbers))
+                template = loops.packed_record(pattern_of(numbers))
                 parts[loops.whole_step] = bind(loops.only_step, {loops.attempt: self.attempt})
             self.run = self.built(bind(template, parts))
         return self.run
 
+    def takes_fours(self, y: tuple, body: tuple, params: tuple) -> bool:
+        """Whether the slope takes four numbers at once; False if it cannot be compiled."""
+        if self.in_fours is None:
+            self.in_fours = bool(self.built(loops.slope_takes_fours)(y, body, params))
+        return self.in_fours
+
+    @property
+    def _attitudes(self) -> dict[Callable, Callable]:
+        """How loops look at attitudes: what replaces which stub."""
+        alone = isinstance(self.force, contracts.Rate) and self.force.companion is None
+        return {loops.attitude_of: self._leave if alone else _first_of(self._leave)}
+
     @property
     def attempt(self) -> Callable:
-        return loops.sure_step if self.integrator.improve is None else loops.solved_step
+        if self.integrator.improve is None:
+            return loops.sure_step
+        return loops.solved_step if self.width == 1 else solved_step_with_derivatives
 
     @cached_property
     def sampled(self) -> Callable:
@@ -263,7 +334,12 @@ class BoundIntegrator:
             between = bind(loops.by_step, {loops.attempt: self.attempt})
         else:
             between = loops.by_trial if self.integrator.fit is None else loops.by_reading
-        return self.built(bind(loops.sampled, {loops.between: between}))
+        parts = {loops.between: between, **self._attitudes}
+        if self.width > 1:
+            if self.integrator.trial_on_duals is not None:
+                parts[loops.between] = by_reading_and_trial
+            return sampled_from_rows(lambda template: self.built(bind(template, parts)))
+        return self.built(bind(loops.sampled, parts))
 
     @cached_property
     def states(self) -> Callable:
@@ -271,7 +347,7 @@ class BoundIntegrator:
 
         Without a body they are attitudes.
         """
-        return _states(self._leave)
+        return _states(self._leave, self.width)
 
     @cached_property
     def velocities(self) -> Callable:
@@ -303,7 +379,18 @@ def _as_they_are(times: np.ndarray, rows: np.ndarray, body: tuple) -> np.ndarray
 
 
 @cache
-def _states(leave: Callable) -> Callable:
+def _wide(width: int) -> Callable:
+    return lambda times, rows, body: with_tangents(rows, width)
+
+
+@cache
+def _states(leave: Callable, width: int) -> Callable:
+    """Return the function of (times, rows of variables, body) that returns rows of states.
+
+    With derivatives it gets those of the variables, and appends those of the states.
+    """
+    if width > 1:
+        return _states_with_tangents(leave, width)
     run = CompiledOrPlain(bind(loops.states_of, {loops.left: leave}), "the attitude")
 
     def states(times, rows, body):
@@ -315,15 +402,78 @@ def _states(leave: Callable) -> Callable:
     return states
 
 
+def _states_with_tangents(leave: Callable, width: int) -> Callable:
+    """Return the same function for dual numbers, which are not passed to compiled code."""
+    number = Dual(1.0, (0.0,) * (width - 1))
+    plain_leave = in_plain_python(leave, width)
+    known: dict[int, tuple[Callable, int]] = {}  # by the length of rows
+
+    def made(length: int, body: tuple) -> tuple[Callable, int]:
+        example = (number,) * (length // width)
+        template = loops.packed_states(pattern_of(example))
+        run = built_on_duals(bind(template, {loops.left: leave}), "the attitude")
+        return run, len(spread(plain_leave(0.0, example, body)))
+
+    def states(times, rows, body):
+        length = rows.shape[1]
+        if length not in known:
+            known[length] = made(length, body)
+        run, new = known[length]
+        out = np.empty((len(rows), new))
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), body, out)
+        return with_tangents(out, width)
+
+    return states
+
+
+def sampled_from_rows(build: Callable) -> Callable:
+    """Return ``loops.sampled`` for dual numbers, which it puts into a row."""
+    known: dict[Any, Callable] = {}  # by the form of what is in the row
+    last: tuple[Any, ...] = (None,)  # examples, of which only the form matters, and their numbers
+
+    def sampled(knots, places, times, settings, state, carry, fitted, body, params, out):
+        nonlocal last
+        if last[0] is not state or last[1] is not carry or last[2] is not fitted:
+            examples = state, carry, fitted
+            last = *examples, form_of(examples), np.array(spread(examples))
+        beside = body, params[0]
+        form = last[3], form_of(beside)
+        if form not in known:
+            pattern = pattern_of((state, carry, fitted, *beside))
+            known[form] = build(loops.packed_sampled(pattern))
+        data = np.concatenate([last[4], spread(beside)])[None]
+        return known[form](knots, places, times, settings, data, params[1], out)
+
+    return sampled
+
+
+def in_plain_python(function: Callable, width: int) -> Callable:
+    """Return a function that plain Python calls on numbers of this width."""
+    return function if width == 1 else bind(bind(function, RULES), ON_DUAL)
+
+
+def built_on_duals(function: Callable, what: str, plain: bool = False) -> CompiledOrPlain:
+    """Compile a function for dual numbers, or for plain Python."""
+    with_rules = bind(function, {loops.alike: lifted, **RULES})
+    return CompiledOrPlain(with_rules, what, plain, bind(with_rules, ON_DUAL))
+
+
 @cache
 def fixed(
     integrator: Integrator,
     formulation: Formulation | Coordinates,
     moving: bool = False,
     company: Company | None = None,
+    wide: bool = False,
 ) -> Method:
-    """Return an integrator with fixed steps as a method whose state is its variables."""
+    """Return an integrator with fixed steps as a method whose state is its variables.
+
+    If ``wide``, these have derivatives.
+    """
     equations = equations_of(formulation, moving, company)
+    pieces = equations.pieces
+    if wide:
+        integrator, pieces = integrator.for_duals(), equations_with_derivatives(pieces)
     alone = not moving and company is None
     settled = getattr(formulation, "settled", None) if alone else None
     if settled is not None and integrator.quick is not None:
@@ -331,7 +481,7 @@ def fixed(
     elif formulation.resets:
         integrator = resetting(integrator)
     own: dict[str, Any] = {
-        stub.__name__: loops.bound(function, equations.pieces)
+        stub.__name__: loops.bound(function, pieces)
         for stub, function in loops.functions_of(integrator, *loops.STEPPING).items()
     }
     return Method(
@@ -361,14 +511,21 @@ def bind_method(
     moving: bool = False,
     axis: int | None = None,
     compensated: bool = False,
+    width: int = 1,
+    form: Any = (),
 ) -> BoundMethod:
     """Bind a method to a model, or return what was bound before if the machine code is the same.
 
-    ``axis`` and ``compensated`` choose the ``variant`` of the method.
+    ``axis`` and ``compensated`` choose the ``variant`` of the method.  With derivatives, ``width``
+    is the number of floats of a dual number, and ``form`` tells which numbers are dual.
     """
     method = variant(method, axis, compensated)
     key = method, *_functions(model), aligned, moving, _forms(model.numbers, model.tables)
-    return _found(key, model.user, lambda plain: BoundMethod(method, model, aligned, moving, plain))
+    return _found(
+        (*key, width, form),
+        model.user,
+        lambda plain: BoundMethod(method, model, aligned, moving, plain, width),
+    )
 
 
 def bind_integrator(
@@ -377,6 +534,8 @@ def bind_integrator(
     force: Model | contracts.Rate,
     aligned: bool = True,
     moving: bool = False,
+    width: int = 1,
+    form: Any = (),
 ) -> BoundIntegrator:
     """Do the same for an integrator and a formulation."""
     if isinstance(force, contracts.Rate):
@@ -386,11 +545,11 @@ def bind_integrator(
         what = *_functions(force), _forms(force.numbers, force.tables)
         if force.coupled is not None:
             what = *what, company_of(force)
-    key = integrator, formulation, what, aligned, moving
+    key = integrator, formulation, what, aligned, moving, width, form
     return _found(
         key,
         force.user,
-        lambda p: BoundIntegrator(integrator, formulation, force, aligned, moving, p),
+        lambda p: BoundIntegrator(integrator, formulation, force, aligned, moving, p, width),
     )
 
 
@@ -412,7 +571,8 @@ def _found(key: tuple, user: tuple[Callable, ...], make: Callable[[bool], Any]) 
     key = content, *key
     found = _known.get(key)
     if content is None:
-        refused = found is not None and getattr(found.run, "machine", None) is None
+        run = getattr(found, "run", None)
+        refused = run is not None and getattr(run, "machine", None) is None
         found = make(refused)
     elif found is None:
         found = make(False)

@@ -60,10 +60,42 @@ def free_motion(times, state, body, out):
         put(out, i, free_flow(times[i], q, m, moments(body), inverse_moments(body)))
 
 
+def packed_free_motion(pattern):
+    """Make ``free_motion`` take (state, body), nested as ``pattern``, from a row of numbers.
+
+    A state with a position moves on a straight line.
+    """
+
+    def run(times, data, out):
+        state, body = take(data, 0, 0, pattern)
+        for i in range(len(times)):
+            q, m = free_flow(times[i], state[0], state[1], moments(body), inverse_moments(body))
+            put(out, i, (q, m, *moved(times[i], state[2:], body)))
+
+    return run
+
+
+def moved(t, place, body):
+    """Return (x, p) after the time t without a force; nothing for a body without a position."""
+    if len(place) == 0:
+        return ()
+    x, p = place
+    return add(x, multiply(t * inverse_mass(body), p)), p
+
+
 def states_of(times, rows, pattern, body, out):
     """Convert each row of a formulation's variables to a state."""
     for i in range(len(rows)):
         put(out, i, left(times[i], take(rows, i, 0, pattern), body))
+
+
+def packed_states(pattern):
+    """Make ``states_of`` for variables nested like ``pattern``."""
+
+    def run(times, rows, body, out):
+        states_of(times, rows, pattern, body, out)
+
+    return run
 
 
 def left(t, y, body):

@@ -5,10 +5,11 @@ numbers) with time = (t, t_low, h), as in ``loops.adapt``, and counts = (accepte
 evaluations, looked).  ``before`` = (t, t_low, state) is the last knot: where the last step began.
 ``looked`` is the number of the step that was interpolated last.
 
-Four bodies at a time are in the ``room``, and their trial step is one of four numbers
-(``compiler.four``), or four single ones where the compiler refuses.  All else is done body by body,
-as in ``loops.adapt``.  A body that has come far enough makes room for the next: none waits for a
-neighbour with shorter steps.
+Four bodies at a time are in a room.  Their trial step, and what ``loops.adapt`` does after it, are
+of four numbers (``compiler.four``); where the compiler refuses, they take single trial steps.  Two
+rooms take turns: the processor begins the step of one while the end of the other's, in which every
+operation waits for the last, still runs.  A body that has come far enough makes room for the next:
+none waits for a neighbour with shorter steps.
 """
 
 from collections.abc import Callable
@@ -25,10 +26,13 @@ from polhode.compiler.four import (
     column,
     columns,
     combined_fours,
+    everywhere,
     if_it_can,
     on_aligned_stack,
     put_column,
     put_columns,
+    unpack,
+    where,
 )
 from polhode.compiler.machine import LANES, CompiledOrPlain, combined, finite
 from polhode.compiler.tree import bind, flat
@@ -44,16 +48,16 @@ from polhode.contracts import (
     fit,
     read,
     reset,
-    size,
+    square_size,
     start,
     trial,
 )
 from polhode.contracts.company import company_of
 from polhode.formulations.equations import equations_of
-from polhode.integrators._runge_kutta import next_factor
 from polhode.loops import MAX_TRIALS, between, clipped, functions_of, step_of
 
 NOBODY = -1.0
+ROOMS = 2
 STATE, CARRY = 5, 6  # places in the nested tuple
 Pieces = dict[Callable, Callable]
 
@@ -66,20 +70,46 @@ def at_start():
 # ---- the first step
 def begin(blocks, t0, end, first, largest, tolerances, tables, slots):
     """Start every body at t0: make its carry and its first step (``first``, 0 to estimate it)."""
+    on_aligned_stack()
     for b in range(blocks.shape[0]):
-        block = blocks[b]
-        for lane in range(LANES):
-            number, _, _, _, _, state, _, body, numbers = column(block, lane, LANES, slots)
-            params = numbers, tables
-            h, evaluations = (first if end >= t0 else -first), at_start()
-            carry = start(t0, h, state, body, params)
-            if h == 0.0:
-                h, count = first_step(t0, end - t0, state, carry, body, params, tolerances)
-                h, evaluations = clipped(h if h == h else end - t0, largest), evaluations + count
-            time, counts = (t0, 0.0, h), (0.0, 0.0, 0.0, evaluations, -1.0)
-            put_column(
-                block, lane, LANES, (number, 0.0, time, counts, (t0, 0.0, state), state, carry)
+        for place in range(0, LANES, WIDTH):
+            if_it_can(
+                four_begin,
+                single_begin,
+                (blocks[b], place, t0, end, first, largest, tolerances, tables, slots),
             )
+
+
+def four_begin(block, place, t0, end, first, largest, tolerances, tables, slots):
+    number, _, _, _, _, state, _, body, numbers = columns(block, place, LANES, slots)
+    params = numbers, tables
+    h, evaluations = everywhere(first if end >= t0 else -first), at_start()
+    carry = start(t0, h, state, body, params)
+    if first == 0.0:
+        h, count = first_step(t0, end - t0, state, carry, body, params, tolerances)
+        h, evaluations = where(h == h, h, everywhere(end - t0)), evaluations + count
+        h = four_clipped(h, everywhere(largest))
+    t, zero = everywhere(t0), everywhere(0.0)
+    counts = zero, zero, zero, evaluations, everywhere(-1.0)
+    kept = number, zero, (t, zero, h), counts, (t, zero, state), state, carry
+    put_columns(block, place, LANES, kept)
+
+
+def single_begin(block, place, t0, end, first, largest, tolerances, tables, slots):
+    for lane in range(place, place + WIDTH):
+        number, _, _, _, _, state, _, body, numbers = column(block, lane, LANES, slots)
+        params = numbers, tables
+        h, evaluations = (first if end >= t0 else -first), at_start()
+        carry = start(t0, h, state, body, params)
+        if h == 0.0:
+            h, count = first_step(t0, end - t0, state, carry, body, params, tolerances)
+            h, evaluations = clipped(h if h == h else end - t0, largest), evaluations + count
+        time, counts = (t0, 0.0, h), (0.0, 0.0, 0.0, evaluations, -1.0)
+        put_column(block, lane, LANES, (number, 0.0, time, counts, (t0, 0.0, state), state, carry))
+
+
+def four_clipped(h, limit):
+    return where(abs(h) <= limit, h, where(h > 0.0, limit, -limit))
 
 
 # ---- steps
@@ -91,68 +121,35 @@ def runs(status, time, until, end):
     return status == OK and not arrived  # a NaN time runs, and fails
 
 
-def taken(blocks, number, room, lane, until, end, slots):
-    """Put the next body from ``number`` on that must run into the room; return the next number."""
-    count = blocks.shape[0] * LANES
+def place_of(number, rooms):
+    """Return the place of a body in the blocks, laid end to end."""
+    return number // LANES * (len(rooms) // (ROOMS * WIDTH) * LANES) + number % LANES
+
+
+def taken(bodies, number, count, rooms, lane, until, end, slots):
+    """Put the next body from ``number`` on that must run into a lane; return the next number."""
     while number < count:
-        block, place = blocks[number // LANES], number % LANES
-        _, status, time, _, _, _, _, _, _ = column(block, place, LANES, slots)
+        place = place_of(number, rooms)
+        _, status, time, _, _, _, _, _, _ = column(bodies, place, LANES, slots)
         if runs(status, time, until, end):
-            put_column(room, lane, WIDTH, column(block, place, LANES, slots))
-            room[lane] = number
+            put_column(rooms, lane, WIDTH, column(bodies, place, LANES, slots))
+            rooms[lane] = number
             return number + 1
         number += 1
-    room[lane] = NOBODY
+    rooms[lane] = NOBODY
     return number
 
 
-def given_back(blocks, room, lane, slots):
-    number = int(room[lane])
-    _, status, time, counts, before, state, carry, _, _ = column(room, lane, WIDTH, slots)
+def given_back(bodies, rooms, lane, slots):
+    _, status, time, counts, before, state, carry, _, _ = column(rooms, lane, WIDTH, slots)
     kept = 0.0, status, time, counts, before, state, carry
-    put_column(blocks[number // LANES], number % LANES, LANES, kept)
+    put_column(bodies, place_of(int(rooms[lane]), rooms), LANES, kept)
 
 
-def settle(room, found, lane, end, largest, tables, slots):
-    """Accept or reject a trial step, as ``loops.adapt`` does."""
-    number, status, time, counts, before, state, carry, body, numbers = column(
-        room, lane, WIDTH, slots
-    )
-    this, new, kept, error, factor, count = column(
-        found, lane, WIDTH, (0.0, state, carry, 0.0, 0.0, 0.0)
-    )
-    t, t_low, h = time
-    accepted, rejected, tries, evaluations, looked = counts
-    _, short, new_t = step_of(time, end)
-    evaluations = evaluations + count
-    following = this * factor
-    if error <= 1.0:  # false for NaN
-        if tries > 0.0 and factor > 1.0:  # never grow right after a rejection
-            following = this
-        before = t, t_low, state
-        t_low = (t_low + this) - (new_t - t) if short else 0.0
-        t = new_t if short else end
-        if not short and abs(following) < abs(h):
-            following = h
-        state, changed = reset(t + t_low, new, body)
-        carry = kept
-        if changed:
-            carry = start(t + t_low, following, state, body, (numbers, tables))
-            evaluations = evaluations + at_start()
-        counts = accepted + 1.0, rejected, 0.0, evaluations, looked
-        time = t, t_low, clipped(following, largest)
-        put_column(room, lane, WIDTH, (number, status, time, counts, before, state, carry))
-    else:
-        following = following if factor < 1.0 else 0.5 * this
-        counts = accepted, rejected + 1.0, tries + 1.0, evaluations, looked
-        time = t, t_low, clipped(following, largest)
-        put_column(room, lane, WIDTH, (number, status, time, counts))
-
-
-def made_ready(blocks, number, room, found, lane, until, end, most, slots):
+def made_ready(bodies, number, count, rooms, found, lane, until, end, most, slots):
     """Make a lane ready for a trial step, with another body if needed; return the next number."""
-    while room[lane] != NOBODY:
-        _, status, time, counts, _, _, _, _, _ = column(room, lane, WIDTH, slots)
+    while rooms[lane] != NOBODY:
+        _, status, time, counts, _, _, _, _, _ = column(rooms, lane, WIDTH, slots)
         if runs(status, time, until, end):
             this, short, new_t = step_of(time, end)
             stuck = (short and new_t == time[0]) or counts[2] == MAX_TRIALS
@@ -160,61 +157,140 @@ def made_ready(blocks, number, room, found, lane, until, end, most, slots):
                 found[lane] = this
                 return number
             status = 1.0 * (STEP_TOO_SMALL if stuck else TOO_MANY_STEPS)
-            put_column(room, lane, WIDTH, (room[lane], status))
-        given_back(blocks, room, lane, slots)
-        number = taken(blocks, number, room, lane, until, end, slots)
+            put_column(rooms, lane, WIDTH, (rooms[lane], status))
+        given_back(bodies, rooms, lane, slots)
+        number = taken(bodies, number, count, rooms, lane, until, end, slots)
     return number
 
 
-def four_trials(room, found, tolerances, tables, slots):
-    """Take the trial steps of four bodies at once."""
-    _, _, (t, t_low, _), _, _, state, carry, body, numbers = columns(room, 0, WIDTH, slots)
-    this = columns(found, 0, WIDTH, 0.0)
-    new, kept, error, factor, count = trial(
-        t + t_low, this, state, carry, body, (numbers, tables), tolerances
+def astray(t, state, body):
+    """Whether a ``reset`` changes the state, as a number."""
+    return 1.0 if reset(t, state, body)[1] else 0.0
+
+
+def begun_again(rooms, lane, following, tables, slots):
+    """Put the state of a body right, and make its carry again."""
+    number, status, time, counts, before, state, _, body, numbers = column(
+        rooms, lane, WIDTH, slots
     )
-    put_columns(found, 0, WIDTH, (this, new, kept, error, factor, count))
+    accepted, rejected, tries, evaluations, looked = counts
+    t, t_low, _ = time
+    state, _ = reset(t + t_low, state, body)
+    carry = start(t + t_low, following, state, body, (numbers, tables))
+    counts = accepted, rejected, tries, evaluations + at_start(), looked
+    put_column(rooms, lane, WIDTH, (number, status, time, counts, before, state, carry))
 
 
-def single_trials(room, found, tolerances, tables, slots):
+def four_steps_of(time, end):
+    """Return ``loops.step_of`` of four bodies, with the time left in front."""
+    t, t_low, h = time
+    left = (end - t) - t_low
+    short = (abs(h) < abs(left)) & (t + (t_low + h) != end)
+    this = where(short, h, left)
+    return left, this, short, t + (t_low + this)
+
+
+def settle(rooms, found, first, until, end, largest, most, slots, ends):
+    """Accept or reject the trial steps of four bodies, as ``loops.adapt`` does.
+
+    ``ends`` are what ``trial`` returned.  Returns whether a body needs more: it has arrived or
+    failed (1), or is to be reset (2).
+    """
+    number, status, time, counts, before, state, carry, body, _ = columns(
+        rooms, first, WIDTH, slots
+    )
+    (t, t_low, h), (accepted, rejected, tries, evaluations, looked) = time, counts
+    new, kept, error, factor, count = ends
+    zero, one, last = everywhere(0.0), everywhere(1.0), everywhere(end)
+    _, this, short, new_t = four_steps_of(time, end)
+    here = number != NOBODY
+    good, proposed = here & (error <= 1.0), this * factor  # false for NaN
+    # never grow right after a rejection; the last step may be short
+    larger = where((tries > 0.0) & (factor > 1.0), this, proposed)
+    larger = where(short, larger, where(abs(larger) < abs(h), h, larger))
+    following = where(good, larger, where(factor < 1.0, proposed, 0.5 * this))
+    new_low = where(short, (t_low + this) - (new_t - t), zero)
+    before = where(good, (t, t_low, state), before)
+    state, carry = where(good, (new, kept), (state, carry))
+    t, t_low = where(good, (where(short, new_t, last), new_low), (t, t_low))
+    h = four_clipped(following, everywhere(largest))
+    yes = where(good, one, zero)
+    accepted, rejected, tries = (
+        accepted + yes,
+        rejected + (one - yes),
+        where(good, zero, tries + 1.0),
+    )
+    time, counts = (t, t_low, h), (accepted, rejected, tries, evaluations + count, looked)
+    put_columns(rooms, first, WIDTH, (number, status, time, counts, before, state, carry))
+    left, this, short, new_t = four_steps_of(time, end)
+    so_far = (until - t) - t_low
+    arrived = (left == 0.0) | (so_far == 0.0)
+    arrived = arrived | ((so_far > 0.0) & (left <= 0.0)) | ((so_far <= 0.0) & (left > 0.0))
+    stuck = (short & (new_t == t)) | (tries == 1.0 * MAX_TRIALS)
+    stops = here & (arrived | stuck | (accepted + rejected >= most))
+    lost = yes * at_once(astray, (t + t_low, state, body), ())
+    needs = where(stops, one, zero) + (lost + lost)
+    put_columns(found, first, WIDTH, (this, needs, following))
+    a, b, c, d = unpack(needs)
+    return (a + b) + (c + d) > 0.0
+
+
+def four_steps(rooms, found, first, until, end, largest, tolerances, tables, most, slots):
+    """Take the trial steps of four bodies at once."""
+    _, _, (t, t_low, _), _, _, state, carry, body, numbers = columns(rooms, first, WIDTH, slots)
+    this = columns(found, first, WIDTH, 0.0)
+    ends = trial(t + t_low, this, state, carry, body, (numbers, tables), tolerances)
+    return settle(rooms, found, first, until, end, largest, most, slots, ends)
+
+
+def single_steps(rooms, found, first, until, end, largest, tolerances, tables, most, slots):
     """Take the trial steps of four bodies one after the other."""
-    for lane in range(WIDTH):
-        if room[lane] != NOBODY:
+    _, _, _, _, _, state, carry, _, _ = slots
+    zero = 0.0
+    pattern = (zero, zero, zero), (state, carry, zero, zero, zero)
+    for lane in range(first, first + WIDTH):
+        if rooms[lane] != NOBODY:
             _, _, (t, t_low, _), _, _, state, carry, body, numbers = column(
-                room, lane, WIDTH, slots
+                rooms, lane, WIDTH, slots
             )
             this, params = found[lane], (numbers, tables)
             new, kept, error, factor, count = trial(
                 t + t_low, this, state, carry, body, params, tolerances
             )
-            put_column(found, lane, WIDTH, (this, new, kept, error, factor, 1.0 * count))
+            ends = new, kept, error, factor, 1.0 * count
+            put_column(found, lane, WIDTH, ((this, zero, zero), ends))
+    _, ends = columns(found, first, WIDTH, pattern)
+    return settle(rooms, found, first, until, end, largest, most, slots, ends)
 
 
-def advance(blocks, room, found, until, end, largest, tolerances, tables, most, slots):
+def advance(blocks, rooms, found, until, end, largest, tolerances, tables, most, slots):
     """Step every body to ``until`` or just past it, on its way to ``end``.
 
     A body takes ``most`` trial steps at most, counted from its start.
     """
     on_aligned_stack()
-    if blocks.shape[0] == 0:
+    bodies, count = blocks.reshape(-1), len(blocks) * LANES
+    if count == 0:
         return
-    number = 0
-    for lane in range(WIDTH):  # every lane holds a body, because unused lanes must hold numbers
-        put_column(room, lane, WIDTH, column(blocks[0], 0, LANES, slots))
-        found[lane] = 0.0
-        number = taken(blocks, number, room, lane, until, end, slots)
-        number = made_ready(blocks, number, room, found, lane, until, end, most, slots)
-    while True:
-        busy = False
-        for lane in range(WIDTH):
-            busy = busy or room[lane] != NOBODY
-        if not busy:
-            break
-        if_it_can(four_trials, single_trials, (room, found, tolerances, tables, slots))
-        for lane in range(WIDTH):
-            if room[lane] != NOBODY:
-                settle(room, found, lane, end, largest, tables, slots)
-                number = made_ready(blocks, number, room, found, lane, until, end, most, slots)
+    number, inside, size = 0, 0, len(rooms) // ROOMS
+    rest = until, end, most, slots
+    for first in range(0, len(rooms), size):
+        for lane in range(first, first + WIDTH):  # unused lanes must hold numbers, too
+            put_column(rooms, lane, WIDTH, column(bodies, 0, LANES, slots))
+            number = taken(bodies, number, count, rooms, lane, until, end, slots)
+            number = made_ready(bodies, number, count, rooms, found, lane, *rest)
+            inside += 1 if rooms[lane] != NOBODY else 0
+    settings = until, end, largest, tolerances, tables, most, slots
+    while inside > 0:
+        for first in range(0, len(rooms), size):
+            if if_it_can(four_steps, single_steps, (rooms, found, first, *settings)):
+                for lane in range(first, first + WIDTH):
+                    needs, following = found[lane + WIDTH], found[lane + 2 * WIDTH]
+                    if needs >= 2.0:
+                        begun_again(rooms, lane, following, tables, slots)
+                    if needs > 0.0:
+                        number = made_ready(bodies, number, count, rooms, found, lane, *rest)
+                        inside -= 1 if rooms[lane] == NOBODY else 0
 
 
 # ---- between steps
@@ -292,12 +368,8 @@ def sample(blocks, out, t, tolerances, tables, slots):
 
 # ---- joining
 def sizes(d, y, new, body, tolerances):
-    """Evaluate the error norm ``size`` of four bodies."""
-    return at_once(size, (d, y, new, body), (tolerances,))
-
-
-def next_factors(error, power):
-    return at_once(next_factor, (error,), (power,))
+    """Evaluate the error norm ``square_size`` of four bodies."""
+    return at_once(square_size, (d, y, new, body), (tolerances,))
 
 
 def trial_in_lanes(t, h, state, carry, body, params, tolerances):
@@ -305,7 +377,7 @@ def trial_in_lanes(t, h, state, carry, body, params, tolerances):
     return state, carry, 0.0, 1.0, 0
 
 
-ON_FOUR_BODIES: Pieces = {combined: combined_fours, next_factor: next_factors}
+ON_FOUR_BODIES: Pieces = {combined: combined_fours}
 
 
 class Places(NamedTuple):
@@ -345,11 +417,15 @@ class Runs:
             {stub: bind(function, ON_FOUR_BODIES) for stub, function in layer.items()}
             for layer in (own, *below)
         ]
-        pieces: Pieces = {four_trials: single_trials, four_between: single_between}
+        pieces: Pieces = {
+            four_begin: single_begin,
+            four_steps: single_steps,
+            four_between: single_between,
+        }
         if trial_in_lanes in own:
             fours[0][trial] = fours[0].pop(trial_in_lanes)
-            if size in below[0]:
-                fours[1][size] = bind(sizes, {size: below[0][size]})
+            if square_size in below[0]:
+                fours[1][square_size] = bind(sizes, {square_size: below[0][square_size]})
             for stub in pieces:
                 pieces[stub] = loops.bound(bind(stub, {between: side}), *fours)
 
@@ -362,10 +438,9 @@ class Runs:
 
     def advance(self, blocks, until, end, largest, tolerances, tables, slots, most=inf) -> None:
         """Step every body to ``until`` or past it; only ``end`` shortens a step."""
-        room = np.zeros(WIDTH * len(flat(slots)))
-        found = np.zeros(WIDTH * (4 + len(flat(slots[STATE : CARRY + 1]))))
+        rooms, found = np.zeros((2, ROOMS * WIDTH * (blocks.shape[1] // LANES)))
         limits = end, largest, tolerances, tables, float(most)
-        self._advance(blocks, room, found, until, *limits, slots)
+        self._advance(blocks, rooms, found, until, *limits, slots)
 
     def sample(self, blocks, t, tolerances, tables, slots) -> np.ndarray:
         """Return blocks of the states at t, after ``advance`` to t; NaN for failed bodies."""

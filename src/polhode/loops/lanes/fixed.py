@@ -6,17 +6,18 @@ that failed.  ``shared`` is (t, h, place, tables); ``place`` says where in the r
 (1 in the first substep, 1 in the last, steps before this one).
 
 A body that fails keeps the state after its last good step, as it would alone, and its neighbours
-are not affected.
+are not affected.  ``ends`` are (first, last, stride) of the slots of the state that must be finite:
+all, or with derivatives (``lanes.tangents``) those of values.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from polhode import loops
 from polhode.compiler.machine import LANES, CompiledOrPlain, blend, finite, lanes, mask, over_lanes
-from polhode.compiler.tree import bind, flat
+from polhode.compiler.tree import bind, flat, spread
 from polhode.contracts import (
     NOT_CONVERGED,
     NOT_FINITE,
@@ -29,9 +30,13 @@ from polhode.contracts import (
     start,
     step,
 )
-from polhode.kernels.trig import SHORT
+from polhode.kernels import free_flow, free_tangent, symmetric_flow, trig
 from polhode.loops import MAX_ITERATIONS, part
+from polhode.loops.join import built_on_duals
 
+SHORT: dict[Callable, Callable] = (
+    trig.SHORT | free_flow.SHORT | free_tangent.SHORT | symmetric_flow.SHORT
+)
 STATUS, COUNT, DONE = 1, 2, 3  # places of slots
 
 
@@ -67,27 +72,35 @@ def step_block(block, t0, h, this, i, weights, offsets, tables, slots):
         over_lanes(lane_step, block, shared, slots)
 
 
+def after_step(block, i, h):
+    """Stub: what is done with a block after step ``i``, the first being 0; nothing."""
+    return 0
+
+
 def copy(block, to):
     for place in range(len(block)):
         to[place] = block[place]
 
 
-def all_well(block, first, last):
-    """Whether no body has failed and the slots from ``first`` to ``last`` are finite."""
+def all_well(block, ends):
+    """Whether no body has failed and the slots of the state are finite."""
+    first, last, stride = ends
     bad = 0
     for lane in range(LANES):
         bad += block[STATUS * LANES + lane] != OK
-    for place in range(first * LANES, last * LANES):
-        bad += block[place] - block[place] != 0.0  # true unless it is finite
+    for slot in range(first, last, stride):
+        for place in range(slot * LANES, slot * LANES + LANES):
+            bad += block[place] - block[place] != 0.0  # true unless it is finite
     return bad == 0
 
 
-def restore_failed(block, before, first, last, done):
+def restore_failed(block, before, ends, done):
     """Put bodies that failed in this step or earlier back to where they were ``before``."""
+    first, last, stride = ends
     for lane in range(LANES):
         status = block[STATUS * LANES + lane]
         total = 0.0
-        for slot in range(first, last):
+        for slot in range(first, last, stride):
             total += block[slot * LANES + lane] - block[slot * LANES + lane]
         if status == OK and total == 0.0:
             continue
@@ -100,14 +113,16 @@ def restore_failed(block, before, first, last, done):
 
 def quick_lanes(blocks, again, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
     """Run ``advance_lanes`` with quick steps; a block that must run ``again`` is left as it was."""
-    first, last = ends
     for b in range(blocks.shape[0]):
         block = blocks[b]
         copy(block, before)
-        if all_well(block, first, last):
+        if all_well(block, ends):
             for i in range(k, k + n):
                 step_block(block, t0, h, this, i, weights, offsets, tables, slots)
-        again[b] = not all_well(block, first, last)
+                if i == k and not all_well(block, ends):  # too fast for quick steps
+                    break
+                after_step(block, i, h)
+        again[b] = not all_well(block, ends)
         if again[b]:
             copy(before, block)
 
@@ -115,15 +130,15 @@ def quick_lanes(blocks, again, before, ends, t0, h, this, k, n, weights, offsets
 def advance_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, tables, slots):
     """Take ``n`` steps of size ``this`` after the first ``k`` of size h, of every body.
 
-    ``before`` has room for one block; the state lies in the slots from ``ends[0]`` to ``ends[1]``.
+    ``before`` has room for one block.
     """
-    first, last = ends
     for b in range(blocks.shape[0]):
         block = blocks[b]
         for i in range(k, k + n):
             copy(block, before)
             step_block(block, t0, h, this, i, weights, offsets, tables, slots)
-            restore_failed(block, before, first, last, i)
+            restore_failed(block, before, ends, i)
+            after_step(block, i, h)
 
 
 class QuickFirst:
@@ -165,6 +180,11 @@ def restored(good, before, state, carry, new, kept):
 
 def restored_parts(good, before, state, carry, new, kept):
     return blend(good, new, before[0]), blend(good, kept, before[1])
+
+
+def settle(block, shared, slots):
+    """Stub: what is done with a block between the last correction and the end of a step."""
+    return 0
 
 
 def lane_guess(shared, slots):
@@ -211,33 +231,49 @@ def solve_lanes(blocks, before, ends, t0, h, this, k, n, weights, offsets, table
                         left += block[lane] != 0.0
                     if left == 0:
                         break
+                settle(block, shared, slots)
                 over_lanes(lane_finish, block, shared, slots)
+            after_step(block, i, h)
 
 
 # ---- joining
-def joined(template, method: Method, model: Model | None = None, aligned: bool = True):
-    """Bind a method and a model into a plain copy of ``template``.
+def joined(
+    template,
+    method: Method,
+    model: Model | None = None,
+    aligned: bool = True,
+    others: Mapping[Callable, Callable] | None = None,
+):
+    """Bind a method and a model into a plain copy of ``template``, and what replaces ``others``.
 
-    In quick lanes the method's turns become short ones; the model's are not touched.
+    In quick lanes the method's turns and free motions become short ones; the model's do not.
     """
     looks_up = model is not None and model.user and flat(model.tables)  # checks stop at an error
     pieces: dict[Callable, Callable] = {over_lanes: lanes(1 if looks_up else method.width)}
     if len(method.weights) > 1:
         pieces |= {kept_before: kept_parts, restored: restored_parts}
+    pieces |= {stub: bind(function, pieces) for stub, function in (others or {}).items()}
     if template is quick_lanes and method.step is not None:
         method = replace(method, step=bind(method.step, SHORT))
     return loops.joined(bind(template, pieces), method, model, aligned)
 
 
-def build(template, method: Method, model: Model | None = None, aligned: bool = True) -> Callable:
-    """Compile ``joined``; plain Python if the model cannot be compiled.
+def build(
+    template,
+    method: Method,
+    model: Model | None = None,
+    aligned: bool = True,
+    others: Mapping[Callable, Callable] | None = None,
+) -> Callable:
+    """Compile ``joined``, on duals if there are ``others``; plain Python if that cannot be.
 
     ``advance_lanes`` becomes ``solve_lanes`` if the method is implicit, else quick lanes first.
     """
     what = template.__name__ if model is None else f"the torque of {model.name!r}"
 
     def made(template):
-        return CompiledOrPlain(joined(template, method, model, aligned), what)
+        function = joined(template, method, model, aligned, others)
+        return CompiledOrPlain(function, what) if others is None else built_on_duals(function, what)
 
     if template is not advance_lanes:
         return made(template)
@@ -256,5 +292,5 @@ def slots_of(method: Method, state: tuple, carry: tuple, body: tuple, params: tu
 
 def places(slots: tuple) -> tuple[int, int, int]:
     """Return where the slots of the state, of the carry and of the body begin."""
-    counts = [len(flat(part)) for part in slots]
+    counts = [len(spread(part)) for part in slots]
     return sum(counts[:6]), sum(counts[:7]), sum(counts[:8])
