@@ -22,6 +22,10 @@ from polhode.errors import (
     StepError,
 )
 from polhode.files.samples import read_samples
+from polhode.fits import observe
+from polhode.fits.entry import fit
+from polhode.fits.lyapunov import LyapunovExponents, lyapunov
+from polhode.fits.result import Fit
 from polhode.formulations import COORDINATES, FORMULATIONS
 from polhode.integrators import INTEGRATORS
 from polhode.kernels.angles import reduced_angle
@@ -34,7 +38,9 @@ from polhode.solvers.angular_velocity import integrate_angular_velocity, prepare
 from polhode.solvers.entry import prepare, solve
 from polhode.solvers.exact import exact_free_motion
 from polhode.solvers.exact_torque import constant_torque_rates, exact_constant_torque
+from polhode.solvers.rate_problem import RateProblem
 from polhode.solvers.samples import integrate_samples
+from polhode.solvers.sensitivities import Sensitivities
 from polhode.solvers.simulator import Simulator, State
 from polhode.solvers.solver import Solver
 from polhode.tableaus.composition import COMPOSITIONS
@@ -53,17 +59,21 @@ __all__ = [
     "Coordinates",
     "EnsembleResult",
     "FileError",
+    "Fit",
     "Formulation",
     "Geometry",
     "InputError",
     "Integrator",
+    "LyapunovExponents",
     "Method",
     "MethodError",
     "Model",
     "PolhodeError",
     "PolhodeWarning",
     "Problem",
+    "RateProblem",
     "RigidBody",
+    "Sensitivities",
     "Simulator",
     "Solver",
     "State",
@@ -79,14 +89,17 @@ __all__ = [
     "distributions",
     "exact_constant_torque",
     "exact_free_motion",
+    "fit",
     "force",
     "integrate_angular_velocity",
     "integrate_samples",
     "lie",
     "load",
+    "lyapunov",
     "methods_table",
     "mkrk",
     "models",
+    "observe",
     "potential",
     "prepare",
     "prepare_angular_velocity",

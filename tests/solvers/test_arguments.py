@@ -49,6 +49,9 @@ def shared(function):
     return {name: p.default for name, p in parameters.items() if name not in OWN[function]}
 
 
+BY = ph.Sensitivities(["state"])
+
+
 @pytest.mark.parametrize("function", OWN, ids=lambda function: function.__name__)
 def test_a_signature_is_that_of_the_record(function):
     wanted = {name: value for name, value in RECORD.items() if name not in MISSING[function]}
@@ -68,7 +71,7 @@ def test_arguments_reach_the_record_in_their_places(function, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("polhode.solvers.entry.prepare_from", stop)
-    given = {name: name for name in RECORD} | {"compensated": True}
+    given = {name: name for name in RECORD} | {"compensated": True, "sensitivities": BY}
     span = ((0, 1),) if function is ph.solve else ()
     with pytest.raises(KeyboardInterrupt):
         function(None, *span, **given)
@@ -79,15 +82,15 @@ def test_arguments_reach_the_record_in_their_places(function, monkeypatch):
 def test_arguments_of_rates_reach_the_record_in_their_places(function, monkeypatch):
     made = []
 
-    def stop(omega, frame, arguments):
+    def stop(rate, arguments):
         made.append(arguments)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("polhode.solvers.angular_velocity.RateSolver", stop)
-    given = {name: name for name in RECORD if name not in BODIES_ONLY}
+    given = {name: name for name in RECORD if name not in BODIES_ONLY} | {"sensitivities": BY}
     span = ((0, 1),) if function is ph.integrate_angular_velocity else ()
     with pytest.raises(KeyboardInterrupt):
-        function(None, *span, frame="body", **given)
+        function(lambda t: (0.0, 0.0, 1.0), *span, frame="body", **given)
     assert {name: getattr(made[0], name) for name in given} == given
 
 

@@ -194,8 +194,12 @@ def broken_off(tmp_path, monkeypatch):
         (0.7003, 100, {"save_every": 30}),
         (0.7003, 90, {"t_eval": np.linspace(0.0, 0.7, 23)}),
         (0.7, 90, {"compensated": True, "method": "strang"}),
+        (0.7, 90, {"compensated": True, "method": "trapm"}),
+        (0.7, 90, {"method": "imidm"}),
+        (0.7, 90, {"method": "imidm", "compensated": False}),
+        (0.7, 90, {"method": "mkrk:rk4"}),
     ],
-    ids=["all", "back", "some", "times", "compensated"],
+    ids=["all", "back", "some", "times", "strang", "trapm", "imidm", "imidm plain", "mkrk:rk4"],
 )
 def test_maps_go_on(broken_off, end, every, arguments):
     given = {"method": "mr2", "dt": 0.001, **arguments}

@@ -1,5 +1,7 @@
 """The exact motion of free bodies, in every regime, against higher precision and other routes."""
 
+from math import sqrt
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.compiler.machine import compiled
 from polhode.kernels import free_flow as kernel
+from polhode.kernels import short_flow
 from polhode.solvers.exact import free_rows
 from support.exact_motion import (
     BOUND,
@@ -73,6 +76,29 @@ def test_a_small_turn_has_a_small_error(regime):
             assert abs(c1 - (w - 1)) <= BOUND * EPS * abs(w - 1)
 
 
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_longest_short_turns(regime):
+    """Without branches, up to the reach of the series: as accurate, and the same as a long turn."""
+    rng, functions = np.random.default_rng(6), (short_flow.scaled, kernel.free_turn)
+    scaled, turn = map(compiled, functions)
+    for share in (0.9999, 0.7, 0.999, 0.3) * 5:
+        inertia, m = REGIMES[regime](rng, rng.uniform(1, 1.9, 3), rng.normal(size=3))
+        moments, m = tuple(inertia.tolist()), tuple(m.tolist())
+        inverse = tuple(1 / i if i else 0.0 for i in moments)
+        a, b, _, _, rate = scaled(1.0, m, moments, inverse)[1][5]
+        reach = share * min(0.24 / sqrt(max(a, b, 1e-40)), 1.7 / (rate or 1.0))
+        t = float(rng.choice([-1.0, 1.0])) * reach
+        assert scaled(t, m, moments, inverse)[0]
+        (c1, v), new = turn(t, m, moments, inverse)
+        with mp.workdps(DIGITS):
+            (w, *exact), right = precise_flow(t, (1, 0, 0, 0), m, moments, 1e-9)
+            gap = mp.sqrt(sum((mp.mpf(a) - b) ** 2 for a, b in zip(v, exact, strict=True)))
+            assert gap <= BOUND * EPS * mp.sqrt(sum(b * b for b in exact))
+            assert abs(c1 - (w - 1)) <= BOUND * EPS * abs(w - 1)
+            size = mp.sqrt(sum(x * x for x in right))
+            assert error(((1, 0, 0, 0), new), ((1, 0, 0, 0), right), size) <= BOUND * EPS
+
+
 @pytest.mark.parametrize(
     ("moment", "momentum"),
     [(1e-46, 1e-34), (1e38, 1e34), (1e60, 1e-60), (1e-60, 1e60), (1, 1e-290), (1, 1e290)],
@@ -109,6 +135,38 @@ def test_a_full_tensor_against_another_integrator():
     run = ph.exact_free_motion(ph.RigidBody(tensor), TURN, omega, times)
     assert np.allclose(run.rotation.as_matrix().reshape(-1, 9), other[:, :9], rtol=0, atol=1e-11)
     assert np.allclose(run.angular_momentum, other[:, 9:], rtol=0, atol=1e-11)
+
+
+def test_its_derivatives_against_differences():
+    """By θ and m at the start, and by the entries of the tensor with the momentum held."""
+    tensor, omega, times = np.array(TENSOR), np.array([0.3, 1.0, -0.4]), [0.0, 0.2, 7.0, -40.0]
+    momentum, e = tensor @ omega, 1e-5
+    asked = ["state", "inertia"]
+    run = ph.exact_free_motion(ph.RigidBody(tensor), TURN, omega, times, sensitivities=asked)
+    places = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)
+
+    def moved(k, step):
+        inertia, turn, m = tensor.copy(), TURN, momentum.copy()
+        if k < 3:
+            turn = TURN * Rotation.from_rotvec(step * np.eye(3)[k])
+        elif k < 6:
+            m[k - 3] += step
+        else:
+            i, j = places[k - 6]
+            inertia[i, j] += step
+            inertia[j, i] = inertia[i, j]
+        return ph.exact_free_motion(ph.RigidBody(inertia), turn, np.linalg.solve(inertia, m), times)
+
+    whole = np.concatenate([run.stm, run.sensitivity["inertia"]], axis=2)
+    for k in range(12):
+        one, other = moved(k, e), moved(k, -e)
+        turns = (other.rotation.inv() * one.rotation).as_rotvec() / (2 * e)
+        slopes = (one.angular_momentum - other.angular_momentum) / (2 * e)
+        gap = np.abs(np.hstack([turns, slopes]) - whole[:, :, k])
+        assert gap.max() < 1e-8 * np.abs(whole).max()
+    alone = ph.exact_free_motion(ph.RigidBody(tensor), TURN, omega, times)
+    assert np.array_equal(run.q, alone.q)
+    assert np.array_equal(run.angular_momentum, alone.angular_momentum)
 
 
 def test_what_a_free_body_keeps():

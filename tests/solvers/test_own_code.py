@@ -144,6 +144,22 @@ class Controller:
         return -self.total, 0.0, 0.0
 
 
+def test_lists_in_a_torque_are_as_good_as_tuples():
+    """Columns are SIMD vectors in machine code, for which memory of lists is not aligned."""
+
+    def drag(rates):
+        return -0.1 * rates[0], -0.1 * rates[1], -0.1 * rates[2]
+
+    def listed(t, q, omega, params):
+        return drag([omega[0], omega[1], omega[2]])
+
+    def in_tuples(t, q, omega, params):
+        return drag((omega[0], omega[1], omega[2]))
+
+    ends = [ph.solve(problem(f), (0, 2000), rtol=1e-9)[-1] for f in (listed, in_tuples)]
+    assert ends[0].q.tolist() == ends[1].q.tolist()
+
+
 def test_a_controller_with_a_memory_is_pointed_to_the_simulator():
     words = r"method '.*' calls it several times a step.*ph\.Simulator"
     for options in (FIXED, ADAPTIVE):

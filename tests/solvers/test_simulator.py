@@ -361,12 +361,15 @@ def test_a_model_is_added():
 
 def test_steps_compile_nothing(rng):
     first = simulator()
-    machine = first._go.func
+    machine = first.bound.loops.run.machine
     assert len(machine.signatures) == 1
+    (step,) = (made.entry_point for made in machine.overloads.values())
+    assert first._go.func is step
     other = ph.Simulator(
         ph.RigidBody([3, 4, 5], mass=7), extrapolation=2, substeps=3, memory=5, t=1
     )
-    assert other._go.func is machine
+    assert other.bound.loops.run.machine is machine
+    assert other._go.func is step
     for dt in (1, 0.5, np.float64(0.25), np.float32(0.125), np.int64(1)):
         other.apply_force(rng.normal(size=3), at=rng.normal(size=3).tolist())
         other.apply_torque((1, 0, 0), frame="inertial")
@@ -374,6 +377,8 @@ def test_steps_compile_nothing(rng):
     other.set_state(position=(1, 2, 3))
     other.rewind()
     other.step(1)
+    assert other.t == 3.875
+    assert other._go.func is step
     assert len(machine.signatures) == 1
 
 

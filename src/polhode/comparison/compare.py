@@ -51,6 +51,14 @@ class Comparison:
     """Methods compared on one problem; ``rows`` are ordered by method, long steps first.
 
     ``is_free``: there is neither torque nor force.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> top = ph.problems.fast_top()
+    >>> found = ph.compare(top, (0, 1), methods=["mr2", "strang"], dts=[0.01, 0.005], repeats=1)
+    >>> found.cheapest(1e-3).method in ("mr2", "strang"), len(found.of("mr2"))
+    (True, 2)
     """
 
     problem: str

@@ -108,6 +108,11 @@ def find(names: Sequence[str], kind: str) -> list[int]:
     return [_time(names, parts), *_vector(names, parts, kind)]
 
 
+def find_time(names: Sequence[str]) -> int:
+    """Return the place of the time; names that do not tell are an error."""
+    return _time(names, [take_apart(name) for name in names])
+
+
 def says_nothing(names: Sequence[str]) -> bool:
     """Return whether no name after the first has an axis, a unit or a word that is known here."""
     known = {word for word in RATE_WORDS | OTHERS | DERIVED if len(word) > 1}

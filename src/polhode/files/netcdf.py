@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = "polhode trajectory 1"
 BESIDE = "variable_"  # before the names of a model's variables in files
+SENSITIVITY = "sensitivity_"  # before what the states were differentiated by
 GEOMETRY = {  # triangles of the body: (dimensions, type); 64-bit floats keep what was given
     "geometry_vertices": (("vertex", "component"), "<f8"),
     "geometry_faces": (("face", "corner"), "<i4"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,15 @@ def read_samples(
     name the line.  A warning tells which units the names decided.  If neither they nor ``degrees``
     do, rates above 35 rad/s (2000 degrees/s, the range of most gyros), or above 10 rad/s in root
     mean square, are answered with a warning that they look like degrees.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> with open("log.csv", "w") as file:
+    ...     done = file.write("time_ms,gx,gy,gz\\n0,0,0,1.5\\n10,0,0,1.4\\n20,0,0,1.3\\n")
+    >>> values, times = ph.read_samples("log.csv", kind="rate", degrees=True, time_unit="ms")
+    >>> values.shape, times.tolist()
+    ((3, 3), [0.0, 0.01, 0.02])
     """
     if kind not in ("rate", "increment"):
         raise InputError(f"kind must be 'rate' or 'increment', got {kind!r}")
@@ -95,25 +104,11 @@ def read_log(
     kind: str = "rate",
     degrees: bool | None = None,
 ) -> Log:
-    """Read the four columns of a table, in seconds and radians."""
-    if time_unit is not None and time_unit not in headers.TIMES:
-        raise InputError(f"time_unit must be one of {', '.join(headers.TIMES)}, got {time_unit!r}")
-    if columns is not None and len(columns) != 4:
+    """Read the four columns of a table, in seconds and radians; of three, the time is found."""
+    if columns is not None and len(columns) not in (3, 4):
         raise InputError(f"columns must be four, {NAMES}, got {list(columns)}")
-    file = Path(path)
-    if not file.is_file():
-        raise FileError(f"there is no file {str(path)!r}")
-    rows = _rows(file)
-    first = next(rows, None)
-    if first is None:
-        raise FileError(f"{str(path)!r} has no samples")
-    names: list[str] = []
-    if not any(_is_number(cell) for cell in first[1]):
-        names = [cell.strip() for cell in first[1]]
-    else:
-        rows = itertools.chain([first], rows)
-    names = names or _names_in_comment(file, len(first[1]))
-    places, doubts = _places(columns, names, len(first[1]), kind, file)
+    file, rows, names, count = _opened(path, time_unit)
+    places, doubts = _places(columns, names, count, kind, file)
     titles = tuple(names[p] if names else f"column {p + 1}" for p in places)
     said = headers.units(titles, degrees is not None) if names else ("", "")
     stamps, numbers, lines, dated = _table(rows, places, file)
@@ -132,6 +127,49 @@ def read_log(
     told = f"read in {' and '.join(guessed)}, as the names of the columns say" if guessed else ""
     found = np.ascontiguousarray(values), np.array(lines), titles
     return Log(times, *found, unit, clock, told, tuple(doubts))
+
+
+class Columns(NamedTuple):
+    """Times in seconds, and rows of the values of some columns; missing values are NaN."""
+
+    times: np.ndarray
+    values: np.ndarray
+
+
+def read_columns(
+    path: str | os.PathLike, columns: Sequence[str | int], time_unit: str | None = None
+) -> Columns:
+    """Read some columns of a table, and the time, which is found by its name."""
+    file, rows, names, count = _opened(path, time_unit)
+    if not names:
+        raise InputError(f"{file.name!r} has no line of names, so its time is not known")
+    places = [headers.find_time(names)]
+    places += [_place(str(column).strip(), names, count, file) for column in columns]
+    stamps, numbers, lines, dated = _table(rows, places, file)
+    said = headers.take_apart(names[places[0]]).time_unit
+    times = stamps if dated else stamps * headers.TIMES[time_unit or said or "s"]
+    _check_finite(times, numbers, lines, file)
+    _check_times(times, stamps, lines, file)
+    return Columns(times, np.ascontiguousarray(numbers))
+
+
+def _opened(path: str | os.PathLike, time_unit: str | None) -> tuple[Path, Any, list[str], int]:
+    """Return (file, rows of cells, names of the columns, how many there are) of a table."""
+    if time_unit is not None and time_unit not in headers.TIMES:
+        raise InputError(f"time_unit must be one of {', '.join(headers.TIMES)}, got {time_unit!r}")
+    file = Path(path)
+    if not file.is_file():
+        raise FileError(f"there is no file {str(path)!r}")
+    rows = _rows(file)
+    first = next(rows, None)
+    if first is None:
+        raise FileError(f"{str(path)!r} has no samples")
+    names: list[str] = []
+    if not any(_is_number(cell) for cell in first[1]):
+        names = [cell.strip() for cell in first[1]]
+    else:
+        rows = itertools.chain([first], rows)
+    return file, rows, names or _names_in_comment(file, len(first[1])), len(first[1])
 
 
 def in_radians(values: np.ndarray, unit: str) -> np.ndarray:
@@ -281,7 +319,12 @@ def _places(
 ) -> tuple[list[int], list[str]]:
     """Return the places of time, x, y and z, and doubts about them."""
     if columns is not None:
-        return [_place(str(column).strip(), names, count, file) for column in columns], []
+        if len(columns) == 3 and not names:
+            raise InputError(
+                f"columns must be four, {NAMES}, in a table without names, got {list(columns)}"
+            )
+        found = [_place(str(column).strip(), names, count, file) for column in columns]
+        return found if len(found) == 4 else [headers.find_time(names), *found], []
     if count < 4:
         _place("4", names, count, file)
     if names and not (count == 4 and headers.says_nothing(names)):

@@ -20,7 +20,7 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.files import whole
 from polhode.files.given import damage_refused
-from polhode.files.netcdf import BESIDE, GEOMETRY, Data
+from polhode.files.netcdf import BESIDE, GEOMETRY, SENSITIVITY, Data
 
 GROUP = "zarr.json"
 MOST = 2**24  # bytes of metadata
@@ -141,7 +141,9 @@ def read(path: str | os.PathLike, form: str) -> Any:
     for name, shape in attributes.pop("arrays").items():
         last = "quaternion" if shape[1:] == [4] else "component"
         last = f"{name}_part" if name.startswith(BESIDE) else last
-        dims = GEOMETRY[name][0] if name in GEOMETRY else ("time", last)
+        dims: tuple[str, ...] = GEOMETRY[name][0] if name in GEOMETRY else ("time", last)
+        if name.startswith(SENSITIVITY):
+            dims = "time", "of", f"by_{name.removeprefix(SENSITIVITY)}"
         variables[name] = dims[: len(shape)], _read_array(path / name, shape, np.dtype(_type(name)))
     with damage_refused(path):  # shapes that do not go together
         return xarray.Dataset(variables, attrs=attributes)

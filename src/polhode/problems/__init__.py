@@ -2,6 +2,13 @@
 
 ``CATALOGUE`` holds bodies, for ``solve``; ``RATES`` given angular velocities with their exact
 attitudes, for ``integrate_angular_velocity``.  Each problem is a file in ``catalogue/``.
+
+Examples
+--------
+>>> import polhode as ph
+>>> top = ph.problems.fast_top()
+>>> top.name, ph.problems.CATALOGUE["fast-top"].method
+('fast-top', 'imidm')
 """
 
 from collections.abc import Callable, Mapping

@@ -36,6 +36,7 @@ Quaternion = tuple[float, float, float, float]
 class Turning:
     """A motion: ``attitude(t)``, and ``omega(t)`` in inertial axes.
 
+    >>> from polhode.turning import about
     >>> spin = about((0, 0, 1), lambda t: 5 * t, lambda t: 5.0)
     >>> cone = about((1, 0, 0), lambda t: 0.3, lambda t: 0.0)
     >>> top = cone.turned_by(about((0, 0, 1), lambda t: t, lambda t: 1.0)) * spin

@@ -29,7 +29,22 @@ class Problem:
         them is given, or the model has a force, the body moves as well as turns; the other is then
         zero by default
     name : for results and files
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from scipy.spatial.transform import Rotation
+    >>> top = ph.Problem(
+    ...     ph.RigidBody([5.0, 5.0, 1.0]),
+    ...     ph.models.heavy_top(20.0),
+    ...     attitude=Rotation.from_euler("x", 20, degrees=True),
+    ...     omega=[0, 0, 50],
+    ... )
+    >>> ph.solve(top, (0, 1)).success
+    True
     """
+
+    moves = False  # whether the body has a position: six degrees of freedom
 
     def __init__(
         self,
@@ -62,11 +77,7 @@ class Problem:
         if self.model.moves or position is not None or velocity is not None:
             self.position = three(ORIGIN if position is None else position, "position")
             self.velocity = three(ORIGIN if velocity is None else velocity, "velocity")
-
-    @property
-    def moves(self) -> bool:
-        """Whether the body has a position: six degrees of freedom."""
-        return self.position is not None
+        self.moves = self.position is not None
 
     @property
     def state(self) -> tuple:

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError
+from polhode.results.derivatives import Derivatives
 
 
 class Details:
     """Quantities of a trajectory that are computed on demand; None is what is not known."""
 
     __slots__ = ()
+    times: Any
 
     def motion(self) -> tuple[Any, Any]:
         """Return (attitudes, angular momenta in body axes)."""
@@ -37,12 +39,20 @@ class Details:
         """Return (angular accelerations in body axes, accelerations of the centre of mass)."""
         return None, None
 
+    def derivatives(self) -> Derivatives | None:
+        """Return what the states depend on; None if nothing was asked for."""
+        return None
+
     def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
         """Return the trajectory at other times, with these attributes."""
         raise InputError(
             "this trajectory has no dense output (it was read from a file, or made from samples);"
             " give the times as t_eval= when it is made"
         )
+
+    def at_event(self, k: int, times: np.ndarray, facts: dict[str, Any]) -> Any:
+        """Return the trajectory at the zeros of the k-th event."""
+        return self.sol(times, facts)
 
     def problem(self) -> dict:
         """Return plain data about the problem."""
@@ -60,8 +70,9 @@ class GivenDetails(Details):
         potential: Callable[[], np.ndarray] | None,
         problem: Callable[[], dict] | None,
         variables: dict[str, np.ndarray],
+        derivatives: Derivatives | None = None,
     ):
-        self._variables = variables
+        self._variables, self._derivatives = variables, derivatives
         self._motion, self._omega, self._place = motion, omega, place
         self._potential, self._problem = potential, problem
 
@@ -76,6 +87,9 @@ class GivenDetails(Details):
 
     def variables(self):
         return self._variables
+
+    def derivatives(self):
+        return self._derivatives
 
     def potential(self):
         return None if self._potential is None else self._potential()
@@ -108,11 +122,18 @@ class PartDetails(Details):
     def potential(self) -> np.ndarray | None:
         return self._rows(self.whole.potential_energy)
 
+    def derivatives(self) -> Derivatives | None:
+        found = self.whole.derivatives
+        return None if found is None else found.rows(self.key)
+
     def accelerations(self) -> tuple[Any, Any]:
         return self._rows(self.whole.angular_acceleration), self._rows(self.whole.acceleration)
 
     def sol(self, times: np.ndarray, facts: dict[str, Any]) -> Any:
         return self.details.sol(times, facts)
+
+    def at_event(self, k: int, times: np.ndarray, facts: dict[str, Any]) -> Any:
+        return self.details.at_event(k, times, facts)
 
     def problem(self) -> dict:
         return self.whole.problem

@@ -103,8 +103,34 @@ def data(run: Any) -> netcdf.Data:
         "component": list("xyz"),
         "quaternion": list("wxyz"),
     }
+    if run.derivatives is not None:
+        coordinates["of"] = _rows_of(run)
+        variables |= _sensitivities(run.derivatives)
     triangles, kind = _geometry(run.body)
     return netcdf.Data({**variables, **triangles}, coordinates, {**attributes(run), **kind})
+
+
+def _sensitivities(derivatives: Any) -> dict[str, Any]:
+    """Return arrays of derivatives by what they are by."""
+    return {
+        netcdf.SENSITIVITY + name: (
+            ("time", "of", f"by_{name}")[: values.ndim],
+            values,
+            {"long_name": f"derivatives of (θ, m), … by {name}"},
+        )
+        for name, values in derivatives.items()
+    }
+
+
+def _rows_of(run: Any) -> list[str]:
+    """Return names for the rows of a matrix of derivatives."""
+    vectors = "theta", *(("m",) if run.body is not None else ())
+    vectors = *vectors, *(("x", "p") if run.x is not None else ())
+    rows = [f"{name}_{c}" for name in vectors for c in "xyz"]
+    for name, values in run.variables.items():
+        single = values.ndim == 1
+        rows += [name] if single else [f"{name}_{k}" for k in range(values.shape[1])]
+    return rows
 
 
 def attributes(run: Any) -> dict[str, Any]:
@@ -117,6 +143,7 @@ def attributes(run: Any) -> dict[str, Any]:
         "arguments": json.dumps(dict(run.arguments)),
         "problem": json.dumps(run.problem),
         **_body_facts(run),
+        **({"sensitivities": json.dumps(list(run.derivatives))} if run.derivatives else {}),
         "status": int(run.status),
         "message": run.message,
         **{name: getattr(run, name) for name in COUNTS},

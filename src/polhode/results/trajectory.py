@@ -16,6 +16,7 @@ from polhode.errors import InputError
 from polhode.files import netcdf
 from polhode.files.given import damage_refused, has_form
 from polhode.results import export
+from polhode.results.derivatives import Derivatives, joined, known
 from polhode.results.details import Details, GivenDetails, PartDetails
 
 if TYPE_CHECKING:
@@ -49,10 +50,14 @@ class Trajectory:
     success, status, message : how the run ended; a failed run holds everything up to the last good
         step
     angular_acceleration : (n, 3) dω/dt in body axes; None if no torque is known
-    x, v : (n, 3) position and velocity of the centre of mass in inertial axes; None if the problem
-        has none, as are
-    linear_momentum, acceleration : (n, 3) in inertial axes
+    x, v : (n, 3) position and velocity of the centre of mass in inertial axes
+    linear_momentum, acceleration : (n, 3) in inertial axes; all four are None without a position
     variables : the variables of the model by name, (n,) or (n, k) each; empty if it has none
+    stm : (n, 6, 6) matrices d(θ, m) / d(θ₀, m₀), if ``sensitivities`` had "state": θ is a small
+        turn in body axes, m the angular momentum; 12×12 with a position, in the order θ, m, x,
+        linear momentum; variables of the model last.  Of the states at a fixed time; but where an
+        event ended the run, and in ``events``, of those at the event, whose time changes, too
+    sensitivity : by name, (n, 6, k) each, or (n, 6) by one number
     sol(t) : the trajectory at any times of the run, not only those of ``t``
     t_events, events : for each event, its times and the trajectory at them
     nsteps, nfev, niter, rejected : steps, evaluations of the torque, Newton iterations, and
@@ -62,6 +67,17 @@ class Trajectory:
 
     A motion with a given angular velocity has no ``body``: it is None, and so are angular momenta
     and energies.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> run = ph.solve(ph.problems.fast_top(), (0, 1), method="strang", dt=0.01)
+    >>> run.q.shape, run.success
+    ((101, 4), True)
+    >>> float(run[50:].t[0]), run.sol([0.123, 0.456]).omega.shape
+    (0.5, (2, 3))
+    >>> bool(abs(run.energy / run.energy[0] - 1).max() < 1e-6)
+    True
     """
 
     _details: Details
@@ -97,15 +113,17 @@ class Trajectory:
         x: np.ndarray | None = None,
         v: np.ndarray | None = None,
         variables: dict[str, np.ndarray] | None = None,
+        derivatives: Derivatives | None = None,
     ):
-        self.t, self.angular_momentum, self.error = t, angular_momentum, error
+        self.t: np.ndarray = t
+        self.angular_momentum, self.error = angular_momentum, error
         self.q: np.ndarray = q  # type: ignore[assignment]
         self.body: Any = body
         self.method, self.reason, self.arguments = method, reason, arguments or {}
         self.status, self.message, self.t_events = Status(status), message, t_events
         self.nsteps, self.nfev, self.niter, self.rejected = nsteps, nfev, niter, rejected
         known = (q, angular_momentum), omega, (x, v), potential, problem
-        self._details = GivenDetails(*known, variables or {})
+        self._details = GivenDetails(*known, variables or {}, derivatives)
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> "Trajectory":
@@ -115,6 +133,10 @@ class Trajectory:
         return self
 
     # ---- derived quantities
+    @cached_property
+    def t(self) -> np.ndarray:
+        return self._details.times
+
     @cached_property
     def q(self) -> np.ndarray:
         self.q, self.angular_momentum = self._details.motion()
@@ -138,6 +160,19 @@ class Trajectory:
     @cached_property
     def variables(self) -> dict[str, np.ndarray]:
         return self._details.variables()
+
+    # ---- derivatives
+    derivatives = cached_property(lambda self: self._details.derivatives())
+    sensitivity = property(lambda self: known(self.derivatives))
+    stm = property(lambda self: self.sensitivity.stm)
+
+    def covariance(self, initial: Any) -> np.ndarray:
+        """Return the covariance matrices (n, 6, 6) of the states, M P Mᵀ.
+
+        ``initial`` is that of the initial state (θ, m), P, or those of independent quantities by
+        name, of which the run has sensitivities: ``{"state": P, "mass": 0.1**2}``.
+        """
+        return self.sensitivity.covariance(initial)
 
     @property
     def linear_momentum(self) -> Any:
@@ -320,7 +355,8 @@ class Trajectory:
 
     @cached_property
     def events(self) -> "list[Trajectory]":
-        return [self.sol(times) for times in self.t_events]
+        at_event, facts = self._details.at_event, self._facts
+        return [at_event(k, times, facts()) for k, times in enumerate(self.t_events)]
 
     # ---- parts
     def __len__(self) -> int:
@@ -492,6 +528,22 @@ def _geometry(data: "xarray.Dataset") -> Geometry | None:
     return Geometry(vertices, faces, data.attrs["geometry"])
 
 
+def _derivatives(data: "xarray.Dataset", count: int) -> Derivatives | None:
+    """Return the derivatives in a file; older files, and those of other runs, have none."""
+    names = json.loads(data.attrs.get("sensitivities", "[]"))
+    there = {str(name) for name in data if str(name).startswith(netcdf.SENSITIVITY)}
+    if not has_form(names, [str]) or there != {netcdf.SENSITIVITY + name for name in names}:
+        raise ValueError(f"its derivatives are by {names!r}, and it has {sorted(there)}")
+    blocks = {
+        name: np.asarray(data[netcdf.SENSITIVITY + name].values, dtype=float) for name in names
+    }
+    for name, block in blocks.items():
+        rows = next(iter(blocks.values())).shape[1:2]
+        if block.ndim not in (2, 3) or block.shape[:2] != (count, *rows):
+            raise ValueError(f"the derivatives by {name} have the shape {block.shape}")
+    return joined(blocks) if blocks else None
+
+
 def _rebuild(data: "xarray.Dataset") -> Trajectory:
     facts, count = data.attrs, data["time"].size
 
@@ -513,6 +565,7 @@ def _rebuild(data: "xarray.Dataset") -> Trajectory:
     variables = problem.get("variables", {})
     if not has_form(variables, netcdf.VARIABLES):
         raise ValueError(f"its variables are {variables!r}")
+    found["derivatives"] = _derivatives(data, count)
     found["variables"] = {
         name: stored(netcdf.BESIDE + name, *np.shape(value)) for name, value in variables.items()
     }

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.compiler.tree import like
+from polhode.compiler.machine import exactly
+from polhode.compiler.tree import gather, spread
 from polhode.contracts import ADVICE, NOT_FINITE, OK, Coordinates, Status
 from polhode.errors import InputError
 from polhode.files.given import damage_refused
@@ -52,7 +53,15 @@ class StepsTaken:
     breaks: Sequence[int] = ()  # rows at breakpoints, between one just before and one just after
     _looks: np.ndarray | None = None
 
-    def __init__(self, loops, rows, pattern, body, params, settings):
+    def __init__(
+        self,
+        loops: Any,
+        rows: np.ndarray,
+        pattern: tuple,
+        body: tuple,
+        params: tuple,
+        settings: Any,
+    ):
         self.loops, self.rows, self.pattern = loops, rows, pattern
         self.body, self.params, self.settings = body, params, settings
 
@@ -92,7 +101,7 @@ class StepsTaken:
             shares = np.arange(1, LOOKS + 1) / LOOKS
             inner = times[:-1, None] + np.diff(times)[:, None] * shares
             inner[:, -1] = times[1:]
-            out, _, _ = self._sampled(inner.ravel(), self.places(inner.ravel()))
+            out, *_ = self._sampled(inner.ravel(), self.places(inner.ravel()))
             new = self._states(inner.ravel(), out)[:, :4]
             _keep_sign(np.concatenate([known[-1:], new]), new)
             self._looks = np.concatenate([known, new])
@@ -107,40 +116,37 @@ class StepsTaken:
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Return rows (attitude, momentum, …) at any times of the run."""
-        states = self.unchecked_at(times)
-        bad = np.isnan(states).all(axis=1)
-        if bad.any():
-            k = int(np.argmax(bad))
-            raise InputError(
-                f"t[{k}] = {float(times[k])!r}: the state there is not finite; the"
-                " force is not defined inside this step"
-            )
-        if self.loops.keeps_unit and (good := count_units(states)) < len(times):
-            raise InputError(
-                f"t[{good}] = {float(times[good])!r}: there is no attitude inside this step, which"
-                " is too long for its variables; take a smaller dt or tolerance"
-            )
-        return states
-
-    def unchecked_at(self, times: np.ndarray) -> np.ndarray:
-        """Return the same; inside a step that is too long there may be no attitude, or NaN."""
         first, last = check_inside(times, self.times)
-        if len(times) == 0:
-            return self._states(self.times[:1], self.rows[:1, 2:])[:0]
         order = np.argsort(times if last >= first else -times, kind="stable")
-        inner = times[order]
-        places = self.places(inner)
-        out, good, count = self._sampled(inner, places)
-        self.evaluations += count
-        states = self._states(inner[:good], out[:good])
+        states, good = self.along(times[order])
+        if good < len(states):
+            raise InputError(
+                f"t[{order[good]}] = {float(times[order[good]])!r}: there is no attitude inside"
+                " this step, which is too long for its variables; take a smaller dt or tolerance"
+            )
         if good < len(times):
-            lost = np.full((len(times) - good, states.shape[1]), np.nan)
-            states = np.concatenate([states, lost])
-        if not self.loops.continuous:
-            self.follow(inner, states)
+            raise InputError(
+                f"t[{order[good]}] = {float(times[order[good]])!r}: the state there is not finite;"
+                " the force is not defined inside this step"
+            )
         back = np.empty_like(states)
         back[order] = states
         return back
+
+    def along(self, times: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return (the states at times in the order of the run, how many are good).
+
+        A step that is too long may have states without an attitude, which are returned, and states
+        that are not finite, which are left out, with all after them.
+        """
+        if len(times) == 0:
+            return self._states(self.times[:1], self.rows[:1, 2:])[:0], 0
+        out, finite, turned, count = self._sampled(times, self.places(times))
+        self.evaluations += count
+        states = self._states(times[:finite], out[:finite])
+        if not self.loops.continuous:
+            self.follow(times[:finite], states)
+        return states, turned
 
     def follow(self, times: np.ndarray, states: np.ndarray) -> None:
         """Give the attitudes of states at some times the sign that they have along the motion."""
@@ -152,20 +158,22 @@ class StepsTaken:
     def _states(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return self.loops.states(times, rows, self.body)
 
-    def _sampled(self, times: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, int, int]:
-        """Return (rows of variables at ordered times, how many are good, evaluations)."""
+    def _sampled(self, times: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, int, int, int]:
+        """Return rows of variables at ordered times, and what ``loops.sampled`` counts."""
         out = np.empty((len(times), self.rows.shape[1] - 2))
-        good, count = self.loops.sampled(
-            self.rows, places, times, self.settings, *self._patterns, self.body, self.params, out
+        forms = self.loops.forms
+        if forms is None:
+            forms = self.loops.forms = self._forms()
+        finite, turned, count = self.loops.sampled(
+            self.rows, places, times, self.settings, *forms, self.body, self.params, out
         )
-        out[good:] = np.nan
-        return out, good, count
+        out[finite:] = np.nan
+        return out, finite, turned, count
 
-    @cached_property
-    def _patterns(self) -> tuple:
-        """(state, carry, fitted polynomial); only their form matters."""
+    def _forms(self) -> tuple:
+        """Return (state, carry, fitted polynomial); only their form matters."""
         row = self.rows[0].tolist()
-        t, state = row[0] + row[1], like(self.pattern, iter(row[2:]))
+        t, state = row[0] + row[1], gather(self.pattern, iter(row[2:]))
         h = (self.rows[-1, 0] - t) / max(self.nsteps, 1)
         carry = self.loops.start(t, h, state, self.body, self.params)
         fitted = ()
@@ -220,6 +228,29 @@ def turn_towards(near: np.ndarray, states: np.ndarray) -> None:
     states[np.einsum("ij,ij->i", states[:, :4], near) < 0, :4] *= -1.0
 
 
+def differentiated(
+    values: Callable[[np.ndarray], np.ndarray],
+    times: np.ndarray,
+    spacing: np.ndarray,
+    low: Any,
+    high: Any,
+) -> np.ndarray:
+    """Return the slopes at some times of rows of values, by differences over five times (h⁴).
+
+    The five lie between ``low`` and ``high``, ``spacing`` apart.
+    """
+    d = np.minimum(spacing, (high - low) / 4)
+    middle = np.clip(times, low + 2 * d, high - 2 * d)
+    shifts = np.arange(-2.0, 3.0)
+    nodes = np.clip(middle[:, None] + d[:, None] * shifts, low, high)
+    found = values(nodes.ravel()).reshape(len(times), 5, -1)
+    x = (times - middle) / d
+    powers = np.vander(shifts, 5, increasing=True).T  # row j: shifts^j
+    slopes = np.stack([j * x ** max(j - 1, 0) if j else 0 * x for j in range(5)], axis=1)
+    weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
+    return np.einsum("ij,ijk->ik", weights, found)
+
+
 class DeferredSteps:
     """A motion whose steps are made on demand."""
 
@@ -270,38 +301,46 @@ def row_at_break(t: float, rows: np.ndarray) -> np.ndarray:
 
 
 # ---- runs
-def take_all_steps(
-    loops: BoundIntegrator,
-    t0: float,
-    t1: float,
-    row: np.ndarray,
-    first: tuple,
-    body: tuple,
-    params: tuple,
-    tolerances: tuple[float, float],
-    first_step: float,
-    max_steps: int,
-) -> StepsTaken:
-    """Integrate from t0 to t1 and do nothing else: a prepared solver is called in loops."""
-    out = np.empty((FIRST_ROWS, 2 + len(first)))
-    h = first_step if t1 >= t0 else -first_step
-    args = row, t0, 0.0, t1, h, True, params[1], max_steps, out
-    try:
-        begun = loops.run(*args)
-    except Exception as error:
-        if not loops.force.user:
-            raise
-        begun = adaptive_steps_before(error, args)
-    if begun is None or begun[3] != OK or (t1 - begun[0]) - begun[1] != 0.0:
-        limits = first_step, max_steps
-        run = AdaptiveRun(loops, (t0, t1), row, first, body, params, tolerances, *limits)
-        run.begun = begun and (*begun, out)
-        return run_adaptive(run)
-    *_, accepted, rejected, starts, count = begun
-    taken = StepsTaken(loops, out[: accepted + 1], first, body, params, tolerances)
-    taken.evaluations = count + starts * loops.integrator.evaluations_at_start
-    taken.rejected = rejected
-    return taken
+def whole_run(loops: BoundIntegrator, width: int, first_step: float, max_steps: int) -> Callable:
+    """Return a function of (row, t0, t1, tables) that takes all steps in one call of the loop.
+
+    It returns (rows, (accepted, rejected, evaluations)); or None and what ``AdaptiveRun.begun``
+    is, if the run needs more calls.  Rows are copied from an array that is kept for the next run:
+    most runs are much shorter than there is room for.
+    """
+    at_start = loops.integrator.evaluations_at_start
+    spare: list[np.ndarray] = []
+    known: tuple[Any, Any] = None, None  # tables, and the loop for them and no others
+
+    def run(row: np.ndarray, t0: float, t1: float, tables: tuple) -> tuple:
+        nonlocal known
+        try:
+            out = spare.pop()
+        except IndexError:
+            out = np.empty((FIRST_ROWS, width))
+        h = first_step if t1 >= t0 else -first_step
+        its, loop = known
+        try:
+            if tables is its:
+                begun = loop(row, t0, 0.0, t1, h, True, tables, max_steps, out)
+            else:
+                args = row, t0, 0.0, t1, h, True, tables, max_steps, out
+                begun = loops.run(*args)
+                known = tables, exactly(loops.run, *args)
+        except Exception as error:
+            if not loops.force.user:
+                raise
+            args = row, t0, 0.0, t1, h, True, tables, max_steps, out
+            begun = adaptive_steps_before(error, args)
+            return None, begun and (*begun, out)
+        t, t_low, _, status, accepted, rejected, starts, count = begun
+        if status != OK or (t1 - t) - t_low != 0.0:
+            return None, (*begun, out)
+        rows = out[: accepted + 1].copy()
+        spare.append(out)
+        return rows, (accepted, rejected, count + starts * at_start)
+
+    return run
 
 
 def run_adaptive(
@@ -358,7 +397,7 @@ class AdaptiveRun:
     ):
         self.taken = StepsTaken(loops, row, first, body, params, tolerances)
         self.loops, self.points, self.row, self.tables = loops, points, row, params[1]
-        self.width, self.first_step, self.max_steps = 2 + len(first), first_step, max_steps
+        self.width, self.first_step, self.max_steps = 2 + len(spread(first)), first_step, max_steps
         self.t, self.low, self.h = points[0], 0.0, 0.0
         self.kept = GrowingRows(np.empty((0, self.width)))
         self.saved = self.steps = self.left = 0  # rows in the journal, steps, rows that are left
@@ -522,9 +561,18 @@ class AdaptiveRun:
 
 # ---- results
 def collect_steps(
-    solver: Any, name: str, taken: StepsTaken, watch: Watch | None, t0: float, t1: float
+    solver: Any,
+    name: str,
+    taken: StepsTaken,
+    watch: Watch | None,
+    t0: float,
+    t1: float,
+    state: tuple,
 ) -> tuple[StepsTaken, np.ndarray, np.ndarray | None, dict[str, Any]]:
-    """Return (steps, times, rows, facts) of a run; rows are None for those of all steps."""
+    """Return (steps, times, rows, facts) of a run; rows are None for those of all steps.
+
+    ``state`` is that at the start, as the solver's ``seen_on_duals`` takes it.
+    """
     facts: dict[str, Any] = {"method": name}
     times, rows, stop = taken.times, None, None
     if taken.status != OK:
@@ -537,8 +585,10 @@ def collect_steps(
         facts["message"] = failure(taken.status, *end, 0.0, taken.loops.formulation, taken.raised)
     if stop is not None or not solver.output.every_step:
         times = solver.output.select_times(times, stop, t0, t1)
-        rows = taken.unchecked_at(times)
-        if (good := count_units(rows)) < len(times):
+        rows, good = taken.along(times)
+        if watch is not None and good == len(times):
+            rows = solver.with_jump(taken, watch, times, rows, state)
+        if good < len(times):
             facts["status"] = Status.NO_ATTITUDE
             ends = float(times[good]), taken.nsteps, taken.next_step, 0.0
             facts["message"] = failure(Status.NO_ATTITUDE, *ends, taken.loops.formulation)

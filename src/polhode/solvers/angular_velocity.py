@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from polhode.compiler.tree import bind, flat
-from polhode.contracts import OK, Formulation, Integrator, Rate
+from polhode.compiler.dual import ON_DUAL, lifted
+from polhode.compiler.tree import bind, flat, gather, spread
+from polhode.contracts import OK, ORIGIN, Formulation, Integrator, Rate
 from polhode.contracts import variables as variables_in
 from polhode.contracts.checks import span
 from polhode.contracts.company import company_of, named_variables, values_in, zeros
 from polhode.errors import InputError, MethodError
+from polhode.formulations.equations import IDENTITY
 from polhode.kernels.quaternion import to_body
+from polhode.kernels.rules import RULES
+from polhode.kernels.trig import ELEMENTARY
 from polhode.kernels.tuples import as_floats, strictly_floats
 from polhode.loops.join import bind_integrator
-from polhode.models.user import split_params
+from polhode.loops.tangents import form_of
+from polhode.models.user import reads_argument, split_params
 from polhode.problems.problem import quaternion
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
@@ -26,8 +31,10 @@ from polhode.solvers.adaptive_steps import (
     Motion,
     StepsTaken,
     collect_steps,
+    differentiated,
     row_at_break,
     run_adaptive,
+    whole_run,
 )
 from polhode.solvers.arguments import (
     AUTO,
@@ -43,10 +50,13 @@ from polhode.solvers.arguments import (
 )
 from polhode.solvers.events import Beside, Watch
 from polhode.solvers.fixed_steps import plan, take_steps
+from polhode.solvers.jumps import rows_at_event, with_jump
 from polhode.solvers.progress import reporter
+from polhode.solvers.sensitivities import rate_directions_of
 from polhode.solvers.solver import Output
 
 ROTOR = "rotor"
+IN_LANES, ONE_BY_ONE = "extrapolation", "vern9"  # for omega(t, q), by measurement
 FRAMES = "body", "inertial"
 LONGER_STEPS = "all are needed for the attitude between them; take a larger dt"
 SPACING = 1e-3  # of the differences for dω/dt, in steps
@@ -77,20 +87,23 @@ def integrate_angular_velocity(
     slope: Callable | None = None,
     params: Any = (),
     scale: Mapping[str, float] | None = None,
+    sensitivities: Any = None,
 ) -> Trajectory:
     """Integrate a given angular velocity to attitudes.
 
     Parameters
     ----------
     omega : a function ``omega(t)`` or ``omega(t, q)``, q = (w, x, y, z) of unit length, that
-        returns three numbers in rad/s.  Compiled if possible
+        returns three numbers in rad/s; with ``params``, ``omega(t, q, params)``.  Compiled if
+        possible
     t_span : (start, end); the end may be before the start
     frame : "body" (as a gyro fixed to the body measures it) or "inertial", the axes of omega.
         There is no default: the wrong one gives a wrong motion that looks right
     attitude : at the start: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial, or four numbers
         with ``scalar_first``; by default the identity
     method : a name from ``ph.INTEGRATORS``, or "auto": "gauss-taylor" for ``omega(t)``, whose
-        equation is linear, and "dop853" for ``omega(t, q)``
+        equation is linear, and for ``omega(t, q)`` "extrapolation", or "vern9" if omega does not
+        take four numbers at once: if it branches on values of t or q, or cannot be compiled
     formulation : the variables, a name from ``ph.FORMULATIONS``; "gauss-taylor" and the Magnus
         methods use rotors
     dt : the step of "magnus4", "magnus6", "magnus8", "rk4" and "gauss"
@@ -106,6 +119,9 @@ def integrate_angular_velocity(
         ``slope(t, q, y, params)`` is dy/dt, of the same form as y: with one variable its value,
         with several a tuple of their values.  Without ``slope``, omega returns (rate, dy/dt)
     params, scale : of ``omega`` and ``slope``, as in ``ph.coupled``
+    sensitivities : names of what the motion is differentiated by: "attitude", variables and
+        parameters by their names, or "state" for attitude and variables; or a
+        ``ph.Sensitivities``.  ``run.stm`` is then (n, 3, 3), with variables larger
 
     Returns
     -------
@@ -123,7 +139,7 @@ def integrate_angular_velocity(
         omega, frame=frame, method=method, formulation=formulation, dt=dt, rtol=rtol, atol=atol,
         first_step=first_step, max_step=max_step, max_steps=max_steps, breakpoints=breakpoints,
         t_eval=t_eval, save_every=save_every, events=events, progress=progress,
-        variables=variables, slope=slope, params=params, scale=scale,
+        variables=variables, slope=slope, params=params, scale=scale, sensitivities=sensitivities,
     )  # fmt: skip
     return solver(t_span, attitude=attitude, scalar_first=scalar_first)
 
@@ -149,38 +165,59 @@ def prepare_angular_velocity(
     slope: Callable | None = None,
     params: Any = (),
     scale: Mapping[str, float] | None = None,
+    sensitivities: Any = None,
 ) -> "RateSolver":
-    """Prepare a reusable compiled solver for one omega: ``solver(t_span, attitude=…)``."""
+    """Prepare a reusable compiled solver for one omega: ``solver(t_span, attitude=…)``.
+
+    Examples
+    --------
+    >>> import math, polhode as ph
+    >>> nodding = lambda t: (0.1 * math.cos(t), 0.0, 1.0)
+    >>> solver = ph.prepare_angular_velocity(nodding, frame="body", rtol=1e-10)
+    >>> solver((0, 10)).success, solver((0, -10)).success
+    (True, True)
+    """
     arguments = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, max_steps, breakpoints, t_eval,
-        save_every, events, progress=progress,
+        save_every, events, progress=progress, sensitivities=sensitivities,
     )  # fmt: skip
     if variables is None:
-        none = isinstance(params, tuple) and not params
-        if slope is not None or scale is not None or not none:
-            raise InputError("slope=, params= and scale= are for variables: give variables=, too")
-        return RateSolver(omega, frame, arguments)
-    return RateSolver(omega, frame, arguments, variables, slope, params, scale)
+        if slope is not None or scale is not None:
+            raise InputError("slope= and scale= are for variables: give variables=, too")
+        return RateSolver(_rate(omega, frame, params), arguments)
+    rate = _coupled_rate(omega, frame, variables, slope, params, scale)
+    return RateSolver(rate, arguments)
 
 
 class RateSolver:
     """An integrator bound to an angular velocity; see ``prepare_angular_velocity``."""
 
-    def __init__(self, omega: Callable, frame: str, keywords: Arguments, *beside: Any):
-        self.omega = omega
+    def __init__(self, rate: Rate, keywords: Arguments):
+        self.rate, self.omega = rate, rate.user[0]
         self.name = ""  # of what turns so, in the facts of a run
-        self.rate = _coupled_rate(omega, frame, *beside) if beside else _rate(omega, frame)
         self.company = company_of(self.rate)
         place = None if self.company is None else Beside(7, self.company.pattern)
         self.keywords, self.output = keywords, Output(keywords, place)
         self.tolerances = 0.0, _tolerance(keywords)
-        self.integrator, self.reason = _find_integrator(keywords, self.rate, self.tolerances[1])
         self.formulation = find_kinematic(keywords.formulation, ROTOR)
+        given = keywords, self.rate, self.formulation, self.tolerances[1]
+        found, self.reason = _find_integrator(*given)
+        self.integrator = found.suited_for(self.tolerances[1])
         self.dt, self.arguments = _check(keywords, self.integrator, self.formulation, self.rate)
         self.limits = step_limits(keywords)
-        self.loops = bind_integrator(self.integrator, self.formulation, self.rate)
+        self.directions = rate_directions_of(self.rate, keywords.sensitivities)
+        self.params, wide = self.rate.params, {}
+        if self.directions is not None:
+            *_, self.params = self.directions.lifted(IDENTITY)
+            self.output.size += self.directions.room
+            wide = {"width": self.directions.width, "form": form_of(self.params[0])}
+        self.loops = bind_integrator(self.integrator, self.formulation, self.rate, **wide)
+        looked_at = self.output.watch is not None or keywords.progress
+        simple = not looked_at and keywords.breakpoints is None
+        self._plain = simple and self.integrator.adaptive
         self._start: tuple | None = None
-        self._row: np.ndarray | None = None
+        self._row: tuple[tuple, np.ndarray] | None = None  # variables, and the numbers of a run
+        self._at_once: Callable
 
     def __call__(
         self, t_span: Sequence[float], *, attitude: Any = None, scalar_first: bool | None = None
@@ -188,11 +225,13 @@ class RateSolver:
         """Integrate over ``t_span``, from an attitude (default: the identity)."""
         t0, t1 = span(t_span)
         q, first = self._from(attitude, scalar_first, t0)
+        if self._plain:
+            return self._take_all_steps(t0, t1, first, q)
         points = breaks(self.keywords.breakpoints, t0, t1)
         watch = None if self.output.watch is None else self.output.watch.fresh()
         run = self._adapt if self.integrator.adaptive else self._step
         taken = run(points, first, watch)
-        found = collect_steps(self, self.integrator.name, taken, watch, t0, t1)
+        found = collect_steps(self, self.integrator.name, taken, watch, t0, t1, q)
         return self.trajectory(*found, q)
 
     def _from(self, attitude: Any, scalar_first: bool | None, t0: float) -> tuple[tuple, tuple]:
@@ -205,21 +244,71 @@ class RateSolver:
         q = quaternion(attitude, scalar_first)
         if self._start is None:
             _try(self.rate, t0, q)
-        first = *self.formulation.enter(q), *flat(self.rate.variables)
+        if self.directions is None:
+            first = *self.formulation.enter(q), *flat(self.rate.variables)
+        else:
+            wide, variables, _ = self.directions.lifted(q)
+            first = *bind(self.formulation.enter, ON_DUAL)(wide), *variables
         self._start = attitude, scalar_first, q, first
         return q, first
 
     # ---- steps
-    def _adapt(self, points: Sequence[float], first: tuple, watch: Watch | None) -> StepsTaken:
-        loops, params = self.loops, self.rate.params
+    def _take_all_steps(self, t0: float, t1: float, first: tuple, q: tuple) -> Trajectory:
+        """Take all adaptive steps and do nothing else: prepared solvers are called in loops."""
+        row = self._fill(t0, first)
+        table, found = self._at_once(row, t0, t1, self.params[1])
+        if table is None or not self.output.every_step:
+            if table is None:
+                run = self._run((t0, t1), row, first)
+                run.begun = found
+                taken = run_adaptive(run)
+            else:
+                taken = StepsTaken(self.loops, table, first, (), self.params, self.tolerances)
+                _, taken.rejected, taken.evaluations = found
+            name = self.integrator.name
+            return self.trajectory(*collect_steps(self, name, taken, None, t0, t1, q), q)
+        facts = {
+            "method": self.integrator.name,
+            "nsteps": found[0],
+            "rejected": found[1],
+            "nfev": found[2],
+            "body": None,
+            "angular_momentum": None,
+            "arguments": self.arguments,
+            "reason": self.reason,
+            "_details": AllSteps(self, table, first, q),
+        }
+        return Trajectory.of(facts)
+
+    def _fill(self, t0: float, first: tuple) -> np.ndarray:
+        """Return the row of numbers for a run from these variables."""
         if self._row is None:
-            others = loops.start(points[0], 1.0, first, (), params), (), params[0]
+            loops, params = self.loops, self.params
+            carry = self._carried(loops.start(t0, 1.0, first, (), params), first)
+            others = carry, (), params[0]
             loops.packed(first, *others)
-            self._row = np.array([flat(((first, *others), self.limits[1], self.tolerances))])
-        row = self._row.copy()
-        row[0, : len(first)] = first
-        numbers = row, first, (), params, self.tolerances, self.limits[0], self.limits[2]
-        run = AdaptiveRun(loops, points, *numbers)
+            row = np.array([spread(((first, *others), self.limits[1], self.tolerances))])
+            self._row = first, row
+            width = 2 + len(spread(first))
+            self._at_once = whole_run(loops, width, self.limits[0], self.limits[2])
+        known, row = self._row
+        row = row.copy()
+        if first is not known:
+            numbers = spread(first)
+            row[0, : len(numbers)] = numbers
+            self._row = first, row.copy()
+        return row
+
+    def _carried(self, carry: tuple, first: tuple) -> tuple:
+        """Return a carry with as many directions as the variables have."""
+        return carry if self.directions is None else lifted(carry, first[0])
+
+    def _run(self, points: Sequence[float], row: np.ndarray, first: tuple) -> AdaptiveRun:
+        numbers = row, first, (), self.params, self.tolerances
+        return AdaptiveRun(self.loops, points, *numbers, self.limits[0], self.limits[2])
+
+    def _adapt(self, points: Sequence[float], first: tuple, watch: Watch | None) -> StepsTaken:
+        run = self._run(points, self._fill(points[0], first), first)
         if watch is None and not self.output.progress:
             return run_adaptive(run)
         look = None if watch is None else lambda taken: watch.look(taken.times, self.see(taken))
@@ -228,7 +317,7 @@ class RateSolver:
 
     def _step(self, points: Sequence[float], first: tuple, watch: Watch | None) -> StepsTaken:
         """Take all steps of a method with fixed steps, from each breakpoint to the next."""
-        loops, params, integrator = self.loops, self.rate.params, self.integrator
+        loops, params, integrator = self.loops, self.params, self.integrator
         weights = np.ones(1), np.zeros(1)
         pieces: list[np.ndarray] = []
         breakpoints: list[int] = []
@@ -241,10 +330,11 @@ class RateSolver:
                     pieces.append(row_at_break(t0, pieces[-1]))
                     t0 = math.nextafter(t0, t1)
                 end = t1 if t1 == points[-1] else math.nextafter(t1, t0)
-                grid = plan(t0, end, self.dt, remedy=LONGER_STEPS)
-                out = np.empty((len(grid.ends), len(first)))
-                others = loops.start(t0, grid.h, state, (), params), (), params[0]
-                row, run = np.array([flat((state, *others))]), loops.packed(state, *others)
+                grid = plan(t0, end, self.dt, remedy=LONGER_STEPS, size=self.output.size)
+                out = np.empty((len(grid.ends), len(spread(first))))
+                carry = self._carried(loops.start(t0, grid.h, state, (), params), first)
+                others = carry, (), params[0]
+                row, run = np.array([spread((state, *others))]), loops.packed(state, *others)
 
                 def part(done, begin=(t0 - points[0]) / length, share=(end - t0) / length):
                     report(begin + done * share)
@@ -253,7 +343,7 @@ class RateSolver:
                     run, row, t0, grid, *weights, params[1], out, part
                 )
                 count, iterations = count + steps + int(grid.sides[-1] != 0.0), iterations + its
-                state = tuple(out[rows - 1].tolist()) if rows else state
+                state = gather(first, iter(out[rows - 1].tolist())) if rows else state
                 table = np.column_stack([grid.times, np.zeros(len(grid.times)), out])
                 pieces.append(table[:rows])
                 if status != OK:
@@ -296,17 +386,28 @@ class RateSolver:
             return np.full((len(times), 3), np.nan)
         place = np.clip(taken.places(times), 0, len(taken.times) - 2)
         d = SPACING * np.abs(np.diff(taken.times))[place]
-        d = np.minimum(np.maximum(d, 64 * np.spacing(np.abs(times) + 1e-300)), (high - low) / 4)
-        middle = np.clip(times, low + 2 * d, high - 2 * d)
-        shifts = np.arange(-2.0, 3.0)
-        nodes = np.clip(middle[:, None] + d[:, None] * shifts, low, high)
-        q = taken.at(nodes.ravel())
-        values = self.body_rates(nodes.ravel(), q).reshape(len(times), 5, 3)
-        x = (times - middle) / d
-        powers = np.vander(shifts, 5, increasing=True).T  # row j: shifts^j
-        slopes = np.stack([j * x ** max(j - 1, 0) if j else 0 * x for j in range(5)], axis=1)
-        weights = np.linalg.solve(powers[None], slopes[..., None])[..., 0] / d[:, None]
-        return np.einsum("ij,ijk->ik", weights, values)
+        d = np.maximum(d, 64 * np.spacing(np.abs(times) + 1e-300))
+        return differentiated(lambda t: self.body_rates(t, taken.at(t)), times, d, low, high)
+
+    # ---- derivatives at events
+    def with_jump(
+        self, motion: Motion, watch: Watch, times: np.ndarray, rows: np.ndarray, first: tuple
+    ) -> np.ndarray:
+        return with_jump(self, motion, watch, times, rows, first)
+
+    def seen_on_duals(self, t: float, row: np.ndarray, first: tuple) -> tuple:
+        """Return (x, v, q, omega, y) of a row as numbers with derivatives, for events."""
+        assert self.directions is not None
+        q, y, params = self.directions.seen(row)
+        if self.company is None:
+            omega = self._on_duals(self.rate.velocity)(t, q, params)
+        else:
+            omega, _ = self._on_duals(self.rate.companion)(t, q, (*params, y))
+        return ORIGIN, ORIGIN, q, to_body(q, omega) if self.rate.inertial else omega, y
+
+    @staticmethod
+    def _on_duals(function: Any) -> Callable:
+        return bind(bind(bind(function, ELEMENTARY), RULES), ON_DUAL)
 
     def trajectory(self, taken, times, rows, facts, q) -> Trajectory:
         """Make a trajectory of attitudes at ``times``; None: those of the steps."""
@@ -342,12 +443,21 @@ class RateDetails(Details):
     def omega(self):
         return self.solver.body_rates(self.times, self.states())
 
+    def derivatives(self):
+        directions = self.solver.directions
+        return None if directions is None else directions.derivatives(self.states())
+
     def accelerations(self):
         return self.solver.slopes(self.source, self.times), None
 
     def sol(self, times, facts):
         rows = self.source.at(times)
         return self.solver.trajectory(self.source, times, rows, facts, self.first)
+
+    def at_event(self, k, times, facts):
+        solver = self.solver
+        rows = rows_at_event(solver, self.source, k, times, self.first)
+        return solver.trajectory(self.source, times, rows, facts, self.first)
 
     def problem(self):
         frame = "inertial" if self.solver.rate.inertial else "body"
@@ -362,8 +472,35 @@ class RateDetails(Details):
         return facts
 
 
+class AllSteps(RateDetails):
+    """Details of a run that returns all its adaptive steps, whose rows are in a ``table``."""
+
+    __slots__ = ("_taken", "pattern", "table")
+    _taken: StepsTaken
+    rows = None
+
+    def __init__(self, solver, table, pattern, first):
+        self.solver, self.table, self.pattern, self.first = solver, table, pattern, first
+
+    @property
+    def times(self):
+        return self.table[:, 0]
+
+    @property
+    def source(self):
+        try:
+            return self._taken
+        except AttributeError:
+            solver = self.solver
+            known = self.pattern, (), solver.params, solver.tolerances
+            self._taken = StepsTaken(solver.loops, self.table, *known)
+            return self._taken
+
+
 # ---- checks
-def _find_integrator(keywords: Arguments, rate: Rate, tolerance: float) -> tuple[Integrator, str]:
+def _find_integrator(
+    keywords: Arguments, rate: Rate, formulation: Formulation, tolerance: float
+) -> tuple[Integrator, str]:
     """Return the integrator, and why "auto" chose it."""
     method = keywords.method
     if method == "gauss-taylor" or (
@@ -374,10 +511,13 @@ def _find_integrator(keywords: Arguments, rate: Rate, tolerance: float) -> tuple
         return choose(tolerance), "the equation is linear in the attitude" if method == AUTO else ""
     if method != AUTO:
         return find_integrator(method), ""
-    if keywords.dt is None:
-        why = "omega depends on the attitude" if rate.companion is None else "there are variables"
-        return find_integrator("dop853"), why
-    return find_integrator("rk4" if rate.takes_attitude else "magnus6"), "dt was given"
+    if keywords.dt is not None:
+        return find_integrator("rk4" if rate.takes_attitude else "magnus6"), "dt was given"
+    why = "omega depends on the attitude" if rate.companion is None else "there are variables"
+    in_lanes, y = find_integrator(IN_LANES), (*formulation.enter(IDENTITY), *flat(rate.variables))
+    if bind_integrator(in_lanes, formulation, rate).takes_fours(y, (), rate.params):
+        return in_lanes, why
+    return find_integrator(ONE_BY_ONE), f"{why}, and omega does not take four numbers at once"
 
 
 def _check(
@@ -387,8 +527,8 @@ def _check(
     name, tolerance = integrator.name, _tolerance(keywords)
     if integrator.linear and rate.takes_attitude:
         raise MethodError(
-            f"method {name!r} is for omega(t): with omega(t, q) or variables use dop853, vern9 or"
-            " rk4"
+            f"method {name!r} is for omega(t): with omega(t, q) or variables use extrapolation,"
+            " vern9 or rk4"
         )
     if integrator.linear and formulation.name != ROTOR:
         raise MethodError(f"method {name!r} uses rotors: leave out formulation=")
@@ -415,7 +555,7 @@ def _check(
     return dt, arguments
 
 
-def _rate(omega: Any, frame: Any) -> Rate:
+def _rate(omega: Any, frame: Any, params: Any) -> Rate:
     """Check omega and its frame, and describe them."""
     if frame not in FRAMES:
         raise InputError(f"frame must be 'body' or 'inertial', the axes of omega, got {frame!r}")
@@ -424,6 +564,8 @@ def _rate(omega: Any, frame: Any) -> Rate:
             f"omega must be a function omega(t) or omega(t, q), got {omega!r}; for a table of"
             " values there is ph.integrate_samples"
         )
+    if not (isinstance(params, tuple) and not params):
+        return _rate_with_params(omega, frame, params)
     try:
         needed = [
             p
@@ -441,6 +583,33 @@ def _rate(omega: Any, frame: Any) -> Rate:
         inertial=frame == "inertial",
         takes_attitude=with_attitude,
         user=(omega,),
+    )
+
+
+def _rate_with_params(omega: Callable, frame: str, params: Any) -> Rate:
+    """Describe an omega that takes parameters."""
+    try:
+        inspect.signature(omega).bind(*range(3))
+    except TypeError:
+        raise InputError(
+            "with params=, omega must be a function omega(t, q, params), but it takes"
+            f" {inspect.signature(omega)}"
+        ) from None
+    except ValueError:
+        pass
+    names, values, arrays, given = split_params(params)
+
+    def velocity(t, q, params):
+        x, y, z = omega(t, q, given(params))
+        return 1.0 * x, 1.0 * y, 1.0 * z
+
+    return Rate(
+        velocity=velocity,
+        inertial=frame == "inertial",
+        takes_attitude=reads_argument(omega, 1),
+        user=(omega,),
+        names=names,
+        params=(values, arrays),
     )
 
 
@@ -467,7 +636,7 @@ def _coupled_rate(
         except ValueError:
             pass
     names, start, scales = named_variables(variables, scale)
-    _, values, arrays, given = split_params(params)
+    called, values, arrays, given = split_params(params)
     as_slope = as_floats(zeros(start))
 
     def both(t, q, params):
@@ -491,6 +660,7 @@ def _coupled_rate(
         inertial=frame == "inertial",
         takes_attitude=True,
         user=tuple(given_functions.values()),
+        names=called,
         params=(values, arrays),
         companion=companion,
         variables=start,

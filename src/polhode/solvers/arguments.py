@@ -23,6 +23,7 @@ from polhode.loops.join import fixed
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.solvers.auto import ACCURACY, BESIDE, INTEGRATOR, choose
+from polhode.solvers.sensitivities import Directions, Sensitivities, asked, directions_of
 
 AUTO = "auto"
 INSTEAD = "mr2", "imidm", "mkrk:rk4"  # suggested when a method cannot take a model
@@ -48,11 +49,23 @@ class Arguments:
     t_eval: Any = None
     save_every: int = 1
     events: Any = None
-    compensated: bool = False
+    compensated: bool | None = None
     progress: bool | Callable[[float], None] = False
     options: Mapping[str, Any] | None = None
     checkpoint: str | os.PathLike | None = None
     checkpoint_every: int | None = None
+    sensitivities: Any = None
+
+    def __post_init__(self) -> None:
+        if self.compensated is not None:  # None leaves it to the method
+            object.__setattr__(self, "compensated", bool(self.compensated))
+        if self.sensitivities is not None:
+            object.__setattr__(self, "sensitivities", asked(self.sensitivities))
+
+    def directions(self, problem: Problem) -> Directions | None:
+        """Return the directions in which a problem is differentiated; None if in none."""
+        by: Sensitivities | None = self.sensitivities
+        return None if by is None else directions_of(problem, by)
 
     def refuse(self, why: str, *names: str) -> None:
         """Raise an error if one of these arguments was given."""
@@ -63,6 +76,8 @@ class Arguments:
     def shown(self) -> dict[str, Any]:
         """Return the arguments of any method that results mention."""
         found: dict[str, Any] = {} if self.save_every == 1 else {"save_every": int(self.save_every)}
+        if self.sensitivities is not None:
+            found["sensitivities"] = self.sensitivities.plain_data
         return {**found, "options": dict(self.options)} if self.options else found
 
 
@@ -163,7 +178,7 @@ HABITS = {  # arguments of solve_ivp and odeint, and what replaces them here
     " get them as their last argument",
     "vectorized": "functions take one state and are compiled; for many bodies use"
     " ph.solve_ensemble",
-    "jac": "no method needs a Jacobian; leave it out",
+    "jac": "no method needs a Jacobian; for derivatives of the motion use sensitivities=",
     "jac_sparsity": "no method needs a Jacobian; leave it out",
     "lband": "no method needs a Jacobian; leave it out",
     "uband": "no method needs a Jacobian; leave it out",
@@ -300,7 +315,8 @@ def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> Fix
             variables = find_formulation(arguments.formulation, QUATERNION)
             model = problem.model
             company = None if model.coupled is None else company_of(model)
-            found = fixed(integrator, variables, problem.moves, company)
+            wide = arguments.sensitivities is not None
+            found = fixed(integrator, variables, problem.moves, company, wide)
         else:
             found = find_method(method)
             check_model(found, problem.model)
@@ -315,13 +331,14 @@ def find_fixed_steps(problem: Problem, arguments: Arguments, method: Any) -> Fix
     if variables is not None and variables.name != QUATERNION:
         shown["formulation"] = variables.name
     if arguments.compensated:
+        check_sums(found)
         if problem.model.coupled is not None:
             raise MethodError(
                 f"no sums are compensated beside the variables of model {problem.model.name!r};"
                 " leave compensated= out"
             )
-        check_sums(found)
-        shown["compensated"] = True
+    if arguments.compensated not in (None, found.compensated):
+        shown["compensated"] = bool(arguments.compensated)
     return FixedSteps(found, variables, dt, reason, shown)
 
 

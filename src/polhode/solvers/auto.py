@@ -28,7 +28,6 @@ from polhode import loops
 from polhode.contracts import Method, whole
 from polhode.contracts import torque as torque_stub
 from polhode.contracts import wrench as wrench_stub
-from polhode.errors import MethodError
 from polhode.kernels.quaternion import product
 from polhode.loops.join import try_wrench
 from polhode.methods import METHODS
@@ -57,7 +56,7 @@ class Measured:
 
 
 def choose(
-    problem: Problem, dt: float, accuracy: float, compensated: bool = False
+    problem: Problem, dt: float, accuracy: float, compensated: bool | None = None
 ) -> tuple[Method, str]:
     """Return the method and the reason; one with compensated sums if requested."""
     model = problem.model
@@ -75,13 +74,7 @@ def choose(
         ):
             error, cost = worst(name, cases, step)
             ranking.append((max(error, accuracy), cost, name))
-    best = next((row for row in sorted(ranking) if METHODS[row[2]].takes(model)), None)
-    if best is None:
-        raise MethodError(
-            f"no method with compensated sums takes the torque of model {model.name!r}, which"
-            " depends on the rate; leave compensated= out"
-        )
-    error, _, name = best
+    error, _, name = next(row for row in sorted(ranking) if METHODS[row[2]].takes(model))
     if error <= accuracy:
         why = f"the cheapest measured to reach {accuracy:.0e} with steps of {step:.2g} rad"
     elif error < math.inf:

@@ -18,7 +18,7 @@ from polhode.files.given import check_form, damage_refused
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments
 from polhode.solvers.events import Watch
-from polhode.solvers.plain_data import ABOUT, describe_geometry, describe_run
+from polhode.solvers.plain_data import ABOUT, describe_run
 
 KIND = "run"
 FORM = {  # of the header, see ``check_form``
@@ -47,8 +47,7 @@ def describe_checkpoint(
     place: tuple[Path, int | None], problem: Problem, arguments: Arguments
 ) -> Checkpoint:
     """Return the checkpoint of a run, at a place that ``check_checkpoint`` returned."""
-    data, arrays = describe_run(problem, arguments)
-    return Checkpoint(*place, data, {**arrays, **describe_geometry(problem.body)})
+    return Checkpoint(*place, *describe_run(problem, arguments, geometry=True))
 
 
 def check_checkpoint(path: Any, every: Any) -> tuple[Path, int | None] | None:

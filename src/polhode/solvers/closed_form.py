@@ -11,14 +11,15 @@ from polhode.errors import InputError, MethodError
 from polhode.files.given import shortage
 from polhode.kernels.trig import FARTHEST
 from polhode.problems.problem import Problem
+from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import check_inside, turn_towards
 from polhode.solvers.arguments import AUTO, Arguments, accuracy, in_order, positive
 from polhode.solvers.bound import EXACT, Bound
 from polhode.solvers.checkpoint import Stored
 from polhode.solvers.exact import EXACT as NAME
-from polhode.solvers.exact import LOST, free_rows, turned_at_most
+from polhode.solvers.exact import LOST, free_rows, rows_with_tangents, turned_at_most
 from polhode.solvers.fixed_steps import ROW
-from polhode.solvers.solver import NO_STEPS, Facts, Result, Solver
+from polhode.solvers.solver import NO_STEPS, Facts, Solver
 
 FEWEST, MOST = 201, 20_001  # states returned by default
 TURN = 0.1  # radians between two of them
@@ -33,14 +34,15 @@ def prepare_closed_form(problem: Problem, keywords: Arguments) -> Solver:
     if keywords.checkpoint is not None:
         raise MethodError(NO_STEPS)
     data = problem.state, problem.body.data, problem.model.params
-    bound = Bound(EXACT, NAME, problem, *data, FREE_LOOPS, dt=dt)
+    directions = keywords.directions(problem)
+    bound = Bound(EXACT, NAME, problem, *data, FREE_LOOPS, dt=dt, directions=directions)
     arguments = {**({} if keywords.dt is None else {"dt": dt}), **keywords.shown()}
-    return Solver(bound, keywords, arguments, "there is no torque", solve_closed_form)
+    return Solver(bound, keywords, arguments, "there is no torque", lambda *_: solve_closed_form)
 
 
 def solve_closed_form(
     solver: Solver, t0: float, t1: float, state: tuple, params: tuple, stored: Stored | None
-) -> Result:
+) -> Trajectory:
     """Evaluate the closed form at the times to return."""
     bound, output = solver.bound, solver.output
     if output.t_eval is not None:
@@ -48,17 +50,21 @@ def solve_closed_form(
     elif bound.dt == 0.0:
         times = np.linspace(t0, t1, _count(bound.body, state[1], abs(t1 - t0)))
     else:
-        times = output.plan(t0, t1, bound.dt).times
-    motion = FreeMotion(bound.body, state, t0, t1, events=output.watch is not None)
+        times = output.plan(t0, t1, bound.dt).times.copy()
+    motion = FreeMotion(bound, state, t0, t1, events=output.watch is not None)
     facts = Facts(method=NAME)
-    if (stop := solver.find_events(motion, facts)) is not None:
-        times = output.cut(times, stop, t1 >= t0)
+    found = solver.find_events(motion, facts)
+    if found is not None:
+        times = output.cut(times, found[1], t1 >= t0)
     turned = turned_at_most(bound.body, state[1], times - t0)
     if not (near := turned < FARTHEST).all():
         facts["status"] = Status.NOT_FINITE
         facts["message"] = f"stopped before the body turns by {turned.max():.3g} rad: {LOST}"
         times = times[: np.argmin(near)] if near[0] else np.array([t0])
-    return motion, times, motion.at(times), facts
+    rows = motion.at(times)
+    if found is not None:
+        rows = solver.with_jump(motion, found[0], times, rows, state)
+    return solver.trajectory(motion, times, rows, facts, state, params)
 
 
 def _count(body: tuple, m: tuple, length: float) -> int:
@@ -75,9 +81,9 @@ class FreeMotion:
     the next.  A body with a position moves on a straight line.
     """
 
-    def __init__(self, body: tuple, state: tuple, t0: float, t1: float, events: bool):
-        self.body, self.state, self.t0 = body, state, t0
-        turned = abs(t1 - t0) * math.hypot(*angular_velocity(state[1], body))
+    def __init__(self, bound: Bound, state: tuple, t0: float, t1: float, events: bool):
+        self.body, self.directions, self.state, self.t0 = bound.body, bound.directions, state, t0
+        turned = abs(t1 - t0) * math.hypot(*angular_velocity(state[1], bound.body))
         if events and (short := shortage(turned / LOOK * ROW)):
             raise InputError(
                 f"the body turns by {turned:.3g} rad over t_span, too far to find events: looking"
@@ -93,6 +99,9 @@ class FreeMotion:
     def at(self, times: np.ndarray) -> np.ndarray:
         check_inside(times, self.times)
         rows = self._rows(times)
+        if self.directions is not None:
+            wide = rows_with_tangents(self.directions, self.body, self.state, times - self.t0)
+            rows = np.hstack([rows, wide[:, rows.shape[1] :]])
         if self.followed:
             shares = (times - self.t0) / (self.times[1] - self.times[0] or 1.0)
             places = np.rint(shares).astype(np.int64).clip(0, len(self.times) - 1)

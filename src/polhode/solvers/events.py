@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode import loops
+from polhode.compiler.dual import ON_DUAL
 from polhode.compiler.machine import CompiledOrPlain
 from polhode.compiler.tree import bind, like
 from polhode.contracts import Status
 from polhode.errors import InputError
+from polhode.kernels.rules import RULES
 from polhode.kernels.trig import ELEMENTARY
 
 PARTS = 8  # of a step
@@ -52,11 +54,22 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """A function, the number of zeros after which to stop, and the sign of its slope there."""
+    """A function, the number of zeros after which to stop, and the sign of its slope there.
+
+    ``form`` is the function of (t, x, v, q, omega, y) behind the ``values``; ``called`` is its name
+    in messages.
+    """
 
     values: Callable[[np.ndarray, np.ndarray], np.ndarray]
     terminal: float
     direction: float
+    form: Callable
+    called: str
+
+    @property
+    def on_duals(self) -> Callable:
+        """The function of numbers with derivatives, in plain Python."""
+        return bind(bind(self.form, RULES), ON_DUAL)
 
 
 class Watch:
@@ -107,10 +120,15 @@ class Watch:
         """Add the events to the facts of a trajectory; return the time of a terminal one."""
         facts["t_events"] = [np.array(times) for times in self.times]
         if self.stop is not None:
-            k = next(k for k, times in enumerate(self.times) if times[-1:] == [self.stop])
+            k = self.stopped_by
             facts["message"] = f"stopped at t = {self.stop:.10g} by events[{k}]"
             facts["status"] = Status.OK
         return self.stop
+
+    @property
+    def stopped_by(self) -> int:
+        """The index of the event at which the run ended."""
+        return next(k for k, times in enumerate(self.times) if times[-1:] == [self.stop])
 
     def _block(self, see: See, knots: np.ndarray) -> None:
         shares = np.arange(PARTS) / PARTS
@@ -227,20 +245,15 @@ def watch_for(
                 f" direction a number, got {terminal!r} and {direction!r}"
             )
         values = event_values(function, called.format(k), beside)
-        made.append(Event(values, count or math.inf, slope))
+        form, _ = _form_of(function)
+        made.append(Event(values, count or math.inf, slope, form, called.format(k)))
     return Watch(made) if made else None
 
 
 def event_values(function: Callable, called: str, beside: Beside | None = None) -> Callable:
     """Return a function of (times, rows) with the values of an event, compiled if possible."""
-    own, taken = bind(function, ELEMENTARY), _taken(function)
-    forms: dict[tuple[str, ...], Callable] = {
-        TAKEN[3]: lambda t, x, v, q, omega, y: own(t, q, omega),
-        TAKEN[4]: lambda t, x, v, q, omega, y: own(t, q, omega, y),
-        TAKEN[5]: lambda t, x, v, q, omega, y: own(t, x, v, q, omega),
-        TAKEN[6]: own,
-    }
-    pieces: dict[Callable, Callable] = {loops.event: forms[taken]}
+    form, taken = _form_of(function)
+    pieces: dict[Callable, Callable] = {loops.event: form}
     if "x" in taken:
         pieces[loops.state_in] = loops.whole_state_in
     if beside is not None and "y" in taken:
@@ -258,6 +271,18 @@ def event_values(function: Callable, called: str, beside: Beside | None = None) 
         return out
 
     return values
+
+
+def _form_of(function: Callable) -> tuple[Callable, tuple[str, ...]]:
+    """Return (an event as a function of (t, x, v, q, omega, y), what it takes after the time)."""
+    own, taken = bind(function, ELEMENTARY), _taken(function)
+    forms: dict[tuple[str, ...], Callable] = {
+        TAKEN[3]: lambda t, x, v, q, omega, y: own(t, q, omega),
+        TAKEN[4]: lambda t, x, v, q, omega, y: own(t, q, omega, y),
+        TAKEN[5]: lambda t, x, v, q, omega, y: own(t, x, v, q, omega),
+        TAKEN[6]: own,
+    }
+    return forms[taken], taken
 
 
 def _taken(function: Callable) -> tuple[str, ...]:

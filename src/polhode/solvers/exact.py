@@ -8,17 +8,23 @@ import numpy as np
 
 from polhode import loops
 from polhode.body import RigidBody
+from polhode.compiler.tree import flat, spread
 from polhode.contracts import inverse_moments
 from polhode.errors import InputError
 from polhode.kernels.trig import FARTHEST
-from polhode.problems.problem import inner_state, outer_states, quaternion, rates
+from polhode.loops.join import built_on_duals
+from polhode.loops.tangents import form_of, pattern_of, with_tangents
+from polhode.problems.problem import Problem, inner_state, outer_states, quaternion, rates
 from polhode.results.trajectory import Trajectory, list_of_times
+from polhode.solvers.sensitivities import Directions, asked, directions_of
 
 EXACT = "exact free motion"  # the name of the method
 LOST = f"its attitude is lost in rounding errors beyond {FARTHEST:g} rad"
 
 
-def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Trajectory:
+def exact_free_motion(
+    body: RigidBody, attitude: Any, omega: Any, t: Any, *, sensitivities: Any = None
+) -> Trajectory:
     """Return the motion of a free body at any times, in closed form.
 
     Parameters
@@ -27,6 +33,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     attitude : at t = 0: a SciPy ``Rotation`` or a 3×3 matrix, body to inertial; None: the identity
     omega : at t = 0, rad/s, in body axes
     t : a time or a list of times, of either sign, in any order
+    sensitivities : as in ``ph.solve``: "state", "moments" and others; in closed form, too
 
     Returns
     -------
@@ -38,7 +45,7 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
     --------
     >>> import polhode as ph
     >>> run = ph.exact_free_motion(ph.RigidBody([1, 2, 2.5]), None, [0.1, 1, 0.1], [0, 1e3, -1e3])
-    >>> abs(run.energy / run.energy[0] - 1).max() < 1e-14
+    >>> bool(abs(run.energy / run.energy[0] - 1).max() < 1e-14)
     True
     """
     if not isinstance(body, RigidBody):
@@ -53,7 +60,13 @@ def exact_free_motion(body: RigidBody, attitude: Any, omega: Any, t: Any) -> Tra
             f" {turned[far[0]]:.3g} rad until then, and {LOST}; ask for earlier times"
         )
     q, m = free_states(body, state, times)
-    return Trajectory(times, q, m, body, potential=lambda: np.zeros(len(times)), method=EXACT)
+    found = None
+    if (by := asked(sensitivities)) is not None:
+        directions = directions_of(Problem(body, None, attitude, omega), by)
+        rows = rows_with_tangents(directions, body.data, state, times)
+        found = directions.derivatives(rows, state, body.data)
+    potential, method = lambda: np.zeros(len(times)), EXACT
+    return Trajectory(times, q, m, body, potential=potential, method=method, derivatives=found)
 
 
 def turned_at_most(body: tuple, m: tuple, times: np.ndarray) -> np.ndarray:
@@ -77,6 +90,26 @@ def free_rows(body: tuple, state: tuple, times: np.ndarray) -> np.ndarray:
     return out
 
 
+def rows_with_tangents(
+    directions: Directions, body: tuple, state: tuple, times: np.ndarray
+) -> np.ndarray:
+    """Return rows of states in principal axes, followed by their derivatives."""
+    given = directions.lifted(state, body, ((), ()))[:2]
+    out = np.empty((len(times), directions.width * len(flat(state))))
+    wide_loop(form_of(given), pattern_of(given))(times, np.array([spread(given)]), out)
+    return with_tangents(out, directions.width)
+
+
 @cache
 def _loop():
     return loops.build(loops.free_motion, None)
+
+
+_wide_loops: dict[Any, Any] = {}
+
+
+def wide_loop(form: Any, pattern: Any) -> Any:
+    """Return the loop for states and bodies with derivatives of this form."""
+    if form not in _wide_loops:
+        _wide_loops[form] = built_on_duals(loops.packed_free_motion(pattern), EXACT)
+    return _wide_loops[form]

@@ -55,17 +55,18 @@ def plan(
     t_eval: np.ndarray | None = None,
     save_every: int = 1,
     remedy: str = SAVE_FEWER,
+    size: int = ROW,
 ) -> Plan:
     """Plan steps of ``dt`` from t0 to t1, the last one shorter if they do not fit.
 
-    ``remedy`` says what to do if the states do not fit into memory.
+    ``remedy`` says what to do if the states, each of some ``size``, do not fit into memory.
     """
     n, h, rest = count_steps(t0, t1, dt)
     if t_eval is not None:
         times = in_order(t_eval, t0, t1)
         return Plan(n, h, times, *_side_steps(times, t0, h, n))
     save_every = min(save_every, n + 1)  # more is the same, and may be more than can be counted
-    _check_memory(n, save_every, remedy)
+    _check_memory(n, save_every, remedy, size)
     ends = np.arange(0, n + save_every, save_every)
     ends[-1] = n  # also when n is not a multiple
     if rest != 0.0 and n % save_every == 0:
@@ -75,11 +76,11 @@ def plan(
     return Plan(n, h, times, ends, sides)
 
 
-def _check_memory(steps: int, save_every: int, remedy: str) -> None:
+def _check_memory(steps: int, save_every: int, remedy: str, size: int) -> None:
     """Raise an error if the states that would be kept do not fit into memory."""
     rows = steps // save_every + 1
-    if rows * ROW > LITTLE and (short := shortage(rows * ROW)):
-        enough = math.ceil(steps * ROW / (0.1 * memory()))
+    if rows * size > LITTLE and (short := shortage(rows * size)):
+        enough = math.ceil(steps * size / (0.1 * memory()))
         raise InputError(
             f"t_span and dt ask for {steps:.3g} steps and would keep {rows:.3g} states, some"
             f" {short}: {remedy.format(enough)}"

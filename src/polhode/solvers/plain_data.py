@@ -86,16 +86,23 @@ ASKED = {
     **dict.fromkeys(NUMBERS, (None, float, str)),
     "max_steps": (..., None, float, str),  # files of 0.1.0 have none
     "save_every": int,
-    "compensated": bool,
+    "compensated": (None, bool),
+    "sensitivities": (..., None, {"names": [str], "frame": str, "at_constant": str}),
 }
 ABOUT = {"problem": PROBLEM, "asked": ASKED}
 
 
-def describe_run(problem: Problem, arguments: Arguments) -> tuple[dict[str, Any], Arrays]:
-    """Return (plain data, arrays) of everything that a new process needs to continue a run."""
+def describe_run(
+    problem: Problem, arguments: Arguments, geometry: bool = False
+) -> tuple[dict[str, Any], Arrays]:
+    """Return (plain data, arrays) of everything that a new process needs to continue a run.
+
+    With ``geometry``, the triangles of the body, too.
+    """
     about, tables = describe_problem(problem)
     asked, times = describe_arguments(arguments)
-    return {"problem": about, "asked": asked}, {**tables, **times}
+    shape = _describe_geometry(problem.body) if geometry else {}
+    return {"problem": about, "asked": asked}, {**tables, **times, **shape}
 
 
 def rebuild_run(
@@ -185,7 +192,7 @@ def _try_model(problem: Problem) -> None:
                     bind(function, ELEMENTARY)(*map(here.get, inspect.signature(stub).parameters))
 
 
-def describe_geometry(body: RigidBody) -> Arrays:
+def _describe_geometry(body: RigidBody) -> Arrays:
     """Return the triangles of a body, if they are known, and small enough to be written often."""
     known = body.geometry
     if known is None or known.vertices.nbytes + 2 * known.faces.nbytes > STORED:
@@ -361,8 +368,10 @@ def describe_arguments(arguments: Arguments) -> tuple[dict[str, Any], Arrays]:
         "events": _describe_events(arguments.events),
         **{key: None if v is None else plain_number(float(v)) for key, v in numbers.items()},
         "save_every": int(arguments.save_every),
-        "compensated": bool(arguments.compensated),
+        "compensated": arguments.compensated,
     }
+    if arguments.sensitivities is not None:
+        data["sensitivities"] = arguments.sensitivities.plain_data
     return data, {k: np.array(v, dtype=float) for k, v in times.items() if v is not None}
 
 
@@ -411,6 +420,7 @@ def rebuild_arguments(
     others |= {k: None if v is None else read_number(v) for k, v in found.items()}
     others |= {key: arrays.get(key) for key in TIMES}
     others |= {key: data[key] for key in ("save_every", "compensated", "options")}
+    others["sensitivities"] = data.get("sensitivities")
     return Arguments(**given, events=events, **others)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polhode.compiler.machine import NotThree
-from polhode.compiler.tree import flat
+from polhode.compiler.tree import spread
 from polhode.contracts import NOT_FINITE, OK
 from polhode.errors import PolhodeWarning
 from polhode.loops import adapt, record
@@ -68,7 +68,7 @@ def _variables(error: Exception, loop: Callable) -> dict[str, Any] | None:
 
 
 def _put(row: np.ndarray, known: dict[str, Any]) -> None:
-    numbers = flat((known["state"], known["carry"]))
+    numbers = spread((known["state"], known["carry"]))
     row[0, : len(numbers)] = numbers
 
 

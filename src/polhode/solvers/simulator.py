@@ -6,12 +6,14 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import loops as templates
 from polhode.body import RigidBody
+from polhode.compiler.machine import exactly
 from polhode.compiler.tree import bind, flat, like
 from polhode.contracts import (
     ADVICE,
@@ -55,6 +57,7 @@ IDENTITY = 1.0, 0.0, 0.0, 0.0
 SHOWN = 0.0, IDENTITY, ORIGIN, ORIGIN, ORIGIN, ORIGIN  # t, q, m, ω in the user's axes, x, v
 ORDERS = 0, 1, 2  # of the polynomial through the applied forces
 PLACES = {"inertial": 6, "body": 9}  # of the torques that are applied
+FIRST = Struct("d")
 FIRST_ROWS = 1024  # of a memory that grows
 MANY = 2**62  # steps to remember: as many as there is room for
 
@@ -68,19 +71,25 @@ class State:
     q : attitude (w, x, y, z), body to inertial;  rotation : the same as a SciPy ``Rotation``
     omega, angular_momentum : in body axes
     x, v : position and velocity of the centre of mass in inertial axes
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> sim = ph.Simulator(ph.RigidBody([1, 2, 3], mass=2.0), omega=(0, 0, 1), position=(1, 0, 0))
+    >>> state = sim.step(0.1)
+    >>> state.point_position((0.5, 0, 0)).round(3).tolist()
+    [1.498, 0.05, 0.0]
     """
 
-    __slots__ = ("_row",)
+    __slots__ = ("_numbers",)
+    _numbers: bytes  # set by the simulator: __init__ would cost as much as all the rest
 
-    def __init__(self, numbers: bytes):
-        self._row = np.frombuffer(numbers, float)
-
-    t = property(lambda self: self._row.item(0))
-    q = property(lambda self: self._row[1:5])
-    angular_momentum = property(lambda self: self._row[5:8])
-    omega = property(lambda self: self._row[8:11])
-    x = property(lambda self: self._row[11:14])
-    v = property(lambda self: self._row[14:17])
+    t = property(lambda self: FIRST.unpack_from(self._numbers)[0])
+    q = property(lambda self: np.frombuffer(self._numbers, float, 4, 8))
+    angular_momentum = property(lambda self: np.frombuffer(self._numbers, float, 3, 40))
+    omega = property(lambda self: np.frombuffer(self._numbers, float, 3, 64))
+    x = property(lambda self: np.frombuffer(self._numbers, float, 3, 88))
+    v = property(lambda self: np.frombuffer(self._numbers, float, 3, 112))
 
     @property
     def rotation(self) -> "Rotation":
@@ -110,10 +119,10 @@ class State:
 
     def __eq__(self, other: object) -> bool:
         """Whether all bits are the same."""
-        return isinstance(other, State) and self._row.tobytes() == other._row.tobytes()
+        return isinstance(other, State) and self._numbers == other._numbers
 
     def __hash__(self) -> int:
-        return hash(self._row.tobytes())
+        return hash(self._numbers)
 
     def __repr__(self) -> str:
         vectors = {name: getattr(self, name).tolist() for name in ("q", "omega", "x", "v")}
@@ -235,11 +244,7 @@ class Simulator:
         self._widths = [len(flat(part)) for part in row[:6]]
         self._data = np.array([flat(row)])
         width = len(flat(kept))
-        if self._kept == MANY:
-            self._kept = max(FIRST_ROWS, machine_memory() // (4 * 8 * width))
-            self._memory = np.empty((FIRST_ROWS, width))
-        else:
-            self._memory = np.empty((max(1, self._kept), width))
+        self._kept, self._memory = _room(self._kept, width)
         self._shown, self._clock, self._state, *_, self._now = _views(self._data[0], self._widths)
         known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
         loops.run(*known, 0, 0, 0.0)  # compiled here, not in the first step
@@ -250,7 +255,7 @@ class Simulator:
         n, order = self._settings["substeps"], self._settings["extrapolation"]
         loops, bound = self.bound.loops, self.bound
         known = self._data, self._memory, bound.weights, bound.offsets, self.model.tables
-        run = getattr(loops.run, "machine", None) or loops.run
+        run = exactly(loops.run, *known, n, order, 0.0)
         go, self._show = partial(run, *known, n, order), partial(run, *known, 0, order, 0.0)
         if len(self._memory) < self._kept:
             go = partial(self._go_and_grow, go)
@@ -262,9 +267,7 @@ class Simulator:
         rows = len(self._memory)
         if self.nsteps < rows:
             return go(dt)
-        larger = np.empty((min(2 * rows, self._kept), self._memory.shape[1]))
-        larger[:rows] = self._memory
-        self._memory = larger
+        self._memory = _larger(self._memory, self._kept)
         return self._take()(dt)
 
     def _go_and_publish(self, go: Callable, dt: float) -> tuple:
@@ -304,7 +307,9 @@ class Simulator:
 
     @property
     def state(self) -> State:
-        return State(self._shown.tobytes())
+        state = State()
+        state._numbers = self._shown.tobytes()
+        return state
 
     @property
     def energy(self) -> float | None:
@@ -412,7 +417,7 @@ class Simulator:
         What was applied is then cleared.  If the step fails, ``StepError`` is raised and nothing
         has changed: what was applied is still there, for a smaller ``dt``.
         """
-        h = number_or_nan(dt)
+        h = dt if type(dt) is float else number_or_nan(dt)
         if not 0.0 < h < math.inf:
             raise InputError(
                 f"dt must be a positive number of seconds, got {dt!r}; to go back use rewind()"
@@ -420,7 +425,9 @@ class Simulator:
         status, done, size = self._go(h)
         if status != OK:
             raise _failure(self, status, done, size, h)
-        return State(self._shown.tobytes())
+        state = State()
+        state._numbers = self._shown.tobytes()
+        return state
 
     def rewind(self, steps: int = 1) -> State:
         """Undo the last steps exactly: the state, the time, and the history of forces.
@@ -491,6 +498,28 @@ class Simulator:
             f"<Simulator {self.method}, {arguments}, of {self.body!r}, model {self.model.name},"
             f" {self.nsteps} steps, t = {self.t:g}>"
         )
+
+
+def compiled_step(sim: Simulator) -> Callable[[float], tuple]:
+    """Return what takes the steps of a simulator, without the checks and the ``State``."""
+    return sim._go
+
+
+# ---- memory
+def _room(kept: int, width: int) -> tuple[int, np.ndarray]:
+    """Return (number of steps that can be remembered, memory to begin with)."""
+    if kept == MANY:
+        most = machine_memory() // (4 * 8 * width)
+        return max(FIRST_ROWS, most), np.empty((FIRST_ROWS, width))
+    return kept, np.empty((max(1, kept), width))
+
+
+def _larger(memory: np.ndarray, most: int) -> np.ndarray:
+    """Return a memory of twice as many rows, ``most`` at most, that begins with the old ones."""
+    rows, width = memory.shape
+    larger = np.empty((min(2 * rows, most), width))
+    larger[:rows] = memory
+    return larger
 
 
 # ---- energy

@@ -14,7 +14,14 @@ from polhode.contracts.checks import span, three
 from polhode.contracts.company import check_value, company_of
 from polhode.errors import InputError, MethodError
 from polhode.files.given import check_form, damage_refused
-from polhode.problems.problem import inner_state, outer_states, quaternion, rates, translation
+from polhode.problems.problem import (
+    Problem,
+    inner_state,
+    outer_states,
+    quaternion,
+    rates,
+    translation,
+)
 from polhode.results.details import Details
 from polhode.results.trajectory import Trajectory
 from polhode.solvers.adaptive_steps import Motion
@@ -27,15 +34,16 @@ from polhode.solvers.checkpoint import (
     check_checkpoint,
     describe_checkpoint,
 )
-from polhode.solvers.events import SEEN, Beside, watch_for
-from polhode.solvers.fixed_steps import Plan, plan
+from polhode.solvers.events import SEEN, Beside, Watch, watch_for
+from polhode.solvers.fixed_steps import ROW, Plan, plan
+from polhode.solvers.jumps import rows_at_event, with_jump
 
 NO_STEPS = "the closed form of the free motion takes no steps to store: leave out checkpoint="
 OUTPUTS = frozenset({"events", "progress", "checkpoint", "checkpoint_every"})
 
 Facts = dict[str, Any]  # attributes of a trajectory
-Result = tuple[Motion, np.ndarray, np.ndarray | None, Facts]  # times, rows or None for all steps
-Move = Callable[["Solver", float, float, tuple, tuple, Stored | None], Result]
+Move = Callable[["Solver", float, float, tuple, tuple, Stored | None], Trajectory]
+Mover = Callable[[Bound, "Output", Arguments], Move]  # chooses how runs are made
 
 
 class Output:
@@ -48,9 +56,10 @@ class Output:
     watch : the events to look for; None if there are none
     checkpoint : where the run is stored; None if nowhere
     side_steps : how many there are in the last plan
+    size : bytes for a state that is kept
     """
 
-    def __init__(self, arguments: Arguments, beside: Beside | None = None):
+    def __init__(self, arguments: Arguments, beside: Beside | None = None, size: int = ROW):
         t_eval, save_every = arguments.t_eval, arguments.save_every
         if not isinstance(save_every, (int, np.integer)) or save_every < 1:
             raise InputError(f"save_every must be a whole number of steps, got {save_every!r}")
@@ -64,18 +73,21 @@ class Output:
             self.watch = watch_for(arguments.events, beside=beside)
         self.progress = arguments.progress
         self.checkpoint: Checkpoint | None = None
-        self.side_steps = 0
+        self.side_steps, self.size = 0, size
         self._span: tuple[float, float, float] | None = None
+        self._ordered: tuple[float, float] | None = None  # a span in which ``t_eval`` is in order
         self._plan: Plan
 
     def plan(self, t0: float, t1: float, dt: float) -> Plan:
-        """Plan fixed steps; kept for the next call, which often has the same span."""
+        """Plan fixed steps; kept for the next call, which often has the same span.
+
+        Its times are copied before they are handed out.
+        """
         if self._span != (t0, t1, dt):
             self._span = t0, t1, dt
-            self._plan = plan(t0, t1, dt, self.t_eval, self.save_every)
+            self._plan = plan(t0, t1, dt, self.t_eval, self.save_every, size=self.size)
             self.side_steps = int(np.count_nonzero(self._plan.sides))
-        count, h, times, ends, sides = self._plan
-        return Plan(count, h, times.copy(), ends, sides)
+        return self._plan
 
     def select_times(
         self, times: np.ndarray, stop: float | None, t0: float, t1: float
@@ -83,7 +95,10 @@ class Output:
         """Select the times to return, from those of the steps that an adaptive run took."""
         end = float(times[-1])
         if self.t_eval is not None:
-            times = in_order(self.t_eval, t0, t1)
+            times = self.t_eval
+            if self._ordered != (t0, t1):
+                in_order(times, t0, t1)
+                self._ordered = t0, t1
             times = times[times <= end] if t1 >= t0 else times[times >= end]
         elif self.save_every != 1:
             times = np.append(times[: -1 : self.save_every], times[-1])
@@ -111,15 +126,23 @@ class Solver:
     integrator : the adaptive ``Integrator``; None if the steps are fixed
     dt, tolerances : the fixed step, and (rtol, atol) of an adaptive integrator
     t_eval, save_every : as in ``solve``;  progress, checkpoint : ``replace`` changes them
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> solver = ph.prepare(ph.problems.fast_top(), method="mr2", dt=0.01)
+    >>> slow, fast = (solver((0, 1), omega=[0, 0, spin]) for spin in (40, 60))
+    >>> solver.name, slow.nsteps
+    ('mr2', 100)
     """
 
     def __init__(
-        self, bound: Bound, keywords: Arguments, arguments: Facts, reason: str, move: Move
+        self, bound: Bound, keywords: Arguments, arguments: Facts, reason: str, mover: Mover
     ):
         self.bound, self.keywords = bound, keywords
         self.output = self._make_output(keywords)
         self.arguments, self.reason = arguments, reason
-        self._move = move
+        self._mover, self._move = mover, mover(bound, self.output, keywords)
 
     def __call__(
         self,
@@ -137,16 +160,13 @@ class Solver:
         t0, t1 = span(t_span)
         bound = self.bound
         state, numbers = bound.state, bound.params
-        for given in (attitude, omega, angular_momentum, position, velocity):
-            if given is not None:
-                state = self._other_state(attitude, omega, angular_momentum, position, velocity)
-                break
+        if not (attitude is omega is angular_momentum is position is velocity is None):
+            state = self._other_state(attitude, omega, angular_momentum, position, velocity)
         if params is not None:
             numbers = self._other_params(params)
         if variables is not None:
             state = self._other_variables(state, variables)
-        result = self._move(self, t0, t1, state, numbers, None)
-        return self.trajectory(*result, state, numbers)
+        return self._move(self, t0, t1, state, numbers, None)
 
     def resume(self, stored: Stored) -> Trajectory:
         """Continue the run that a checkpoint of this solver holds, to its end."""
@@ -157,8 +177,7 @@ class Solver:
             state = _nested(bound.state, arrays["state"], "state")
             params = _nested(bound.params[0], arrays["numbers"], "numbers"), bound.params[1]
             self._check_resumed(t0, t1, data.get("seen"))
-        result = self._move(self, t0, t1, state, params, stored)
-        return self.trajectory(*result, state, params)
+        return self._move(self, t0, t1, state, params, stored)
 
     def _check_resumed(self, t0: float, t1: float, seen: Any) -> None:
         """Raise errors about a span, times and events that are not from the caller."""
@@ -187,6 +206,7 @@ class Solver:
         other = copy.copy(self)
         other.keywords = replace(self.keywords, **changes)
         other.output = self._make_output(other.keywords)
+        other._move = self._mover(self.bound, other.output, other.keywords)
         place = check_checkpoint(other.keywords.checkpoint, other.keywords.checkpoint_every)
         if place is not None:
             if self.bound.kind == EXACT:
@@ -194,15 +214,28 @@ class Solver:
             other.output.checkpoint = describe_checkpoint(place, self.problem, other.keywords)
         return other
 
+    def of(self, problem: Problem) -> "Solver":
+        """Return this solver for a problem that shares its code.
+
+        Model, methods and axes of the body must be of the same kind; this is not checked.
+        """
+        other = copy.copy(self)
+        other.bound = self.bound.of(problem)
+        other._move = self._mover(other.bound, self.output, self.keywords)
+        return other
+
     def _make_output(self, keywords: Arguments) -> Output:
         coupled = self.bound.problem.model.coupled is not None
-        return Output(keywords, self.bound.beside if coupled else None)
+        directions = self.bound.directions
+        size = ROW + (0 if directions is None else directions.room)
+        return Output(keywords, self.bound.beside if coupled else None, size)
 
     # ---- names
     problem = property(attrgetter("bound.problem"))
     name = property(attrgetter("bound.name"))
     method = property(attrgetter("bound.method"))
     dt = property(attrgetter("bound.dt"))
+    directions = property(attrgetter("bound.directions"))
     tolerances = property(attrgetter("bound.tolerances"))
     t_eval = property(attrgetter("output.t_eval"))
     save_every = property(attrgetter("output.save_every"))
@@ -244,25 +277,39 @@ class Solver:
 
         return see
 
-    def find_events(self, motion: Motion, facts: Facts) -> float | None:
-        """Add the events along a motion to the facts; return the time of a terminal one."""
+    def find_events(self, motion: Motion, facts: Facts) -> tuple[Watch, float] | None:
+        """Add the events along a motion to the facts; return them if one ends the run, and when."""
         if self.output.watch is None:
             return None
         watch = self.output.watch.fresh()
         watch.look(motion.times, self.see(motion))
-        return watch.note(facts)
+        stop = watch.note(facts)
+        return None if stop is None else (watch, stop)
+
+    def with_jump(
+        self, motion: Motion, watch: Watch, times: np.ndarray, rows: np.ndarray, first: tuple
+    ) -> np.ndarray:
+        """Return rows of which the last is at the event that ended the run; see ``jumps``."""
+        return with_jump(self, motion, watch, times, rows, first)
+
+    def seen_on_duals(self, t: float, row: np.ndarray, first: tuple) -> tuple:
+        """Return (x, v, q, omega, y) of a row as numbers with derivatives, for events."""
+        return self.directions.seen(row, first, self.bound.body)
 
     def trajectory(
         self,
         motion: Motion,
-        times: np.ndarray,
+        times: np.ndarray | None,
         rows: np.ndarray | None,
         facts: Facts,
         first: tuple,
         params: tuple,
     ) -> Trajectory:
-        """Make a trajectory of rows of the state in principal axes; None: those of the steps."""
-        facts["t"], facts["body"] = times, self.bound.problem.body
+        """Make a trajectory of rows of the state in principal axes; None: those of the steps.
+
+        The times may be None, too.
+        """
+        facts["body"] = self.bound.problem.body
         facts["arguments"], facts["reason"] = self.arguments, self.reason
         facts["_details"] = BodyDetails(self, motion, times, rows, first, params)
         return Trajectory.of(facts)
@@ -333,11 +380,15 @@ def _nested(pattern: tuple, numbers: np.ndarray, name: str) -> tuple:
 class BodyDetails(Details):
     """What a trajectory of a body computes on demand."""
 
-    __slots__ = ("first", "params", "rows", "solver", "source", "times")
+    __slots__ = ("first", "given", "params", "rows", "solver", "source")
 
     def __init__(self, solver, source, times, rows, first, params):
-        self.solver, self.source, self.times, self.rows = solver, source, times, rows
+        self.solver, self.source, self.given, self.rows = solver, source, times, rows
         self.first, self.params = first, params
+
+    @property
+    def times(self):
+        return self.source.times if self.given is None else self.given
 
     def states(self):
         return self.source.states if self.rows is None else self.rows
@@ -356,6 +407,12 @@ class BodyDetails(Details):
             {} if company is None else company.apart(self.states()[:, 13 if problem.moves else 7 :])
         )
 
+    def derivatives(self):
+        bound = self.solver.bound
+        if bound.directions is None:
+            return None
+        return bound.directions.derivatives(self.states(), self.first, bound.body)
+
     def potential(self):
         bound = self.solver.bound
         return bound.loops.along.potentials(self.times, self.states(), bound.body, self.params)
@@ -370,6 +427,11 @@ class BodyDetails(Details):
     def sol(self, times, facts):
         rows = self.source.at(times)
         return self.solver.trajectory(self.source, times, rows, facts, self.first, self.params)
+
+    def at_event(self, k, times, facts):
+        solver = self.solver
+        rows = rows_at_event(solver, self.source, k, times, self.first)
+        return solver.trajectory(self.source, times, rows, facts, self.first, self.params)
 
     def problem(self):
         return problem_facts(self.solver.problem, self.first, self.params)

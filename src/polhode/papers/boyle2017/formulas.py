@@ -4,7 +4,7 @@ from math import fsum
 
 import numpy as np
 
-from polhode.contracts import size
+from polhode.contracts import square_size
 from polhode.formulations import FORMULATIONS, vectors2_damped
 from polhode.formulations.equations import given
 from polhode.formulations.generator_reset import reset
@@ -348,6 +348,6 @@ def decrease(_: Laboratory) -> Measured:
 
 def error_norm_of_a_step(_: Laboratory) -> Measured:
     d, y, rtol, atol = 1e-6 * samples(1, 4)[0], samples(1, 4, seed=6)[0], 1e-5, 2e-6
-    measure = given(FORMULATIONS[ROTOR], True)[size]
-    found = measure(tuple(d), tuple(y), tuple(y), (), (rtol, atol)) ** 2
+    square = given(FORMULATIONS[ROTOR], True)[square_size]
+    found = square(tuple(d), tuple(y), tuple(y), (), (rtol, atol))
     return below(EXACT, abs(found - np.mean((d / (atol + np.abs(y) * rtol)) ** 2)))
