@@ -57,7 +57,8 @@ class AdaptiveMover:
         group = Group(np.arange(count), fill(np.array(flat(self.slots)), own), None)
         settings = self.bound.tolerances, self.tables, self.slots
         self.runs.begin(group.blocks, self.t0, self.t1, *self.bound.limits[:2], *settings)
-        self._move(self.t0, group.blocks[:1])  # compile before threads start
+        if self.threads > 1:
+            self._move(self.t0, group.blocks[:1])  # compile before threads start
         return [group]
 
     def _move(self, until: float, blocks: np.ndarray) -> None:
@@ -73,6 +74,9 @@ class AdaptiveMover:
             end, until = limit, self.t0 + limit * (self.t1 - self.t0)
         in_threads(partial(self._move, until), group.blocks, self.threads)
         return end
+
+    def begun(self, groups: Sequence[Group], rows: Rows) -> np.ndarray:
+        return rows.states
 
     def position(self, row: int) -> float:
         length = self.t1 - self.t0
@@ -173,6 +177,9 @@ class FreeMover:
         for t in begin + (self.times[row] - begin) * np.arange(1, count) / count:
             self._follow(group, t - self.t0)
         return row
+
+    def begun(self, groups: Sequence[Group], rows: Rows) -> np.ndarray:
+        return rows.states
 
     def position(self, row: int) -> float:
         return row

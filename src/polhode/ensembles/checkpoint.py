@@ -89,12 +89,12 @@ class Layout:
 
     def end(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
         ends = (f"reached {name}" for name in Reached._fields)
-        return np.concatenate([arrays[key].astype(float) for key in (*self.task.events, *ends)])
+        return np.concatenate([arrays[key].astype(float) for key in (*self.task.by_member, *ends)])
 
     def _room(self, members: int) -> Arrays:
         task, groups = self.task, -(-members // GROUP)
         saved, reduced = int(task.at_save.sum()), int(task.at_reduce.sum())
-        states = np.empty((0 if self.stored else saved, members, task.members.width))
+        states = np.empty((0 if self.stored else saved, members, task.width))
         room = {} if self.stored else {"states": states}
         if task.reductions:
             room["count"] = np.zeros((reduced, groups))
@@ -111,7 +111,7 @@ class Layout:
         return room
 
     def read_end(self, numbers: "Numbers", members: int) -> Arrays:
-        found = {key: numbers.next(members).copy() for key in self.task.events}
+        found = {key: numbers.next(members).copy() for key in self.task.by_member}
         for name in Reached._fields:
             values = numbers.next(members)
             found[f"reached {name}"] = values.copy() if name == "t" else values.astype(np.int64)
@@ -437,4 +437,4 @@ def _rebuild_task(
         raise ValueError(f"it has {times.shape} times and {flags.shape} flags")
     rows = times, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0
     what = reductions, in_memory, wanted is not None
-    return remake_task(members, solver.keywords, solver.bound, data["span"], rows, *what)
+    return remake_task(members, solver.keywords, solver, data["span"], rows, *what)

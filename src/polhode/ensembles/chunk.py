@@ -12,17 +12,26 @@ import numpy as np
 from polhode.contracts import NO_ATTITUDE, OK
 from polhode.ensembles.adaptive_movers import AdaptiveMover, FreeMover
 from polhode.ensembles.distributions import GROUP
-from polhode.ensembles.movers import FixedMover, Group, SingleMover
+from polhode.ensembles.movers import FixedMover, Group, Reached, SingleMover
 from polhode.ensembles.quantities import Snapshot
+from polhode.ensembles.reductions.base import Gauges
+from polhode.ensembles.tangent_movers import (
+    AdaptiveTangentMover,
+    FreeTangentMover,
+    SingleTangentMover,
+    TangentMover,
+)
 from polhode.ensembles.task import Task
+from polhode.errors import MethodError
+from polhode.loops.lanes import tangents
 from polhode.loops.rows import ROUNDING
-from polhode.solvers.bound import ADAPTIVE, FIXED
+from polhode.solvers.bound import ADAPTIVE, FIXED, Bound
 
 if TYPE_CHECKING:
     from polhode.ensembles.checkpoint import EnsembleSaver
 
 Arrays = dict[str, np.ndarray]
-Mover = FixedMover | AdaptiveMover | FreeMover
+Mover = FixedMover | AdaptiveMover | FreeMover | AdaptiveTangentMover
 
 
 def make_mover(task: Task, threads: int) -> Mover:
@@ -30,12 +39,32 @@ def make_mover(task: Task, threads: int) -> Mover:
     bound = task.bound
     assert bound is not None
     settings = bound, task.members.is_aligned, threads, task.t0, task.t1, task.times
+    if task.directions is not None:
+        return _tangent_mover(task, *settings)
     if bound.kind == ADAPTIVE:
         return AdaptiveMover(*settings)
     if bound.kind != FIXED:
         return FreeMover(*settings)
     mover = FixedMover(*settings)
     return mover if mover.has_lanes else SingleMover(*settings)
+
+
+def _tangent_mover(task: Task, bound: Bound, *settings: Any) -> Mover:
+    """The mover of members with derivatives."""
+    wide, directions = task.wide, task.directions
+    assert directions is not None
+    if bound.kind == ADAPTIVE and wide is not None:
+        return AdaptiveTangentMover(bound, wide, *settings)
+    if bound.kind != FIXED and wide is not None:
+        return FreeTangentMover(bound, wide, *settings)
+    if FixedMover(bound, *settings).has_lanes:
+        return TangentMover(bound, directions, task.gauge, *settings)
+    if wide is None:
+        raise MethodError(
+            f"reduce: method {bound.name!r} works on arrays, and tangents are measured in lanes:"
+            " take another map, such as method='mr2'"
+        )
+    return SingleTangentMover(bound, wide, *settings)
 
 
 class Chunk:
@@ -52,13 +81,13 @@ class Chunk:
         self.rows = task.members.rows(first, last)
         self.groups: list[Group] = mover.start(self.rows)
         self.row, self.done = 0, 0.0  # the next row; the position of the members
-        self.seen = self.rows.states  # of the last row that was looked at
+        self.seen = mover.begun(self.groups, self.rows)  # of the last row that was looked at
         self.lost = np.full(last - first, np.inf)  # since when there is no attitude
         self.drain = drain
         n, count = last - first, -(-(last - first) // GROUP)
         saved, reduced = int(task.at_save.sum()), int(task.at_reduce.sum())
         rows = saved if drain is None else room
-        self.arrays: Arrays = {"states": np.empty((rows, n, task.members.width))}
+        self.arrays: Arrays = {"states": np.empty((rows, n, task.width))}
         if task.reductions:
             self.arrays["count"] = np.zeros((reduced, count))
             self.arrays |= {key: np.full((reduced, n), np.nan) for key in task.by_value}
@@ -100,7 +129,8 @@ class Chunk:
             if task.at_save[row]:
                 self._save(before[0], states)
             if task.at_reduce[row] or task.at_event[row]:
-                snapshot = Snapshot(task.members, self.rows, float(task.times[row]), states)
+                own = states[:, : task.members.width]
+                snapshot = Snapshot(task.members, self.rows, float(task.times[row]), own)
                 if task.at_reduce[row]:
                     self._reduce(before[1], snapshot, status == OK)
                 if task.at_event[row]:
@@ -189,9 +219,21 @@ class Chunk:
             t[bad] = self._before(self.lost[bad])
             reached = reached._replace(status=status, t=t)
         out = {key: value for key, value in self.arrays.items() if not key.endswith("before")}
+        if self.task.growth:
+            gauges = self._gauges(reached)
+            out |= {key: one.of_gauges(gauges) for key, one in self.task.growth.items()}
         if self.drain is not None:
             del out["states"]
         return out | {f"reached {name}": x for name, x in reached._asdict().items()}
+
+    def _gauges(self, reached: Reached) -> Gauges:
+        """What the gauges of tangents show at the end, and when they were looked at last."""
+        mover, gauge = self.mover, self.task.gauge
+        assert isinstance(mover, TangentMover)
+        assert gauge is not None
+        looks = np.minimum(reached.nsteps, mover.plan.ends[-1]) // gauge.every
+        found = np.moveaxis(mover.gauges(self.groups)[:, :, tangents.LENGTH :], -1, 0)
+        return Gauges(looks * gauge.every * abs(mover.plan.h), *found)
 
     def _before(self, rows: np.ndarray) -> np.ndarray:
         """Times of the rows that were looked at before these; of the start if there is none."""

@@ -22,7 +22,7 @@ import numpy as np
 from polhode._version import __version__
 from polhode.ensembles.chunk import Arrays, Chunk, Mover, make_mover
 from polhode.ensembles.distributions import GROUP
-from polhode.ensembles.task import Task
+from polhode.ensembles.task import Task, bounds_of
 from polhode.errors import InputError, PolhodeError
 from polhode.solvers.entry import prepare_from
 
@@ -64,7 +64,8 @@ def _read(data: bytes, threads: int) -> tuple[Task, Mover]:
     import pickle
 
     task: Task = pickle.loads(data)
-    task = replace(task, bound=prepare_from(task.members.problem, task.arguments).bound)
+    bound, wide = bounds_of(prepare_from(task.members.problem, task.arguments))
+    task = replace(task, bound=bound, wide=wide)
     return task, make_mover(task, threads)
 
 
@@ -111,10 +112,11 @@ class Dispatch:
         self.client, self.task, self.size, self.threads = client, task, size, threads
         members = task.members
         self.arrays = {k: v for k, v in members.vary.items() if isinstance(v, np.ndarray)}
-        small = replace(task, members=members.with_vary(dict.fromkeys(self.arrays)), bound=None)
+        rest = members.with_vary(dict.fromkeys(self.arrays))
+        small = replace(task, members=rest, bound=None, wide=None)
         self.data = client.submit(identity, cloudpickle.dumps(small), pure=False)
-        self.bytes = 8 * task.at_save.sum() * members.width + 8 * (
-            len(task.by_value) * task.at_reduce.sum() + len(task.events) + 4
+        self.bytes = 8 * task.at_save.sum() * task.width + 8 * (
+            len(task.by_value) * task.at_reduce.sum() + len(task.by_member) + 4
         )  # of the results of a member
         self.left = list(gaps)  # not yet sent
         self.pace = 0.0  # seconds for a member

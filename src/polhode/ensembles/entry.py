@@ -40,7 +40,7 @@ def solve_ensemble(
     first_step: float | None = None,
     max_step: float | None = None,
     max_steps: float | None = None,
-    compensated: bool = False,
+    compensated: bool | None = None,
     options: Mapping[str, Any] | None = None,
     save: Any = FINAL,
     reduce: Any = None,
@@ -52,6 +52,7 @@ def solve_ensemble(
     progress: bool | Callable[[float], None] = False,
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int | None = None,
+    sensitivities: Any = None,
 ) -> EnsembleResult:
     """Solve the motion of many bodies over ``t_span``, each as ``solve`` would alone.
 
@@ -73,7 +74,8 @@ def solve_ensemble(
     save : which states to keep: "final", "all" steps of a map, a whole number n (every n-th step),
         a list of times, or None
     reduce : what to compute from all members during the run: one or several of ``ph.reductions``,
-        or texts such as "mean(omega)", "attitude", "quantiles(speed, 0.05, 0.5, 0.95)"
+        or texts such as "mean(omega)", "attitude", "quantiles(speed, 0.05, 0.5, 0.95)"; "fli" and
+        "megno" tell chaotic members of maps from regular ones
     reduce_times : when to reduce: times, or their number, evenly spaced with both ends; default 101
     threads : default: the number of processors
     chunk : members in memory at the same time; affects memory, never results
@@ -91,6 +93,9 @@ def solve_ensemble(
         written about every ten seconds.  Where members find their own steps, the one that took most
         counts, at every row and every hundredth of the span; the closed form counts rows.  Results
         do not depend on it
+    sensitivities : names of what the motion is differentiated by, or a ``ph.Sensitivities``, as in
+        ``solve``.  ``result.stm``, ``result.sensitivity`` and ``result.covariance`` are then there;
+        the states have the same bits as without
 
     Returns
     -------
@@ -111,7 +116,7 @@ def solve_ensemble(
         raise InputError(f"problem must be a Problem, got {problem!r}")
     arguments = Arguments(
         method, formulation, dt, rtol, atol, first_step, max_step, max_steps,
-        compensated=bool(compensated), options=options,
+        compensated=compensated, options=options, sensitivities=sensitivities,
     )  # fmt: skip
     place = check_checkpoint(checkpoint, checkpoint_every)
     threads = threads_of(threads, client)
@@ -123,7 +128,7 @@ def solve_ensemble(
     solver = prepare_from(problem, arguments)
     t0, t1 = span(t_span)
     rows = t0, t1, save, reductions_of(reduce), reduce_times
-    task = make_task(crowd, arguments, solver.bound, *rows, out is None)
+    task = make_task(crowd, arguments, solver, *rows, out is None)
     size = chunk_size(chunk)
     length = None if chunk is None else size
     with nullcontext() if client is None else connect(client) as workers:

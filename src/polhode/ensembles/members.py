@@ -2,9 +2,9 @@
 
 import math
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -14,19 +14,22 @@ import numpy as np
 from polhode.body import RigidBody
 from polhode.body.inertia import TOLERANCE, checked
 from polhode.compiler.tree import flat, like
-from polhode.contracts import Model
 from polhode.contracts.checks import whole
 from polhode.contracts.company import company_of, count_numbers
 from polhode.ensembles.distributions import GROUP, Around, Distribution, Sweep, draw_members
 from polhode.errors import InputError
 from polhode.kernels.quaternion import product, to_body, to_inertial
 from polhode.kernels.vector import scale
+from polhode.problems.names import (
+    TRANSLATION,
+    places_of_parameters,
+    shapes_of,
+    with_numbers,
+    with_variables,
+)
 from polhode.problems.problem import Problem, inner_state
 from polhode.solvers.bound import problem_facts
 
-ROTATION = {"attitude": (4,), "omega": (3,), "angular_momentum": (3,)}
-TRANSLATION = {"position": (3,), "velocity": (3,)}
-BODY = {"inertia": (3,), "mass": ()}
 INERTIA, INVERSE, AXES = slice(0, 3), slice(3, 6), slice(6, 10)  # columns of ``Rows.bodies``
 MASS, INVERSE_MASS = slice(10, 11), slice(11, 12)
 
@@ -63,7 +66,7 @@ class Members:
         self.problem, self.count, self.seed = problem, count, seed
         self.vary = dict(vary)
         self.moves = problem.moves
-        self.shapes = _shapes(problem.model, self.moves)
+        self.shapes = shapes_of(problem)
         self.company = None if problem.model.coupled is None else company_of(problem.model)
         self.beside = 13 if self.moves else 7  # where the variables of the model begin in a state
         self.width = self.beside  # numbers of a state
@@ -202,12 +205,8 @@ class Members:
     @cached_property
     def _columns(self) -> dict[str, np.ndarray]:
         """The columns of each parameter of the model in ``Rows.numbers``."""
-        numbers = self.problem.model.numbers
-        places = like(numbers, iter(range(len(flat(numbers)))))
-        return {
-            name: np.array(flat(found) if isinstance(found, tuple) else [found])
-            for name, found in _parameters(self.problem.model, places)
-        }
+        places = places_of_parameters(self.problem.model)
+        return {name: np.array(found) for name, found in places.items()}
 
     def of(self, member: int) -> Problem:
         """The problem of one member, to run it alone."""
@@ -247,53 +246,6 @@ def symmetry_axes(bodies: np.ndarray) -> np.ndarray:
     """``RigidBody.symmetry_axis`` of every row, -1 if there is none."""
     a, b, c = bodies[:, INERTIA].T
     return np.select([a == b, b == c, a == c], [2, 0, 1], -1)
-
-
-def with_numbers(model: Model, numbers: tuple) -> Model:
-    """The same model with other parameters."""
-    terms = tuple(with_numbers(*pair) for pair in zip(model.terms, numbers, strict=False))
-    return replace(model, numbers=numbers, terms=terms)
-
-
-def with_variables(model: Model, numbers: Iterator[float]) -> Model:
-    """The same model with the next numbers as initial values of its variables."""
-    if not model.terms:
-        values = model.variables if model.coupled is None else like(model.variables, numbers)
-        return replace(model, variables=values)
-    terms = tuple(with_variables(term, numbers) for term in model.terms)
-    own = tuple(term.variables for term in terms if term.coupled is not None)
-    return replace(model, terms=terms, variables=own[0] if len(own) == 1 else own)
-
-
-def _parameters(model: Model, numbers: tuple) -> list[tuple[str, Any]]:
-    """(dotted name, entry) of every parameter; in a sum the names of terms come in between."""
-    if not model.terms:
-        pairs = zip(model.names, numbers, strict=True)
-        return [(f"model.{name}", entry) for name, entry in pairs]
-    return [
-        (f"model.{name}.{key}", x)
-        for name, term, entry in zip(model.names, model.terms, numbers, strict=False)
-        for key, x in zip(term.names, entry, strict=True)
-    ]
-
-
-def shapes_of(problem: Problem) -> dict[str, tuple[int, ...]]:
-    """What can be varied, and the shape of one member's value."""
-    return _shapes(problem.model, problem.moves)
-
-
-def _shapes(model: Model, moves: bool) -> dict[str, tuple[int, ...]]:
-    own: dict[str, tuple[int, ...]] = {
-        name: (len(flat(entry)),) if isinstance(entry, tuple) else ()
-        for name, entry in _parameters(model, model.numbers)
-        if entry != ()  # an array, which all members share
-    }
-    if (company := None if model.coupled is None else company_of(model)) is not None:
-        own |= {
-            f"model.{name}": shape
-            for name, shape in zip(company.names, company.shapes, strict=True)
-        }
-    return ROTATION | (TRANSLATION if moves else {}) | BODY | own
 
 
 # ---- arguments of ``solve_ensemble``

@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode import loops
 from polhode.compiler.machine import CompiledOrPlain, put, take
-from polhode.compiler.tree import flat, like
+from polhode.compiler.tree import flat, like, spread
 from polhode.contracts import OK, start
 from polhode.contracts.company import company_of
 from polhode.ensembles.members import Rows
@@ -43,11 +43,15 @@ class Reached(NamedTuple):
 
 @dataclass
 class Group:
-    """Members that share machine code: their places in the chunk, and their blocks of numbers."""
+    """Members that share machine code: their places in the chunk, and their blocks of numbers.
+
+    ``rows`` are all members of the chunk, where a mover needs to know how they started.
+    """
 
     places: np.ndarray
     blocks: np.ndarray
     code: Any
+    rows: Rows | None = None
 
 
 def in_order_of_chunk(groups: Sequence[Group], tables: Sequence[np.ndarray]) -> np.ndarray:
@@ -90,6 +94,7 @@ class FixedMover:
     """Maps, and integrators with fixed steps; ``bound`` is the solver of a single member."""
 
     SHORTEST = 16.0
+    _stride = 1  # slots of a number
 
     def __init__(
         self, bound: Bound, aligned: bool, threads: int, t0: float, t1: float, times: np.ndarray
@@ -105,7 +110,7 @@ class FixedMover:
     @property
     def has_lanes(self) -> bool:
         """Whether members can move side by side: all that a step keeps are numbers."""
-        return all(isinstance(x, float) for x in flat(self.code(self._own_axis).slots))
+        return all(isinstance(x, float) for x in spread(self.code(self._own_axis).slots))
 
     def code(self, axis: int) -> Code:
         """The code of members that are symmetric about ``axis``, -1 if about none."""
@@ -177,7 +182,7 @@ class FixedMover:
 
     def _move(self, code: Code, blocks: np.ndarray, this: float, k: int, n: int) -> None:
         """``n`` steps of size ``this`` after the first ``k``."""
-        bound, ends = self.bound, code.places[:2]
+        bound, ends = self.bound, (*code.places[:2], self._stride)
         grid = self.t0, self.plan.h, this, k, n, bound.weights, bound.offsets, self.tables
 
         def run(some):
@@ -192,10 +197,19 @@ class FixedMover:
             blocks = self._beside(group, row)
             tables.append(self._slots(group, blocks, *group.code.places[:2]))
             codes.append(self._slots(group, blocks, fixed.STATUS, fixed.STATUS + 1))
-        found = in_order_of_chunk(groups, tables)
-        if self.bound.variables is not None:
-            found = self.bound.states(np.full(len(found), self.plan.times[row]), found)
-        return found, in_order_of_chunk(groups, codes)[:, 0].astype(np.int64)
+        time, status = float(self.plan.times[row]), in_order_of_chunk(groups, codes)[:, 0]
+        found = self._leave(groups, time, in_order_of_chunk(groups, tables))
+        return found, status.astype(np.int64)
+
+    def _leave(self, groups: Sequence[Group], t: float, variables: np.ndarray) -> np.ndarray:
+        """States in principal axes, from what the loops integrate."""
+        if self.bound.variables is None:
+            return variables
+        return self.bound.states(np.full(len(variables), t), variables)
+
+    def begun(self, groups: Sequence[Group], rows: Rows) -> np.ndarray:
+        """The states at the start."""
+        return rows.states
 
     def _beside(self, group: Group, row: int) -> np.ndarray:
         """The blocks after the side step of a row, if there is one; it is never fed back."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.contracts import ADVICE, OK, Status
 from polhode.ensembles import places, store
+from polhode.ensembles.distributions import Sweep
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import BESIDE, COMPONENTS, Labelled, label, label_varied
 from polhode.ensembles.store import REACHED, ROTATION, TRANSLATION, MemoryStates, StoredStates
@@ -19,6 +20,7 @@ from polhode.files import tables, zarr_folder
 from polhode.files.given import damage_refused, memory
 from polhode.problems.problem import Problem
 from polhode.results import trajectory
+from polhode.results.derivatives import Derivatives, known
 from polhode.results.export import CHOICES, as_html, as_text
 from polhode.results.trajectory import Trajectory
 
@@ -43,11 +45,13 @@ class EnsembleResult:
     angular_momentum_inertial : (times, members, 3)
     x, v : (times, members, 3) of the centre of mass, None if the members do not move
     kinetic_energy, energy : (times, members); energy is None without a potential
+    stm : (times, members, 6, 6) state transition matrices, with ``sensitivities=["state"]``
+    sensitivity : the same matrices by name, for all that the solver was asked for
     status, success : (members,) how each ended; ``message(i)`` says what went wrong and what to try
     t_reached, nsteps, niter : (members,) time of the last good state, steps, and Newton iterations
         or rejected trial steps
-    reductions : the results of ``reduce=`` by name: over all members, the time first; a first time
-        is (members,)
+    reductions : the results of ``reduce=`` by name: over all members, the time first; first times,
+        FLI and MEGNO are (members,)
     labelled : the same by name as (dims, values, attrs, coords): the names of the dimensions, units
         and a long name, and the levels or edges along a dimension
     t_reduced : the times of the reductions;  count : the members that had not failed by then
@@ -59,6 +63,19 @@ class EnsembleResult:
     ``result.select(times=…)``; ``len`` is the number of members.  States in a store are read on
     demand: select first, then read.  ``result.problem(i)`` is the problem of one member, to study
     it alone.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> spins = ph.distributions.Normal([0, 0, 50], 0.5)
+    >>> result = ph.solve_ensemble(
+    ...     ph.problems.fast_top(), (0, 1), members=20, vary={"omega": spins}, seed=1, method="mr2",
+    ...     dt=0.01, reduce="mean(omega)", reduce_times=3,
+    ... )
+    >>> len(result), result.q.shape, sorted(result.reductions)
+    (20, (1, 20, 4), ['omega_mean', 'omega_std'])
+    >>> result[5].members
+    array([5])
     """
 
     def __init__(
@@ -121,7 +138,19 @@ class EnsembleResult:
         if name not in self._members.vary:
             names = ", ".join(self._members.vary) or "none"
             raise InputError(f"{name!r} was not varied; varied quantities: {names}")
-        return self._members.values(name, 0, self._members.count)[self.members]
+        first = int(self.members.min(initial=self._members.count - 1))
+        last = int(self.members.max(initial=first)) + 1
+        return self._members.values(name, first, last)[self.members - first]
+
+    @property
+    def grid(self) -> dict[str, np.ndarray]:
+        """The swept quantities and their values, if these members are the whole grid of them.
+
+        Numbers of members take its shape by ``values.reshape([len(v) for v in grid.values()])``.
+        """
+        whole = np.array_equal(self.members, np.arange(self._members.count))
+        vary = self._members.vary if whole else {}
+        return {name: one.values for name, one in vary.items() if isinstance(one, Sweep)}
 
     @property
     def reductions(self) -> dict[str, np.ndarray]:
@@ -184,6 +213,23 @@ class EnsembleResult:
     def energy(self) -> np.ndarray | None:
         """Kinetic and potential energy; None without a potential."""
         return self._saved["energy"][..., 0] if self._saved.has("energy") else None
+
+    # ---- derivatives
+    @property
+    def sensitivity(self) -> Derivatives:
+        """Derivatives by name, (times, members, 6, k) each, or (times, members, 6) by one number.
+
+        With a position there are 12 rows; see ``Trajectory.sensitivity``.
+        """
+        return known(self._saved.derivatives())
+
+    @property
+    def stm(self) -> np.ndarray:
+        return self.sensitivity.stm
+
+    def covariance(self, initial: Any) -> np.ndarray:
+        """Covariance matrices (times, members, 6, 6), M P Mᵀ; see ``Trajectory.covariance``."""
+        return self.sensitivity.covariance(initial)
 
     # ---- text
     def summary(self) -> dict[str, str]:
@@ -288,6 +334,10 @@ class EnsembleResult:
             found[BESIDE + name] = label(name, ("time", "member"), values, values.shape[2:])
         for name, key in REACHED.items():
             found[name] = label(name, ("member",), self._reached[key])
+        if (derivatives := self._saved.derivatives()) is not None:
+            for name, values in derivatives.items():
+                single = not derivatives.shapes[name]
+                found[store.SENSITIVITY + name] = store.label_sensitivity(name, values, single)
         for name in self._members.vary:
             found[store.VARIED + name] = label_varied(name, self.varied(name))
         found |= store.with_coordinates(self.labelled, self._facts)
@@ -388,6 +438,14 @@ def load(path: str | os.PathLike) -> "Trajectory | EnsembleResult":
 
     The states of an ensemble in a Zarr store are read on demand.  A file does not hold the model,
     so ``result.problem(i)`` works only on the result of the run itself.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> run = ph.solve(ph.problems.fast_top(), (0, 1), method="mr2", dt=0.01)
+    >>> path = run.save("top.nc")
+    >>> bool((ph.load("top.nc").q == run.q).all())
+    True
     """
     if Path(path).is_dir() and zarr_folder.is_store(path):
         return trajectory.load(path)
@@ -453,7 +511,7 @@ def _rebuild(
     mass = given["mass"][members] if "mass" in given else problem["mass"]
     reductions = {}
     for name, array in arrays.items():
-        own = name in store.RESERVED or name.startswith((store.VARIED, BESIDE))
+        own = name in store.RESERVED or name.startswith((store.VARIED, BESIDE, store.SENSITIVITY))
         if own or dims[name] == (name,):
             continue
         others = {d: arrays[d][:] for d in dims[name] if d in arrays and d not in store.RESERVED}
@@ -471,7 +529,9 @@ def _rebuild(
     reached = {key: np.asarray(arrays[name][:]) for name, key in REACHED.items()}
     if set(reached["status"].tolist()) - {*Status, store.NOT_RUN}:
         raise ValueError("some members have an unknown status")
-    saved = StoredStates(arrays, np.asarray(arrays["time"][:]), None, mass, members)
+    derivatives = [name for name in arrays if name.startswith(store.SENSITIVITY)]
+    times = np.asarray(arrays["time"][:])
+    saved = StoredStates(arrays, times, None, mass, members, derivatives=derivatives)
     recorded = RecordedMembers(given, count, int(attrs["seed"]), problem)
     return EnsembleResult(recorded, saved, reached, reductions, facts)
 

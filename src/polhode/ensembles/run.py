@@ -11,7 +11,6 @@ from polhode.ensembles.chunk import Arrays, Chunk, make_mover
 from polhode.ensembles.dask_cluster import Dispatch
 from polhode.ensembles.movers import Reached
 from polhode.ensembles.quantities import Labelled
-from polhode.ensembles.reductions.first_time import FirstTime
 from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.store import MemoryStates, Store, check_store
 from polhode.ensembles.task import Task
@@ -20,6 +19,30 @@ from polhode.solvers.progress import reporter
 
 if TYPE_CHECKING:
     from polhode.ensembles.checkpoint import EnsembleSaver
+
+
+class Joined:
+    """The reductions by groups of the members up to ``upto``, joined in the order of the members.
+
+    Chunks that arrive before an earlier one wait.  So a run of any number of members keeps one row
+    for each reduction and time.
+    """
+
+    def __init__(self, task: Task):
+        self.reductions, self.upto = task.by_group, 0
+        self.count = np.zeros(int(task.at_reduce.sum()) if task.reductions else 0)
+        self.rows: dict[str, list[np.ndarray]] = {}
+        self.waiting: dict[int, tuple[int, Arrays]] = {}
+
+    def put(self, first: int, last: int, arrays: Arrays) -> None:
+        """Join the groups of a chunk: rows (times, groups, numbers), and how many are counted."""
+        self.waiting[first] = last, arrays
+        while self.upto in self.waiting:
+            self.upto, arrays = self.waiting.pop(self.upto)
+            if "count" in arrays:
+                self.count = self.count + arrays["count"].sum(axis=1)
+            for key, one in self.reductions.items():
+                self.rows[key] = one.joined(arrays[key], self.rows.get(key))
 
 
 class Run:
@@ -42,7 +65,9 @@ class Run:
         run: str | None = None,
     ):
         self.task, self.size, self.saver = task, size, saver
-        self.parts: dict[int, Arrays] = dict(parts or {})
+        self.joined = Joined(task)
+        self.whole: Arrays = {}  # what has an entry for each member
+        self.begun = bool(parts)
         self.facts: dict[str, Any] = {
             "method": solver.bound.name,
             "reason": solver.reason,
@@ -51,6 +76,8 @@ class Run:
         self.store = None if out is None else Store(out, task, size, self.facts, run, reopen)
         if self.store is not None and saver is not None:
             saver.settle = self.store.settle
+        for first, arrays in sorted((parts or {}).items()):
+            self._keep(first, first + len(arrays["reached status"]), arrays)
 
     def finish(
         self,
@@ -75,7 +102,7 @@ class Run:
                     self._run_here(gaps, threads, report)
         except PolhodeError as error:
             keep = saver is not None and saver.keeps_after(error)
-            if self.store is not None and not (self.parts or self.store.reopen or keep):
+            if self.store is not None and not (self.begun or self.store.reopen or keep):
                 self.store.remove()  # nothing in it is whole
             raise
         result = self.result()
@@ -97,30 +124,43 @@ class Run:
 
     def put(self, first: int, last: int, arrays: Arrays) -> None:
         """Keep the results of the members from ``first`` to ``last``."""
-        kept = arrays
+        self.begun = True
         if self.store is not None:
             self.store.put(first, last, arrays)
-            kept = {key: value for key, value in arrays.items() if key != "states"}
-        self.parts[first] = kept
+        self._keep(first, last, arrays)
         if self.saver is not None:
             self.saver.put(first, last, arrays)
 
-    def _join(self, key: str, axis: int) -> np.ndarray:
-        return np.concatenate([self.parts[first][key] for first in sorted(self.parts)], axis=axis)
+    def _keep(self, first: int, last: int, arrays: Arrays) -> None:
+        """Join what is by groups; put what is by members into arrays of all of them."""
+        by_group = {"count", *self.joined.reductions}
+        self.joined.put(first, last, {k: v for k, v in arrays.items() if k in by_group})
+        by_time = {"states", *self.task.by_value}  # rows (times, members)
+        for key, values in arrays.items():
+            if key in by_group or (key == "states" and self.store is not None):
+                continue
+            axis = 1 if key in by_time else 0
+            if key not in self.whole:
+                shape = *values.shape[:axis], self.task.members.count, *values.shape[axis + 1 :]
+                self.whole[key] = np.empty(shape, values.dtype)
+            place = (slice(None),) * axis + (slice(first, last),)
+            self.whole[key][place] = values
 
     def result(self, written: bool = False) -> EnsembleResult:
         """The result of all chunks; ``written``: its store is finished."""
         task = self.task
-        reached = {name: self._join(f"reached {name}", 0) for name in Reached._fields}
+        reached = {name: self.whole[f"reached {name}"] for name in Reached._fields}
         facts = {
             **self.facts,
             "t_reduced": task.times[task.at_reduce],
-            "count": self._join("count", 1).sum(axis=1) if task.reductions else np.empty(0),
+            "count": self.joined.count,
         }
         reductions = self._reductions()
         if self.store is None:
             times = task.times[task.at_save]
-            states: Any = MemoryStates(task.members, times, self._join("states", 1))
+            directions = None if task.growth else task.directions
+            saved = self.whole["states"]
+            states: Any = MemoryStates(task.members, times, saved, directions=directions)
         else:
             if written:
                 check_store(self.store.path)
@@ -131,8 +171,8 @@ class Run:
     def _reductions(self) -> dict[str, Labelled]:
         found: dict[str, Labelled] = {}
         for one in self.task.reductions:
-            axis = 0 if isinstance(one, FirstTime) else 1
-            for name, values in one.combine(self._join(one.key, axis)).items():
+            rows: Any = self.joined.rows.get(one.key, self.whole.get(one.key))
+            for name, values in one.combine(rows).items():
                 found[name] = one.describe(name, values)
         return found
 

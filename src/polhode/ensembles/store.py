@@ -29,10 +29,13 @@ from polhode.ensembles.quantities import (
     label,
     label_varied,
 )
+from polhode.ensembles.tangents import derivatives_of
 from polhode.errors import FileError, InputError, PolhodeError, PolhodeWarning
 from polhode.files.given import has_form, memory
-from polhode.files.netcdf import VARIABLES
+from polhode.files.netcdf import SENSITIVITY, VARIABLES
 from polhode.kernels.quaternion import product, to_body, to_inertial
+from polhode.results.derivatives import Derivatives
+from polhode.solvers.sensitivities import Directions
 
 if TYPE_CHECKING:
     from polhode.ensembles.task import Task
@@ -56,7 +59,7 @@ RESERVED = {
 
 def is_state(name: str) -> bool:
     """Whether an array of a file holds states, which are read on demand."""
-    return name in STATES or name.startswith(BESIDE)
+    return name in STATES or name.startswith((BESIDE, SENSITIVITY))
 
 
 def variable_shapes(problem: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -95,6 +98,12 @@ def with_coordinates(
         found["time_reduced"] = label("time_reduced", before, facts["t_reduced"])
         found["count"] = label("count", before, facts["count"])
     return found
+
+
+def label_sensitivity(name: str, values: Any, single: bool) -> Labelled:
+    """Label derivatives by a quantity, (times, members, outputs, numbers)."""
+    dims = ("time", "member", "of") if single else ("time", "member", "of", f"by_{name}")
+    return Labelled(dims, values, {"long_name": f"derivatives of (θ, m), … by {name}"}, {})
 
 
 # ---- writing
@@ -216,6 +225,7 @@ class Store:
         self.names = ROTATION | (TRANSLATION if task.members.moves else {})
         self.shapes = variable_shapes(task.members.problem_data)
         self.names |= {BESIDE + name: name for name in self.shapes}
+        self.directions = None if task.growth else task.directions
         attrs = {
             **attributes(facts, task.members),
             "complete": False,
@@ -242,6 +252,8 @@ class Store:
             about = label(quantity, ("time", "member"), None, own or ())
             each = QUANTITIES[quantity].shape if own is None else own
             self._create(name, about, (len(self.times), self.count, *each))
+        for name, about in self._sensitivities(members.rows(0, 1)).items():
+            self._create(name, about, (len(self.times), self.count, *about.values.shape[2:]))
         for name in REACHED:
             some = np.full(self.count, NOT_RUN)
             values = np.full(self.count, np.nan) if name == "t_reached" else some
@@ -254,17 +266,30 @@ class Store:
     def _open_again(self, attrs: Mapping[str, Any]) -> Any:
         """The group that an earlier process created, if it belongs to this run."""
         varied = {VARIED + name for name in self.task.members.vary}
+        varied |= set(self._sensitivities(self.task.members.rows(0, 1)))
         begun = {"time", "member", *COMPONENTS, *self.names, *REACHED, *varied}
         found = check_store(self.path, begun)
         places.remove_partial_files(self.path)
         shape = len(self.times), self.count, 4
-        same = all(found.attrs.get(k) == v for k, v in attrs.items() if k != "complete")
+        may_differ = "complete", "polhode_version"  # the checkpoint warns of another version
+        same = all(found.attrs.get(k) == v for k, v in attrs.items() if k not in may_differ)
         if not same or found.arrays["q"].shape != shape or begun - set(found.arrays):
             raise FileError(
                 f"{str(self.path)!r} is the store of another run: the checkpoint and the store"
                 " belong together"
             )
         return open_for_writing(self.path)
+
+    def _sensitivities(self, rows: Rows, states: np.ndarray | None = None) -> dict[str, Labelled]:
+        """The derivatives by name, of states (times, members, …) or of one row of zeros."""
+        if self.directions is None:
+            return {}
+        states = np.zeros((1, len(rows), self.task.width)) if states is None else states
+        found = derivatives_of(self.directions, rows, states)
+        return {
+            SENSITIVITY + name: label_sensitivity(name, values, not found.shapes[name])
+            for name, values in found.items()
+        }
 
     def _create(self, name: str, about: Labelled, shape: Sequence[int], dtype: Any = float) -> Any:
         pieces = {"time": self.rows, "member": self.size}
@@ -294,11 +319,14 @@ class Store:
     def write(self, rows: Rows, first: int, place: int, states: np.ndarray) -> None:
         """Write states (times, members, …) from the ``place``-th time and member ``first`` on."""
         last = first + states.shape[1]
-        snapshots = [Snapshot(self.task.members, rows, 0.0, some) for some in states]
+        members = self.task.members
+        own = states[..., : members.width]
+        snapshots = [Snapshot(members, rows, 0.0, some) for some in own]
+        found = {n: about.values for n, about in self._sensitivities(rows, states).items()}
         for name, quantity in self.names.items():
             values = np.array([snapshot[quantity] for snapshot in snapshots])
-            if self.shapes.get(quantity) == ():
-                values = values[..., 0]
+            found[name] = values[..., 0] if self.shapes.get(quantity) == () else values
+        for name, values in found.items():
             with translate_errors(self.path):
                 self._array(name)[place : place + len(states), first:last] = values
 
@@ -341,7 +369,8 @@ class Store:
         mass: Any = members.problem.body.mass
         if "mass" in members.vary:
             mass = members.values("mass", 0, self.count)
-        return StoredStates(self.group, self.times, members, mass)
+        names = tuple(self._sensitivities(members.rows(0, 1)))
+        return StoredStates(self.group, self.times, members, mass, derivatives=names)
 
 
 # ---- reading
@@ -473,10 +502,20 @@ def _check_layout(found: contents.Contents) -> None:
 
 
 class MemoryStates:
-    """Saved states in memory: (times, members, …) in principal axes."""
+    """Saved states in memory: (times, members, …) in principal axes.
 
-    def __init__(self, members: Members, t: np.ndarray, states: np.ndarray, numbers: Any = None):
-        self.members, self.t, self.states = members, t, states
+    With ``directions`` each is followed by its derivatives in the user's axes.
+    """
+
+    def __init__(
+        self,
+        members: Members,
+        t: np.ndarray,
+        states: np.ndarray,
+        numbers: Any = None,
+        directions: Directions | None = None,
+    ):
+        self.members, self.t, self.states, self.directions = members, t, states, directions
         self.numbers = np.arange(members.count) if numbers is None else numbers
 
     def has(self, name: str) -> bool:
@@ -486,22 +525,31 @@ class MemoryStates:
 
     def select(self, times: Any, places: Any) -> "MemoryStates":
         states = self.states[times][:, places]
-        return MemoryStates(self.members, self.t[times], states, self.numbers[places])
+        rest = self.numbers[places], self.directions
+        return MemoryStates(self.members, self.t[times], states, *rest)
+
+    def derivatives(self) -> Derivatives | None:
+        """The derivatives of all saved states; None if there are none."""
+        if self.directions is None:
+            return None
+        return derivatives_of(self.directions, _rows(self.members, self.numbers), self.states)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A quantity, (times, members, components)."""
         if not len(self.t) or not len(self.numbers):
             return _empty(name, self.t, self.numbers)
         rows = _rows(self.members, self.numbers)
-        pairs = zip(self.t.tolist(), self.states, strict=True)
+        own = self.states[..., : self.members.width]
+        pairs = zip(self.t.tolist(), own, strict=True)
         return np.array([Snapshot(self.members, rows, t, states)[name] for t, states in pairs])
 
 
 class StoredStates:
     """Saved states in a store or a data set, read on demand.
 
-    ``arrays`` maps names to arrays; ``times`` and ``places`` are the selected indices, ``numbers``
-    the members there.  Without ``members`` there is no energy, unless it is stored.
+    ``arrays`` maps names to arrays, ``derivatives`` are the names of those that are; ``times`` and
+    ``places`` are the selected indices, ``numbers`` the members there.  Without ``members`` there
+    is no energy, unless it is stored.
     """
 
     def __init__(
@@ -513,7 +561,9 @@ class StoredStates:
         numbers: np.ndarray | None = None,
         times: np.ndarray | None = None,
         places: np.ndarray | None = None,
+        derivatives: Sequence[str] = (),
     ):
+        self.named = derivatives
         self.arrays, self.t, self.members, self.mass = arrays, t, members, mass
         self.times = np.arange(len(t)) if times is None else times
         self.places = np.arange(arrays["q"].shape[1]) if places is None else places
@@ -530,7 +580,8 @@ class StoredStates:
     def select(self, times: Any, places: Any) -> "StoredStates":
         mass = self.mass if np.ndim(self.mass) == 0 else self.mass[places]
         indices = self.numbers[places], self.times[times], self.places[places]
-        return StoredStates(self.arrays, self.t[times], self.members, mass, *indices)
+        rest = *indices, self.named
+        return StoredStates(self.arrays, self.t[times], self.members, mass, *rest)
 
     def _read(self, name: str) -> np.ndarray:
         array, key = self.arrays[name], (_slice(self.times), _slice(self.places))
@@ -573,6 +624,21 @@ class StoredStates:
             return rotation
         v, mass = self._read("v"), np.reshape(self.mass, (-1, 1))
         return rotation + 0.5 * mass * (v * v).sum(axis=-1, keepdims=True)
+
+    def derivatives(self) -> Derivatives | None:
+        """The derivatives of all saved states; None if there are none."""
+        if not self.named:
+            return None
+        places: dict[str, slice] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        parts, first = [], 0
+        for name in self.named:
+            values, quantity = self._read(name), name.removeprefix(SENSITIVITY)
+            shapes[quantity] = values.shape[3:]
+            parts.append(values if values.ndim == 4 else values[..., None])
+            places[quantity] = slice(first, first + parts[-1].shape[-1])
+            first = places[quantity].stop
+        return Derivatives(np.concatenate(parts, axis=-1), places, shapes, {})
 
     def _principal_states(self, members: Members) -> np.ndarray:
         """The states in principal axes."""

@@ -6,7 +6,7 @@ anything runs.
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,16 +19,20 @@ from polhode.ensembles.distributions import GROUP
 from polhode.ensembles.members import Members
 from polhode.ensembles.quantities import BESIDE, QUANTITIES, Snapshot
 from polhode.ensembles.reductions import REDUCTIONS, check_quantity
-from polhode.ensembles.reductions.base import Reduction, ValuesReduction
+from polhode.ensembles.reductions.base import GrowthReduction, Reduction, ValuesReduction
 from polhode.ensembles.reductions.first_time import FirstTime
-from polhode.ensembles.store import RESERVED, VARIED
+from polhode.ensembles.store import RESERVED, SENSITIVITY, VARIED
+from polhode.ensembles.tangents import Gauge, tangents_of
 from polhode.errors import InputError, MethodError
 from polhode.files.given import shortage
 from polhode.problems.problem import Problem
 from polhode.solvers.arguments import Arguments, times_within
 from polhode.solvers.bound import FIXED, Bound
+from polhode.solvers.entry import prepare_from
 from polhode.solvers.events import Beside, event_values
 from polhode.solvers.fixed_steps import ROW, count_steps, plan
+from polhode.solvers.sensitivities import Directions, Tangents, directions_of, scales_of
+from polhode.solvers.solver import Solver
 
 CHUNK_MEMBERS = 64 * GROUP  # in memory at the same time
 EVENT_TIMES = 1001  # where members have no steps in common
@@ -44,8 +48,8 @@ FEWER_TIMES = "save a list of times, or take a larger dt"
 class Task:
     """All that a chunk needs to know, wherever it runs.
 
-    ``arguments`` are those of ``prepare``, and ``bound`` is the record of the solver that they give
-    in this process.
+    ``arguments`` are those of ``prepare``.  ``bound`` is the record of the solver that they give in
+    this process, without derivatives, and ``wide`` the one with them, if they ask for any.
     """
 
     members: Members
@@ -58,6 +62,7 @@ class Task:
     at_event: np.ndarray  # whether events are looked for at a row
     reductions: tuple[Reduction, ...]
     bound: Bound | None = None
+    wide: Bound | None = None
 
     @cached_property
     def rows_before(self) -> np.ndarray:
@@ -68,7 +73,7 @@ class Task:
     @cached_property
     def by_group(self) -> dict[str, Reduction]:
         """The reductions that groups of members are joined for, by key."""
-        others = ValuesReduction, FirstTime
+        others = ValuesReduction, FirstTime, GrowthReduction
         return {one.key: one for one in self.reductions if not isinstance(one, others)}
 
     @cached_property
@@ -80,6 +85,41 @@ class Task:
     def events(self) -> dict[str, FirstTime]:
         """The events that are looked for, by key."""
         return {one.key: one for one in self.reductions if isinstance(one, FirstTime)}
+
+    @cached_property
+    def growth(self) -> dict[str, GrowthReduction]:
+        """The reductions of tangents, by key."""
+        return {one.key: one for one in self.reductions if isinstance(one, GrowthReduction)}
+
+    @cached_property
+    def by_member(self) -> dict[str, Reduction]:
+        """The reductions whose result is a number for each member, by key."""
+        return {**self.events, **self.growth}
+
+    # ---- derivatives
+    @cached_property
+    def directions(self) -> Directions | None:
+        """What the motion is differentiated by; with reductions of tangents, along these."""
+        if not self.growth:
+            return None if self.wide is None else self.wide.directions
+        (given, _), *_ = (one.measured for one in self.growth.values())
+        problem = self.members.problem
+        return directions_of(problem, Tangents(tangents_of(given, scales_of(problem))))
+
+    @cached_property
+    def gauge(self) -> Gauge | None:
+        """How tangents are measured, if they are."""
+        if not self.growth or self.directions is None:
+            return None
+        (_, every), *_ = (one.measured for one in self.growth.values())
+        return Gauge(every, self.directions.count, 1.0 / scales_of(self.members.problem)[3:] ** 2)
+
+    @cached_property
+    def width(self) -> int:
+        """The numbers of a row of a member: its state, and its derivatives if they are kept."""
+        if self.directions is None or self.growth:
+            return self.members.width
+        return self.members.width + self.directions.outputs * self.directions.count
 
     @property
     def beside(self) -> Beside | None:
@@ -104,10 +144,18 @@ class Task:
         return self.functions[key](times, snapshot.event_rows)[:, None]
 
 
+def bounds_of(solver: Solver) -> tuple[Bound, Bound | None]:
+    """Return the records of a solver without derivatives, and with them if it has any."""
+    if solver.bound.directions is None:
+        return solver.bound, None
+    plain = prepare_from(solver.problem, replace(solver.keywords, sensitivities=None))
+    return plain.bound, solver.bound
+
+
 def make_task(
     members: Members,
     arguments: Arguments,
-    bound: Bound,
+    solver: Solver,
     t0: float,
     t1: float,
     save: Any,
@@ -116,6 +164,7 @@ def make_task(
     in_memory: bool,
 ) -> Task:
     """A row for each time at which something is saved, reduced or looked for, checked."""
+    bound, wide = bounds_of(solver)
     _check_formulation(bound)
     _check_quantities(reductions, members.problem)
     events = [one for one in reductions if isinstance(one, FirstTime)]
@@ -125,10 +174,10 @@ def make_task(
         grid = plan(t0, t1, bound.dt, remedy=FEWER_TIMES).times
     saved = _save_times(save, t0, t1, grid)
     reduced, searched = np.empty(0), np.empty(0)
-    if len(reductions) > len(events):
+    if not all(isinstance(one, (FirstTime, GrowthReduction)) for one in reductions):
         reduced = _reduce_times(reduce_times, t0, t1)
     elif reduce_times is not None:
-        instead = "; FirstTime has times of its own, every=" if reductions else ""
+        instead = "; FirstTime has times of its own, every=" if events else ""
         raise InputError(f"reduce_times= needs reduce= of all members at one time{instead}")
     if events:
         searched = _event_times(events, t0, t1, grid, bound.dt if fixed else 0.0)
@@ -136,7 +185,8 @@ def make_task(
     times = times if t1 >= t0 else times[::-1]
     at_save, at_reduce, at_event = (np.isin(times, some) for some in (saved, reduced, searched))
     rows = times, at_save, at_reduce, at_event
-    task = Task(members, arguments, t0, t1, *rows, reductions, bound)
+    task = Task(members, arguments, t0, t1, *rows, reductions, bound, wide)
+    _check_growth(task)
     _check_results(task)
     _check_size(task, in_memory)
     return task
@@ -145,7 +195,7 @@ def make_task(
 def remake_task(
     members: Members,
     arguments: Arguments,
-    bound: Bound,
+    solver: Solver,
     t_span: Sequence[float],
     rows: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     reductions: tuple[Reduction, ...],
@@ -155,7 +205,9 @@ def remake_task(
     """A task whose rows are known, from a file, checked; ``tried``: its reductions were before."""
     t0, t1 = span(t_span)
     _check_quantities(reductions, members.problem)
-    task = Task(members, arguments, t0, t1, *rows, reductions, bound)
+    bound, wide = bounds_of(solver)
+    task = Task(members, arguments, t0, t1, *rows, reductions, bound, wide)
+    _check_growth(task)
     _check_size(task, in_memory)
     times_within(task.times, t0, t1, "times")
     if bound.kind == FIXED:
@@ -247,6 +299,8 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
     company = None if problem.model.coupled is None else company_of(problem.model)
     shapes = {} if company is None else dict(zip(company.names, company.shapes, strict=True))
     for one in reductions:
+        if isinstance(one, GrowthReduction):
+            continue
         if one.of not in QUANTITIES or one.one_component:
             check_quantity(one, shapes)
         if one.of in ("position", "velocity") and not problem.moves:
@@ -260,13 +314,48 @@ def _check_quantities(reductions: tuple[Reduction, ...], problem: Problem) -> No
             )
 
 
+def _check_growth(task: Task) -> None:
+    """Raise an error unless a run can measure tangents, the same for all reductions of them."""
+    bound, several = task.bound, {one.measured for one in task.growth.values()}
+    if not several or bound is None:
+        return
+    names = " and ".join(one.result for one in task.growth.values())
+    if len(several) > 1:
+        raise InputError(
+            f"reduce: {names} must have the same tangents= and every=, got"
+            f" {', '.join(map(str, several))}"
+        )
+    if task.wide is not None:
+        raise InputError(
+            f"reduce: {names} would scale the derivatives that sensitivities= asks for: leave out"
+            " one of them"
+        )
+    if bound.kind != FIXED:
+        raise MethodError(
+            f"reduce: {names} look at tangents every few steps of a map, and method {bound.name!r}"
+            " finds its steps itself: give a map and dt=, such as method='mr2'"
+        )
+    if bound.variables is not None and bound.variables.name != "quaternion":
+        raise MethodError(
+            f"reduce: {names} are not for formulation {bound.variables.name!r}: leave it out"
+        )
+    ((_, every),) = several
+    steps, _, _ = count_steps(task.t0, task.t1, bound.dt)
+    if steps < every:
+        raise InputError(
+            f"reduce: {names} look at tangents every {every} steps, and the span has {steps}: give"
+            " a longer one, or a smaller every="
+        )
+    assert task.directions is not None
+
+
 def _check_results(task: Task) -> None:
     """Try the reductions: mistakes show now, and no two results share a name."""
     owners = dict.fromkeys(RESERVED, "the saved states")
     for one in task.reductions:
         for name, found in one.trial(_trial_values(task, one)).items():
             for new in (name, *found.coords):
-                if new in owners or new.startswith((VARIED, BESIDE)) or "/" in new:
+                if new in owners or new.startswith((VARIED, BESIDE, SENSITIVITY)) or "/" in new:
                     raise InputError(
                         f"reduce: {one.key} has a result named {new!r}, a name that belongs to"
                         f" {owners.get(new, 'something else in files')}: give it another name"
@@ -276,6 +365,8 @@ def _check_results(task: Task) -> None:
 
 def _trial_values(task: Task, one: Reduction) -> np.ndarray:
     """(members, components) of a quantity; those of real members where a user wrote something."""
+    if isinstance(one, GrowthReduction):
+        return np.empty(0)
     if REDUCTIONS.get(type(one).__name__) is type(one) and one.of in QUANTITIES:
         return np.ones((1, *(QUANTITIES[str(one.of)].shape or (1,))))
     rows = task.members.rows(0, min(task.members.count, TRIAL_MEMBERS))
@@ -289,7 +380,7 @@ def _check_size(task: Task, in_memory: bool) -> None:
             f"{count} members are more than {MOST_MEMBERS}, whose final states alone would fill the"
             " memory: make several ensembles of them, with other seeds"
         )
-    states = int(task.at_save.sum()) * count * 8 * task.members.width
+    states = int(task.at_save.sum()) * count * 8 * task.width
     if in_memory and states > MOST_BYTES:
         raise InputError(
             f"save= would keep {states / 2**30:.1f} GB of states in memory: save fewer times,"

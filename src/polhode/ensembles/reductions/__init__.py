@@ -2,6 +2,17 @@
 
 Every file of this folder is imported, and the reductions it defines are found: a new one is one new
 file.  ``REDUCTIONS`` are all of them by name.
+
+Examples
+--------
+>>> import polhode as ph
+>>> spins = ph.distributions.Normal([0, 0, 50], 0.5)
+>>> result = ph.solve_ensemble(
+...     ph.problems.fast_top(), (0, 1), members=20, vary={"omega": spins}, seed=1, method="mr2",
+...     dt=0.01, reduce=[ph.reductions.Mean("speed"), "extremes(omega)"], reduce_times=3,
+... )
+>>> sorted(result.reductions)
+['omega_max', 'omega_min', 'speed_mean', 'speed_std']
 """
 
 import importlib
@@ -13,7 +24,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.ensembles import quantities
-from polhode.ensembles.reductions.base import UNNAMED, Reduction, ValuesReduction
+from polhode.ensembles.reductions.base import (
+    UNNAMED,
+    GrowthReduction,
+    Reduction,
+    ValuesReduction,
+)
 from polhode.errors import InputError
 
 
@@ -33,7 +49,15 @@ QUANTITIES = {name: caption.text for name, caption in quantities.QUANTITIES.item
 REDUCTIONS: dict[str, type[Reduction]] = _find()
 TEXTS = {kind.text.partition("(")[0]: kind for kind in REDUCTIONS.values() if kind.text}
 globals().update(REDUCTIONS)
-__all__ = ["QUANTITIES", "REDUCTIONS", "Reduction", "ValuesReduction", "reductions_of", *REDUCTIONS]
+__all__ = [
+    "QUANTITIES",
+    "REDUCTIONS",
+    "GrowthReduction",
+    "Reduction",
+    "ValuesReduction",
+    "reductions_of",
+    *REDUCTIONS,
+]
 
 if TYPE_CHECKING:
 

@@ -5,17 +5,33 @@ groups are joined in the order of the members, so that results depend neither on
 threads.  Members that have failed are left out from then on.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from polhode.contracts.checks import number
 from polhode.ensembles.quantities import Caption, Labelled, caption
 from polhode.errors import InputError
 
 UNNAMED = "<lambda>"
+
+
+class Gauges(NamedTuple):
+    """What the gauges of tangents show: the ``time`` of the last look, (members,), and beyond that
+    (members, tangents): their logarithms then, the largest ones so far, ∫ t dl of these logarithms,
+    and ∫ Y dt of Y = (2/t) ∫ t dl.
+    """
+
+    time: np.ndarray
+    logarithm: np.ndarray
+    largest: np.ndarray
+    moment: np.ndarray
+    sum: np.ndarray
+
+
 TIME = "time_reduced"
 Results = dict[str, np.ndarray]
 
@@ -75,9 +91,16 @@ class Reduction:
         """Raise an ``InputError`` if its own arguments make no sense."""
 
     # ---- what the rest of the library calls
-    def combine(self, rows: np.ndarray) -> Results:
-        """The results at all times, from the rows of all groups, (times, groups, numbers)."""
-        ends = [self.end(reduce(self.join, groups)) for groups in rows]
+    def joined(self, rows: np.ndarray, before: list[np.ndarray] | None) -> list[np.ndarray]:
+        """A row for each time: of groups, (times, groups, numbers), and of all groups before."""
+        if before is None:
+            return [reduce(self.join, groups) for groups in rows]
+        pairs = zip(rows, before, strict=True)
+        return [reduce(self.join, groups, row) for groups, row in pairs]
+
+    def combine(self, rows: Any) -> Results:
+        """The results at all times, from one row for each."""
+        ends = [self.end(row) for row in rows]
         return {name: np.array([end[name] for end in ends]) for name in ends[0]}
 
     def describe(self, name: str, values: np.ndarray) -> Labelled:
@@ -137,11 +160,66 @@ class ValuesReduction(Reduction):
         """The results, from values (times, members); NaN for members that have failed."""
         raise NotImplementedError
 
-    def combine(self, rows: np.ndarray) -> Results:
+    def combine(self, rows: Any) -> Results:
         return self.of_values(rows)
 
     def _trial(self, values: np.ndarray) -> Results:
         return {name: found[0] for name, found in self.of_values(values.T).items()}
+
+
+@dataclass(frozen=True)
+class GrowthReduction(Reduction):
+    """For every member, how its tangents grow: a number from the gauges of all of them.
+
+    A tangent is a small change of the initial state, (θ, m), (x, p) and the model's variables, in
+    the user's body axes.  It is measured every so many steps of a map, with θ in rad and the other
+    parts relative to their lengths at the start of the problem that the members share (or in SI
+    units where one is 0 there), and scaled down before it overflows.
+
+    tangents : how many, in directions of no meaning; or their columns, rows of numbers
+    every : steps between two looks at them
+    """
+
+    of: str | Callable = "tangents"
+    tangents: int | Sequence[Sequence[float]] = 1
+    every: int = 10
+
+    def of_gauges(self, gauges: Gauges) -> np.ndarray:
+        """The numbers, (members,)."""
+        raise NotImplementedError
+
+    @property
+    def result(self) -> str:
+        return self.name or type(self).__name__.lower()
+
+    @property
+    def measured(self) -> tuple[Any, int]:
+        """(tangents, every), the same for all reductions of a run."""
+        given: Any = self.tangents
+        if np.ndim(given) == 0:
+            return int(given), int(self.every)
+        return tuple(map(tuple, np.array(given, dtype=float).tolist())), int(self.every)
+
+    def check(self) -> None:
+        if self.of != "tangents":
+            raise InputError(f"reduce: {type(self).__name__} is of tangents, not of {self.of!r}")
+        for name, value in {"every": self.every, "tangents": self.tangents}.items():
+            found = 1.0 if np.ndim(value) else number(value, name)
+            if not (found >= 1.0 and found == int(found)):
+                raise InputError(
+                    f"{name} of {type(self).__name__} must be a whole number, 1 or more, got"
+                    f" {value!r}"
+                )
+
+    def combine(self, rows: Any) -> Results:
+        """The result, from the numbers found, (members,)."""
+        return {self.result: rows}
+
+    def describe(self, name: str, values: np.ndarray) -> Labelled:
+        return Labelled(("member",), values, {"long_name": self.words[""]}, {})
+
+    def trial(self, values: np.ndarray) -> dict[str, Labelled]:
+        return {self.result: self.describe(self.result, np.empty(0))}
 
 
 def numbers(values: Any) -> np.ndarray:
