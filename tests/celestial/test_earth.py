@@ -209,7 +209,7 @@ def test_rows_of_any_density_give_the_same_pole(year):
     gap = precession.figure_poles(steps) - CubicSpline(year.t, precession.figure_poles(year))(
         steps.t
     )
-    assert np.abs(gap[10:-10]).max() < 0.05 * precession.MAS
+    assert np.abs(gap[10:-10]).max() < 0.06 * precession.MAS  # as the spline between days
     sparse = precession.figure_poles(year[::2]) - precession.figure_poles(year)[::2]
     assert np.abs(sparse[10:-10]).max() < 0.05 * precession.MAS
 

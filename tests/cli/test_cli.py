@@ -31,6 +31,7 @@ COMMANDS = (
     "resume",
     "compare",
     "gyro",
+    "fit",
     "methods",
     "problems",
     "moon",

@@ -15,6 +15,7 @@ from polhode.plot import ellipsoid, quantities, space, style
 from polhode.plot.smooth import smooth
 
 MOVING = "position", "path"  # panels that need a position
+WITH_OPTIONS = "variables", "uncertainty"
 ASYMMETRIC = ph.RigidBody([1.0, 2.0, 2.5])
 TENSOR = ph.RigidBody([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.2]])
 
@@ -51,7 +52,8 @@ def free():
 
 
 @pytest.mark.parametrize(
-    "panel", [*(p for p in plot.PANELS if p not in ("error", "variables", *MOVING)), "axis_path"]
+    "panel",
+    [*(p for p in plot.PANELS if p not in ("error", *WITH_OPTIONS, *MOVING)), "axis_path"],
 )
 def test_a_panel_draws_into_the_axes_it_is_given(panel, free, ax):
     assert getattr(plot, panel)(free, ax) is ax
@@ -425,3 +427,45 @@ def test_variables_are_drawn_by_name(ax):
     free = ph.exact_free_motion(ASYMMETRIC, None, [0.3, 1.0, 0.2], [0.0, 1.0])
     with pytest.raises(ph.InputError, match="needs variables of a model, and this run has none"):
         free.plot("variables")
+
+
+# ---- uncertainty
+UNCERTAIN = np.diag([1e-6, 1e-6, 4e-6, 1e-8, 1e-8, 0.0])
+
+
+@pytest.fixture(scope="module")
+def uncertain():
+    problem = ph.Problem(ASYMMETRIC, ph.models.heavy_top(3.0), omega=[0.3, 1.0, 4.0])
+    return ph.solve(problem, (0, 4), method="mr2", dt=0.02, sensitivities=["state"])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_uncertainties_are_drawn_by_component(theme, uncertain, ax):
+    assert uncertain.plot("uncertainty", ax, covariance=UNCERTAIN, theme=theme) is ax
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylabel() == "standard deviation (rad, relative)"
+    first = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "-"]
+    size = np.linalg.norm(uncertain.angular_momentum[0])
+    expected = [1e-3, 1e-3, 2e-3, 1e-4 / size, 1e-4 / size, np.nan]
+    np.testing.assert_allclose(first, expected, rtol=1e-6)
+
+
+def test_uncertainties_of_a_position(ax):
+    model = ph.models.spring(3.0, (0.2, 0.1, 0.0), (0.0, 0.0, 0.0))
+    problem = ph.Problem(ASYMMETRIC, model, omega=[0.3, 1.0, 4.0], position=(0.3, 0.1, 0.0))
+    run = ph.solve(problem, (0, 1), method="mr2", dt=0.02, sensitivities=["state"])
+    run.plot("uncertainty", ax, covariance=1e-6 * np.eye(12), of="position")
+    assert ax.get_ylabel() == "standard deviation (m)"
+    assert labels(ax) == ["$x_1$", "$x_2$", "$x_3$"]
+
+
+def test_what_uncertainties_need(uncertain, top):
+    for run, options, message in (
+        (uncertain, {}, "needs covariance="),
+        (uncertain, {"covariance": np.eye(5)}, "must be a symmetric matrix"),
+        (uncertain, {"covariance": UNCERTAIN, "of": "position"}, "of must be one of 'rotation' h"),
+        (top, {"covariance": UNCERTAIN}, "the run has no derivatives"),
+    ):
+        with pytest.raises(ph.InputError, match=message):
+            run.plot("uncertainty", **options)
+    assert "uncertainty" not in plot.views.NAMES

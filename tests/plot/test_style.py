@@ -94,7 +94,9 @@ def settings():
     return {name: mpl.rcParams[name] for name in mpl.rcParams if name != "backend"}
 
 
-@pytest.mark.parametrize("panel", [None, *(p for p in plot.PANELS if p not in ("error",))])
+@pytest.mark.parametrize(
+    "panel", [None, *(p for p in plot.PANELS if p not in ("error", "uncertainty"))]
+)
 def test_every_panel_has_a_dark_theme(panel, free, tmp_path):
     run = free
     if panel in ("position", "path"):

@@ -153,7 +153,15 @@ class Ephemeris:
 
 
 def de421() -> Ephemeris:
-    """Return the ephemeris DE421, which the extra ``celestial`` installs."""
+    """Return the ephemeris DE421, which the extra ``celestial`` installs.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ephemeris = ph.celestial.de421()
+    >>> 81.3 < ephemeris.constants["EMRAT"] < 81.31  # mass of the Earth over that of the Moon
+    True
+    """
     return opened("de421")
 
 

@@ -218,6 +218,14 @@ def moon(
     geodetic : the geodetic precession of the local inertial axes
     mantle : turn the mantle alone, as if the fluid core did not turn along
     ephemeris : de421, or the newer de422 or de423 if their packages are installed
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> moon = ph.celestial.moon("2000-01-01")
+    >>> days = 2 * 3.141592653589793 / float(moon.omega[2]) / 86400
+    >>> 27.2 < days < 27.5  # of a turn
+    True
     """
     source, begin = opened(ephemeris), julian_date(start)
     source.check(begin)

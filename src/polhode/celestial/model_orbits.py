@@ -96,7 +96,14 @@ def _problem(name, inertia, tilt, momentum, sun_numbers, moon_numbers) -> Proble
 
 
 def rigid_earth_model() -> Problem:
-    """Return a rigid Earth turned by Sun and Moon; the unit of time is a sidereal day."""
+    """Return a rigid Earth turned by Sun and Moon; the unit of time is a sidereal day.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.solve(ph.celestial.rigid_earth_model(), (0, 1), rtol=1e-9).success  # a sidereal day
+    True
+    """
     h, t = 0.0032737875, 2.1961e-05
     n_sun, n_moon = 2 * pi / YEAR * SIDEREAL_DAY, 2 * pi / MONTH * SIDEREAL_DAY
     return _problem(
@@ -115,7 +122,14 @@ def rigid_earth_model() -> Problem:
 
 
 def rigid_moon_model() -> Problem:
-    """Return a rigid Moon turned by Earth and Sun; the unit of time is a sidereal month."""
+    """Return a rigid Moon turned by Earth and Sun; the unit of time is a sidereal month.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.solve(ph.celestial.rigid_moon_model(), (0, 1), rtol=1e-9).success  # a sidereal month
+    True
+    """
     beta, gamma = 0.0006310022025364629, 0.0002277305314199142
     n_sun = 2 * pi * MONTH / YEAR
     return _problem(

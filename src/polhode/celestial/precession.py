@@ -147,6 +147,13 @@ def earth(
     sun, planets : their torques, besides that of the Moon
     geodetic : the geodetic precession of the local inertial axes
     delta_t : TT - UT1 in seconds, which fixes the longitude; by default from leap seconds
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> earth = ph.celestial.earth("2000-01-01")
+    >>> earth.moves, round(float(earth.omega[2] * 86164.0905), 4)  # a turn in a sidereal day
+    (False, 6.2832)
     """
     ephemeris, begin = de421(), julian_date(start)
     ephemeris.check(begin)

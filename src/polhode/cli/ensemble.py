@@ -196,6 +196,8 @@ def _solve(
 
     arguments, settings = plan.ensemble.arguments, plan.run.arguments
     del settings["save_every"]
+    if settings["sensitivities"] is None:
+        del settings["sensitivities"]
     workers = arguments["threads"]
     if dask == HERE:
         arguments["threads"] = None

@@ -13,6 +13,7 @@ from polhode.cli.compare import compare
 from polhode.cli.earth import earth
 from polhode.cli.ensemble import OptionalAddress, ensemble
 from polhode.cli.film import film
+from polhode.cli.fit import fit
 from polhode.cli.gyro import gyro
 from polhode.cli.lists import methods, problems
 from polhode.cli.moon import moon
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(run, view, film, compare, gyro, methods, problems, moon, earth, cite, reproduce, bench),
+    *(run, view, film, compare, gyro, fit, methods, problems, moon, earth, cite, reproduce, bench),
 ):
     app.command()(command)
 app.command(cls=OptionalAddress)(ensemble)

@@ -46,6 +46,11 @@ MAX_STEPS = option(
     "Trial steps after which a run with adaptive steps ends. Default: 10 million.",
     min=1,
 )
+SENSITIVITIES = option(
+    "--sensitivities NAME,…",
+    "What to differentiate the motion by, separated by commas: state, moments, model.strength and"
+    " others; the derivatives are in the file.",
+)
 END = option("--t-end", "The end time, in seconds; may lie before the start.")
 SAVE_EVERY = option("--save-every", "Keep every n-th step, and the last.")
 SET = option(
@@ -146,7 +151,7 @@ EPHEMERIS = option(
 )
 PLANETS = option("--planets", "Include the torques of the planets in every model.")
 MOON_TOLERANCE = option("--rtol", "Relative tolerance per step.")
-BENCH_NAME = argument("[NAME]", "A benchmark; without a name, all are listed.")
+BENCH_NAME = argument("[NAME]", "A benchmark, or `all`; without a name, they are listed.")
 BENCH_REPEATS = option("--repeats", "Repeats of each timing. Default: the benchmark's own.", min=1)
 KEYS = option(
     "--set KEY=VALUE",
@@ -154,6 +159,11 @@ KEYS = option(
 )
 QUICK_BENCH = option("--quick", "Small cases and few repeats, for a first impression.")
 JSON_FILE = option("--json FILE", "Also write the results as JSON.")
+STORE_FOLDER = option(
+    "--store FOLDER",
+    "Also write the results as JSON into a folder, one small file NAME.json for each benchmark; the"
+    " quick form of those that take minutes.",
+)
 PLOT_FILE = option("--plot FILE", "Also draw the results: .png, .pdf or .svg.")
 RUN_FILE = argument("RUN", "A motion that `polhode run` wrote: a file (.nc) or a store (.zarr).")
 FILM_FILE = argument("FILM", "The film to write: .mp4, .webm, .gif, .webp or .png (APNG).")
@@ -205,3 +215,39 @@ SHOWN_MEMBERS = option("--members", "Members of an ensemble to show, at most.", 
 FRAMES = option("--frames", "Times of an ensemble to show, at most.", min=1)
 BUDGET = option("--budget BYTES", "Size of the page of an ensemble, at most. Default: 2e6.")
 ENSEMBLE_OUT = out("a name ending in .zarr (written while it runs) or .nc")
+FIT_PROBLEM = option(
+    "--problem NAME_OR_FILE",
+    "Where the fit starts: a problem of the catalogue, or a run file in TOML, whose [initial] state"
+    " is that at the first time of the log.",
+)
+FREE = option(
+    "--free NAME,…",
+    "The unknowns: state, attitude, angular_momentum, omega, inertia, moments, mass,"
+    " model.strength …",
+)
+HOLD = option(
+    "--hold NAME",
+    "A combination that stays: trace of inertia, largest moment, |angular momentum|, inertia.Ixx …"
+    " May be repeated.",
+)
+RATES = option(
+    "--rates X,Y,Z",
+    "Names, or numbers from 1, of the columns of angular velocities. Default: found by their names,"
+    " unless there is --attitudes.",
+)
+ATTITUDES = option(
+    "--attitudes W,X,Y,Z",
+    "The columns of attitudes, quaternions with the scalar first, body to inertial.",
+)
+SIGMA = option("--sigma", "Standard deviation of the angular velocities, in their unit.")
+ATTITUDE_SIGMA = option(
+    "--attitude-sigma", "Standard deviation of the attitudes about each axis, in the same angles."
+)
+WITH_BIAS = option("--bias", "The gyro has a constant bias, which is fitted, too.")
+LOSS = option(
+    "--loss", "linear, or for logs with outliers soft_l1, huber, cauchy or arctan. Default: linear."
+)
+MAX_ITERATIONS = option(
+    "--max-iterations", "Steps after which the search ends. Default: 300.", min=1
+)
+FIT_FILE = out("a file ending in .json")

@@ -15,12 +15,13 @@ from polhode.cli import schema
 from polhode.cli.schema import EnsembleFile, RunFile, did_you_mean
 from polhode.contracts import Model
 from polhode.ensembles.distributions import Distribution
-from polhode.ensembles.members import member_array, shapes_of
+from polhode.ensembles.members import member_array
 from polhode.errors import FileError, InputError
 from polhode.files.given import open_file
 from polhode.integrators import INTEGRATORS, OF_BODIES
 from polhode.models import MODELS
 from polhode.problems import CATALOGUE
+from polhode.problems.names import shapes_of
 from polhode.problems.problem import Problem
 
 Change = tuple[str, Any]

@@ -42,6 +42,7 @@ def run(
     density: Annotated[float | None, options.DENSITY] = None,
     scale: Annotated[float | None, options.SCALE] = None,
     save_every: Annotated[int | None, options.SAVE_EVERY] = None,
+    sensitivities: Annotated[str | None, options.SENSITIVITIES] = None,
     checkpoint: Annotated[Path | None, options.CHECKPOINT] = None,
     checkpoint_every: Annotated[int | None, options.CHECKPOINT_EVERY] = None,
     out: Annotated[Path | None, options.OUT] = None,
@@ -64,6 +65,7 @@ def run(
     - `polhode run fast-top --set model.strength=30 --set "omega=[0, 0, 40]"`
     - `polhode run spinning_box.toml --out results --html`
     - `polhode run fast-top --t-end 1e5 --save-every 1000 --checkpoint top.ckpt`
+    - `polhode run fast-top --sensitivities state,moments,model.strength`
     - `polhode run --mesh part.stl --density 2700 --set "omega=[0.1, 5, 0]" --t-end 10 --dt 0.01`
     """
     from polhode.cli.plan import make_plan, option_changes, set_changes
@@ -83,6 +85,7 @@ def run(
                 max_steps=max_steps,
                 t_end=t_end,
                 save_every=save_every,
+                sensitivities=None if sensitivities is None else sensitivities.split(","),
             ),
         ],
     )

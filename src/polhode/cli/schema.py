@@ -192,6 +192,7 @@ class RunTable(Table):
     first_step: Positive | None = None
     max_step: Positive | None = None
     max_steps: Count | None = None
+    sensitivities: list[str] | None = None
     t_end: float
     t_start: float = 0.0
     save_every: Count = 1

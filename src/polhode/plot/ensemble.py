@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BINS = 60
+INITIALS = "fli", "megno"  # names that are initials
 TIME = "time (s)"
 
 
@@ -55,7 +56,8 @@ def _panels(result: Any) -> list[Callable[["Axes"], Any]]:
     for name, label in reduced.items():
         stem, _, what = name.rpartition("_")
         if label.dims == ("member",):
-            found.append(partial(_first_times, result, name))
+            draw = _first_times if label.attrs.get("units") else _of_members
+            found.append(partial(draw, result, name))
         elif what in PAIRS and f"{stem}_{PAIRS[what][0]}" in reduced:
             found += [partial(draw, result, stem) for draw in PAIRS[what][1:]]
         elif what in PANELS and (label.coords or name == "attitude_spread"):
@@ -206,6 +208,33 @@ def _first_times(result: Any, name: str, ax: "Axes") -> "Axes":
     never = int(np.isnan(values).sum())
     title = _title(name) + (f"   ({never} never)" if never else "")
     return _distribution(ax, values, title, TIME)
+
+
+def _of_members(result: Any, name: str, ax: "Axes") -> "Axes":
+    """Draw a number of each member: over a grid of two sweeps as a map, else their distribution."""
+    values, swept = result.labelled[name].values, list(getattr(result, "grid", {}).items())
+    title = name.upper() if name in INITIALS else _title(name)
+    if len(swept) != 2:
+        return _distribution(ax, values, title, name)
+    (x_label, x), (y_label, y) = (_swept(*one) for one in swept)
+    across, up = np.argsort(x), np.argsort(y)
+    table = values.reshape(len(x), len(y))[across][:, up].T
+    drawn = ax.pcolormesh(
+        x[across], y[up], table, cmap="viridis", shading="nearest", rasterized=True
+    )
+    bar = ax.figure.colorbar(drawn, ax=ax)
+    bar.ax.tick_params(colors=style.theme().ink, labelsize=8)
+    style.dress(ax, title, x_label, y_label)
+    ax.grid(False)
+    return ax
+
+
+def _swept(name: str, values: np.ndarray) -> tuple[str, np.ndarray]:
+    """Return the label and the values of what changes most along a sweep."""
+    columns = values.reshape(len(values), -1)
+    place = int(np.argmax(np.ptp(columns, axis=0)))
+    letters = {3: "xyz", 4: "wxyz"}.get(columns.shape[1], "")
+    return f"{name} {letters[place]}" if letters else name, columns[:, place]
 
 
 def _ends(result: Any, ax: "Axes") -> "Axes":

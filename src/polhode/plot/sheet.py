@@ -17,17 +17,18 @@ from polhode.plot.flight import path, position
 from polhode.plot.panels import drift, error, rates, tilt, variables
 from polhode.plot.poinsot import herpolhode, poinsot, polhode
 from polhode.plot.sphere import trace
+from polhode.plot.uncertainty import uncertainty
 
 PANELS: Mapping[str, Callable] = MappingProxyType(
     {
         draw.__name__: draw
         for draw in (
             *(tilt, rates, trace, drift, error, polhode, herpolhode, poinsot, position, path),
-            variables,
+            *(variables, uncertainty),
         )
     }
 )
-DYNAMIC = "drift", "polhode", "herpolhode", "poinsot"  # need a body
+DYNAMIC = "drift", "polhode", "herpolhode", "poinsot", "uncertainty"  # need a body
 MOVING = "position", "path"  # need a position
 OURS = "run", "ax", "theme"  # options that all panels have
 QUICKLY = {"compress_level": 3}  # half the time of 6 for a tenth more bytes

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OVER_TIME = "tilt", "rates", "drift", "error", "position", "variables"
-NAMES = ("body", *PANELS)
+NAMES = ("body", *(name for name in PANELS if name != "uncertainty"))  # which takes options
 FULL = "body", "poinsot"  # take all of their part of a frame
 
 

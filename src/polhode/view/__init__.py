@@ -2,6 +2,13 @@
 
 ``web/`` holds the viewer itself, modules of JavaScript; ``page.py`` puts them into a page with the
 data that ``packing.py`` makes of runs.
+
+Examples
+--------
+>>> import polhode as ph
+>>> run = ph.solve(ph.problems.fast_top(), (0, 1), method="mr2", dt=0.01)
+>>> ph.view.save_html(run, "top.html").name
+'top.html'
 """
 
 import os
@@ -64,6 +71,13 @@ def view(
     browser : open the page; False only writes it
     **ensemble : for an ensemble the options of ``EnsembleResult.view``; of those above it takes
         ``show``, ``theme``, ``title``, ``height`` and ``browser``
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> run = ph.solve(ph.problems.fast_top(), (0, 1), method="mr2", dt=0.01)
+    >>> ph.view(run, browser=False).name  # without ``browser=False`` it opens
+    'view.html'
     """
     pixels = whole(height, "height", 100)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)
@@ -97,6 +111,14 @@ def save_html(
     """Write one run, several, or an ensemble as one HTML file that needs nothing else.
 
     The file is written completely or not at all.  Its options are those of ``view``.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> top = ph.problems.fast_top()
+    >>> two = [ph.solve(top, (0, 1), method=name, dt=0.01) for name in ("mr2", "strang")]
+    >>> ph.view.save_html(two, "two.html", layout="ghosts").suffix
+    '.html'
     """
     file = html_path(path)
     options = Options(names, points, show, theme, layout, tolerance, title, globe)

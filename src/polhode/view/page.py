@@ -4,6 +4,8 @@ The page asks nobody for anything: its content-security policy allows its own sc
 their hashes, and nothing else.  A short script unpacks the modules, which lie compressed beside the
 data, and adds them to the page.  Names and other texts of runs stay data: they lie in a block of
 JSON, which no browser runs, and the viewer shows them as text.
+
+The address may end in a theme and a time: ``run.html#theme=dark&time=2.5``.
 """
 
 import base64
@@ -31,6 +33,14 @@ window.polhode = mount(
   JSON.parse(document.getElementById("header").textContent),
   await unpack(document.getElementById("data").textContent),
 );
+const heed = () => {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const theme = asked.get("theme"), time = asked.get("time");
+  if (["auto", "light", "dark"].includes(theme)) window.polhode.setTheme(theme);
+  if (time && Number.isFinite(Number(time))) window.polhode.seek(Number(time));
+};
+window.addEventListener("hashchange", heed);
+heed();
 """
 LOADER = """
 const place = document.getElementById("polhode");
@@ -124,6 +134,11 @@ def html_page(packed: Packed, connects: bool = False) -> str:
 
     ``connects``: it may ask the server from which it comes, and nobody else.
     """
+    return page_of(packed.header, packed_text(planes(packed.data)), connects)
+
+
+def page_of(header: dict[str, Any], data: str, connects: bool = False) -> str:
+    """Return the text of a page whose data are text already."""
     script = module(with_default=False) + START
     policy = (
         f"default-src 'none'; script-src {hash_of(LOADER)} {hash_of(script)};"
@@ -133,10 +148,10 @@ def html_page(packed: Packed, connects: bool = False) -> str:
         policy += "; connect-src 'self'"
     return PAGE.format(
         policy=policy,
-        title=html.escape(packed.header["title"]).encode("utf-8", "replace").decode(),
+        title=html.escape(header["title"]).encode("utf-8", "replace").decode(),
         style=STYLE,
-        header=json_text(packed.header),
-        data=packed_text(planes(packed.data)),
+        header=json_text(header),
+        data=data,
         code=packed_text(script.encode()),
         loader=LOADER,
     )

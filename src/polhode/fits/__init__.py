@@ -1,0 +1,1 @@
+"""Fits: the state, the body and the parameters of a model from observations of the motion."""
