@@ -43,7 +43,7 @@ def test_a_record_in_any_file_is_found_and_listed_at_its_place():
     assert sorted(re.findall(r"Bench\(\n    name=\"(\w+)\",", text)) == sorted(known)
     places = [bench.place for bench in known.values()]
     assert places == sorted({*places})
-    assert [*known][:4] == ["single", "ensemble", "cluster", "accuracy"]
+    assert [*known][:4] == ["single", "compile", "ensemble", "cluster"]
     assert {"precision", "adaptive", "highorder", "kinematics", "moon", "earth"} <= {*known}
 
 
@@ -93,6 +93,9 @@ def test_a_result_holds_everything():
     assert data["verdicts"][0]["met"] is False
     assert data["keys"] == {"n": "1"}
     assert data["machine"]["cores"] >= 1
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", data["date"])
+    assert data["seconds"] >= 0.0
+    assert Result.of(bench, data).data() == data
     figure = benchmark(result)
     assert len(figure.axes) == 1
 
@@ -168,6 +171,8 @@ def test_a_benchmark_end_to_end(polhode):
         (["mesh", "--set", "triangles"], "--set takes KEY=VALUE, got 'triangles'"),
         (["mesh", "--set", "faces=3"], "its keys: triangles"),
         (["mesh", "--plot", "mesh.txt"], "--plot must end in .png"),
+        (["mesh", "--store", "nowhere"], "--store must be a folder that exists, got 'nowhere'"),
+        (["all", "--json", "all.json"], "--json is for one benchmark; with all, use --store"),
     ],
 )
 def test_mistakes(arguments, message, polhode):
@@ -187,6 +192,47 @@ def test_strict_runs_exit_with_1_if_a_claim_is_missed(polhode, monkeypatch, met,
     ended, _, err = polhode("bench", "mesh", "--quick", "--strict")
     assert ended == code
     assert ("missed: speed" in err) == (not met)
+
+
+def test_all_run_by_one_command_even_if_one_fails(polhode, monkeypatch, tmp_path):
+    from polhode.cli import bench as command
+
+    known = benches()["mesh"]
+    made = {"unheard": replace(known, name="unheard"), "mesh": known}
+    monkeypatch.setattr("polhode.bench.benches", lambda: made)
+    asked = []
+
+    def apart(arguments):
+        asked.append(arguments)
+        return apart_indeed(arguments)
+
+    apart_indeed = command._apart
+    monkeypatch.setattr(command, "_apart", apart)
+    code, out, err = polhode("bench", "all", "--quick", "--repeats", 1, "--store", tmp_path)
+    assert code == 1
+    assert "unheard failed with exit code 2" in err  # the other process does not know it
+    assert re.search(r"unheard +\d+ +failed", out)
+    assert re.search(r"mesh +\d+ +–", out)  # it makes no claim
+    assert [words[0] for words in asked] == ["unheard", "mesh"]
+    stored = json.loads((tmp_path / "mesh.json").read_text())
+    assert stored["quick"] is True
+    assert stored["repeats"] == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["mesh.json"]
+
+
+@pytest.mark.parametrize(("long", "quick"), [(True, True), (False, False)])
+def test_the_quick_form_is_stored_of_those_that_take_minutes(
+    polhode, monkeypatch, tmp_path, long, quick
+):
+    def measure(settings):
+        yield Table("t", {"what": "what", "x": "x"}, [{"what": str(settings.quick), "x": 1 / 3}])
+
+    bench = replace(benches()["mesh"], measure=measure, long=long)
+    monkeypatch.setattr("polhode.bench.benches", lambda: {"mesh": bench})
+    assert polhode("bench", "mesh", "--store", tmp_path)[0] == 0
+    stored = json.loads((tmp_path / "mesh.json").read_text())
+    assert stored["quick"] is quick
+    assert stored["tables"][0]["rows"] == [{"what": str(quick), "x": 0.33333}]
 
 
 # ---- correctness of what is timed

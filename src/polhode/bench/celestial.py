@@ -87,6 +87,7 @@ def runs(
     needs=("de421",),
     vital=("de421",),
     repeats=5,
+    long=True,
 )
 def moon(settings: Settings) -> Iterator[Finding]:
     start = "1970-01-01"
@@ -94,12 +95,15 @@ def moon(settings: Settings) -> Iterator[Finding]:
         "Earth and Sun": ph.celestial.moon(start),
         "with planets and oblateness": ph.celestial.moon(start, planets=True, oblateness=True),
     }
+    if settings.quick:
+        problems = {"Earth and Sun": problems["Earth and Sun"]}
     yield torques(problems, settings)
-    variants: dict[str, Callable] = {
-        "rigid": partial(ph.prepare, problems["Earth and Sun"]),
-        "tides and core": ph.celestial.layered_moon(start, model="layered").prepare,
-        "DE421's model": ph.celestial.layered_moon(start).prepare,
-    }
+    variants: dict[str, Callable] = {"rigid": partial(ph.prepare, problems["Earth and Sun"])}
+    if not settings.quick:  # the others take long to compile
+        variants |= {
+            "tides and core": ph.celestial.layered_moon(start, model="layered").prepare,
+            "DE421's model": ph.celestial.layered_moon(start).prepare,
+        }
     span = 0.0, (5.0 if settings.quick else YEARS) * YEAR
     yield runs(RUN | {"what": "Moon"}, variants, span, settings)
 
@@ -112,6 +116,7 @@ def moon(settings: Settings) -> Iterator[Finding]:
     needs=("de421", "erfa"),
     vital=("de421", "erfa"),
     repeats=3,
+    long=True,
 )
 def earth(settings: Settings) -> Iterator[Finding]:
     start, days = "1975-01-01", np.arange(18263) * DAY
@@ -120,6 +125,8 @@ def earth(settings: Settings) -> Iterator[Finding]:
         "with geodetic precession": ph.celestial.earth(start, geodetic=True),
         "with planets too": ph.celestial.earth(start, planets=True, geodetic=True),
     }
+    if settings.quick:
+        problems = {"Moon and Sun": problems["Moon and Sun"]}
     yield torques(problems, settings)
     yield runs(
         RUN | {"what": "Earth"} | RESIDUALS,

@@ -50,7 +50,7 @@ MODELS = {
     keys={},
 )
 def benchmark(settings: Settings) -> Iterator[Finding]:
-    for method, rtol in RUNS:
+    for method, rtol in RUNS[:2] if settings.quick else RUNS:
         settings.report(f"{method}, rtol {rtol:g}")
         solvers = {
             name: ph.prepare(ph.Problem(BODY, model, omega=START), method=method, rtol=rtol)
@@ -65,6 +65,5 @@ def benchmark(settings: Settings) -> Iterator[Finding]:
         ]
         head = columns("a run", f"/ {TOP}") | {"steps": "steps"}
         yield Table(f"{method}, rtol = {rtol:g}", head, rows)
-        if not settings.quick:
-            ratio = times[RINGS].minimum / least
-            yield at_most(f"{method}, rtol = {rtol:g}: {RINGS} over {TOP}", ratio, 1.5)
+        ratio = times[RINGS].minimum / least
+        yield at_most(f"{method}, rtol = {rtol:g}: {RINGS} over {TOP}", ratio, 1.5)

@@ -6,6 +6,8 @@
    same_operations    operation by operation as the library's step of one body, every fused
                       multiply-add is written: with -ffp-contract=off its results are the library's,
                       bit for bit
+   same_in_two_threads
+                      the same, by two threads
    same_short         as its quick lanes, which know no turn of more than a whole one: the same bits
    fastest            what may be dropped is dropped: kicks merged, the sign of q lost (half turns
                       instead of whole ones), factors of a run made once, no kick of m3
@@ -16,6 +18,7 @@
 
 #define _GNU_SOURCE
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
@@ -155,6 +158,26 @@ INLINE void likewise(double *blocks, long count, long steps, double h, int is_sh
 
 void same_operations(double *blocks, long count, long steps, double h) {
     likewise(blocks, count, steps, h, 0);
+}
+
+/* the same by two threads, half of the blocks each */
+struct half { double *blocks; long count, steps; double h; };
+
+static void *one_half(void *given) {
+    struct half *own = given;
+    likewise(own->blocks, own->count, own->steps, own->h, 0);
+    return 0;
+}
+
+void same_in_two_threads(double *blocks, long count, long steps, double h) {
+    long first = (count + 1) / 2;
+    struct half here = {blocks, first, steps, h};
+    struct half there = {blocks + first * SLOTS * LANES, count - first, steps, h};
+    pthread_t other;
+    int alone = pthread_create(&other, 0, one_half, &there);
+    one_half(&here);
+    if (alone) one_half(&there);
+    else pthread_join(other, 0);
 }
 
 void same_short(double *blocks, long count, long steps, double h) {

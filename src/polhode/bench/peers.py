@@ -31,6 +31,8 @@ PEERS = {
     "diffrax": Peer("diffrax", "diffrax"),
     "MuJoCo": Peer("mujoco", "mujoco"),
     "Basilisk": Peer("Basilisk.simulation.spacecraft", "bsk"),
+    "REBOUND": Peer("rebound", "rebound"),
+    "Orekit": Peer("orekit_jpype", "orekit-jpype", "orekit"),
     "SciPy": Peer("scipy", "scipy"),
     "numpy-quaternion": Peer("quaternion", "numpy-quaternion"),
     "trimesh": Peer("trimesh", "trimesh"),

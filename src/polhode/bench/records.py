@@ -4,6 +4,7 @@ A benchmark yields its findings as they are made: tables, verdicts (a claim and 
 notes.  ``run`` collects them with facts about the machine and the peers.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -134,6 +135,19 @@ class Result:
     peers: Mapping[str, str]  # name -> version
     missing: Sequence[Missing]
     findings: Sequence[Finding]
+    date: str = ""
+    seconds: float = 0.0  # on the wall
+
+    @staticmethod
+    def of(bench: "Bench", data: Mapping[str, Any]) -> "Result":
+        """Return the result that has this plain data."""
+        findings: list[Finding] = [Table(**each) for each in data["tables"]]
+        findings += [Verdict(**each) for each in data["verdicts"]]
+        findings += [Note(**each) for each in data["notes"]]
+        settings = Settings(data["repeats"], data["quick"], values=data["keys"])
+        missing = [Missing(**each) for each in data["missing"]]
+        when = data.get("date", ""), data.get("seconds", 0.0)
+        return Result(bench, settings, data["machine"], data["peers"], missing, findings, *when)
 
     @property
     def tables(self) -> list[Table]:
@@ -149,6 +163,8 @@ class Result:
         return {
             "benchmark": self.bench.name,
             "summary": self.bench.summary,
+            "date": self.date,
+            "seconds": self.seconds,
             "repeats": self.settings.repeats,
             "quick": self.settings.quick,
             "keys": dict(self.settings.values),
@@ -176,6 +192,7 @@ class Bench:
     needs: tuple[str, ...] = ()  # names of peers
     vital: tuple[str, ...] = ()  # those of them without which nothing is measured
     repeats: int = 15
+    long: bool = False  # its full form takes minutes, so that its quick form is stored
     keys: Mapping[str, Key] = field(default_factory=dict)
     draw: Callable[[Result], Any] | None = None  # a figure, instead of bars
 
@@ -210,14 +227,16 @@ def run(
     from polhode.bench.machine import machine
     from polhode.bench.peers import missing, versions
 
-    absent = missing(bench.needs)
+    absent, begin = missing(bench.needs), time.perf_counter()
     for each in absent:
         show(each)
     findings = []
     for finding in () if missing(bench.vital) else bench.measure(settings):
         show(finding)
         findings.append(finding)
-    return Result(bench, settings, machine(), versions(bench.needs), absent, findings)
+    took, today = round(time.perf_counter() - begin, 1), time.strftime("%Y-%m-%d")
+    facts = machine(), versions(bench.needs)
+    return Result(bench, settings, *facts, absent, findings, today, took)
 
 
 # ---- verdicts and text

@@ -12,6 +12,9 @@ square, over tops and starts, of the growth of its relative error in 3, 10, 30 a
 steps; the power; and the trend: the mean change over a fiftieth of the run divided by the standard
 error of that mean, root mean square over tops.
 
+Then one symmetric and one asymmetric body, for as long as one likes (``walks``): a heavy top, and a
+free body.  C compares their random walks with one rounding of the invariant in every step, 2⁻⁵³ √N.
+
 A random walk has the power 1/2 and a trend of about 1, for any number of steps; a steady drift has
 the power 1 and a trend that grows.  Costs are of short runs, plain and compensated in turn.
 """
@@ -24,13 +27,25 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.bench.records import Bench, Finding, Key, Note, Settings, Table, Verdict, at_most
+from polhode.bench.records import (
+    Bench,
+    Finding,
+    Key,
+    Note,
+    Result,
+    Settings,
+    Table,
+    Verdict,
+    at_most,
+)
 from polhode.bench.timing import columns, round_robin, row
 from polhode.bench.tops import HEAVY, Lanes, Tops
+from polhode.bench.walks import LAGS as WALKS
+from polhode.bench.walks import WINDOWS, Course, constant
 from polhode.loops.join import variant
 from polhode.loops.lanes.blocks import unpack
 
-PARTS = "turns", "energy"
+PARTS = "turns", "energy", "walks"
 SUMS = {"plain": False, "compensated": True}
 POWER, COST = 0.7, 1.8  # at most
 Calls = dict[Any, tuple[Callable, float]]
@@ -197,21 +212,83 @@ def energies(settings: Settings) -> Iterator[Finding]:
     yield from verdicts
 
 
+# ---- one body for very many steps
+STRANG = ph.METHODS["strang"]
+START = (0.9, 0.3, -0.1, 0.3)
+COURSES = {  # body: method for its symmetry axis, model, moments, rate, step
+    "symmetric": (2, HEAVY, (5.0, 5.0, 1.0), (0.3, -0.7, 20.0), 0.01),
+    "asymmetric": (None, ph.models.free(), (1.03, 1.61, 2.29), (0.61, 0.37, 0.53), 0.1),
+}
+TITLE = "Random walks of one body by strang: root mean square of the changes"
+NAMES = "|q|² - 1", "momentum about the vertical", "|L|", "energy"
+TREND, BOUND = 3.5, 1.0  # at most
+
+
+def course(body: str, compensated: bool) -> Course:
+    axis, model, inertia, omega, h = COURSES[body]
+    q = tuple((np.array(START) / np.linalg.norm(START)).tolist())
+    return Course(variant(STRANG, axis, compensated), model, inertia, q, omega, h)
+
+
+def walks(settings: Settings) -> Iterator[Finding]:
+    steps = settings.count("steps", quick=100_000)
+    ends = {"plain": min(steps, settings.count("plain")), "compensated": steps}
+    rows: list[Any] = []
+    verdicts: list[Finding] = []
+    for body in COURSES:
+        for sums, compensated in SUMS.items():
+            settings.report(f"{body} body, {sums} sums, {ends[sums]:.0e} steps")
+            walk = course(body, compensated).followed(ends[sums])
+            for place, name in enumerate(NAMES):
+                if name == "|L|" and body == "symmetric":
+                    continue  # it has a torque
+                growth, trend = walk.growth(place), walk.trend(place)
+                power, law = slope([*growth], [*growth.values()]), constant(growth)
+                shown = {f"lag_{k}": each for k, each in zip(WALKS, growth.values(), strict=True)}
+                row = {"what": f"{body}, {name}", "sums": sums, "steps": float(ends[sums])}
+                rows.append(row | shown | {"power": power, "c": law, "trend": trend})
+                what = f"{body} body, {name}, {sums}"
+                verdicts.append(at_most(f"{what}: grows with the power", power, POWER + 0.05))
+                verdicts.append(at_most(f"{what}: trend, of either sign", abs(trend), TREND))
+                verdicts.append(at_most(f"{what}: C, of C 2⁻⁵³ √N", law, BOUND))
+    head = {"what": "body, invariant", "sums": "sums", "steps": "steps"}
+    head |= {f"lag_{k}": f"in {k / WINDOWS:.1%}" for k in WALKS}
+    yield Table(TITLE, head | {"power": "power", "c": "C", "trend": "trend"}, rows)
+    yield from verdicts
+
+
+def picture(result: Result) -> Any:
+    """Draw the growth of the walks; without them, bars."""
+    found = [table for table in result.tables if table.title == TITLE]
+    if not found:
+        from polhode.plot import benchmark
+
+        return benchmark(result)
+    from polhode.bench.walks import draw
+
+    return draw(found[0].rows)
+
+
 @Bench(
     name="roundoff",
     place=130,
     summary="how invariants drift by rounding, with plain and with compensated sums",
+    long=True,
     repeats=301,
     keys={
         "method": Key("srkn14", "for the energy of tops; must have compensated sums"),
-        "steps": Key("1e6", "of every body; 1e8 take minutes for the turns, more for the energy"),
+        "steps": Key(
+            "1e6",
+            "of every body; 1e8 take minutes, more for the energy; so do 1e9 for the walks",
+        ),
         "tops": Key("8", "number of tops"),
-        "parts": Key("", f"of {', '.join(PARTS)}; default: both"),
+        "parts": Key("", f"of {', '.join(PARTS)}; default: all"),
         "plain": Key("1e7", "the most steps with plain sums"),
     },
+    draw=picture,
 )
 def benchmark(settings: Settings) -> Iterator[Finding]:
-    tables = {"turns": turns, "energy": energies}
+    tables = {"turns": turns, "energy": energies, "walks": walks}
     for part in settings.choose("parts", PARTS):
         for finding in tables[part](settings):
             if not (settings.quick and isinstance(finding, Verdict)):

@@ -231,9 +231,9 @@ static inline __attribute__((always_inline)) long midpoint(
         iterations += count;
         if (!done) return -1;
         turn e = exp1(multiply(0.5, psi));
-        quaternion q = product1(s.q, e);
-        vector m = turned_back(e, s.m), n = torque(q, strength);
-        state new = {product1(q, e), turned_back(e, add_scaled(m, h, n))};
+        vector n = turned_back(e, torque(product1(s.q, e), strength));
+        turn twice = {-2.0 * dot(e.v, e.v), multiply(fma(2.0, e.c1, 2.0), e.v)};
+        state new = {product1(s.q, twice), add_scaled(turned_back(twice, s.m), h, n)};
         if (!all_finite(new)) return -1;
         s = new;
         rate3 = rate2;

@@ -120,6 +120,12 @@ class Tops:
     def first(self, count: int) -> "Tops":
         return Tops(*(x[..., :count] for x in (self.q, self.m, self.inertia, self.strength)))
 
+    def symmetric(self) -> "Tops":
+        """The same tops with two equal moments, symmetric about axis 3."""
+        first, _, third = self.inertia
+        inertia = np.array([first, first, np.minimum(third, 1.9 * first)])
+        return Tops(self.q, self.m, inertia, self.strength)
+
     def members(self) -> Iterator[tuple]:
         """Yield (state, body, params) of each top."""
         for q, m, inertia, s in zip(self.q.T, self.m.T, self.inertia.T, self.strength, strict=True):
@@ -159,7 +165,7 @@ class Lanes:
 
         def run(blocks: np.ndarray) -> None:
             room = np.empty_like(blocks[0])
-            self.compiled(blocks, room, self.places[:2], *grid, (), self.slots)
+            self.compiled(blocks, room, (*self.places[:2], 1), *grid, (), self.slots)
 
         in_threads(run, self.work if blocks is None else blocks, threads)
 

@@ -84,6 +84,7 @@ ORDERS = {
     place=120,
     summary="a freely tumbling body in MuJoCo, Basilisk, SciPy and ours: the cost of an error",
     needs=PEERS,
+    long=True,
     keys={"only": Key("", f"peers of {', '.join(PEERS)}; default: all")},
     draw=picture,
 )

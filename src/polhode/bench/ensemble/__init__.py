@@ -12,7 +12,8 @@ The second table is the cost of an accuracy with whole libraries: heyoka's batch
 MuJoCo's batched rollout, diffrax, against our maps with fixed steps; the error is the root mean
 square over bodies of the attitude error at the end, the reference SciPy's DOP853 at its tightest.
 
-The third table takes every map of the registry that has lanes: its speed over that of one body.
+The third table takes every map of the registry that has lanes: its speed over that of one body, and
+for splittings over the exact free motion also with symmetric bodies.
 The last ones are about many bodies: the cost of a body and step, and the memory, in the lanes alone
 and of ``ph.solve_ensemble`` with reductions.
 """
@@ -33,6 +34,7 @@ PARTS = "same", "others", "registry", "scale", "front"
     place=20,
     summary="many bodies in SIMD lanes, against C with explicit vectors, JAX, heyoka, MuJoCo",
     needs=(COMPILER, "JAX", "diffrax", "heyoka", "MuJoCo"),
+    long=True,
     repeats=61,
     keys={
         "parts": Key("", f"of {', '.join(PARTS)}; default: all"),

@@ -38,9 +38,10 @@ class InC:
 
     def __init__(self, library: ctypes.CDLL, name: str, tops: Tops, torque: np.ndarray):
         array = np.ctypeslib.ndpointer(np.float64, flags="C_CONTIGUOUS")
-        self.function = getattr(library, name)
-        self.function.restype = None
-        self.function.argtypes = array, ctypes.c_long, ctypes.c_long, ctypes.c_double
+        self.function, self.in_two_threads = getattr(library, name), library.same_in_two_threads
+        for each in (self.function, self.in_two_threads):
+            each.restype = None
+            each.argtypes = array, ctypes.c_long, ctypes.c_long, ctypes.c_double
         rows = [*tops.q, *tops.m, *(1.0 / tops.inertia), tops.strength, *torque]
         self.bodies, self.start = len(tops), pack(rows, len(tops))
         self.work = self.start.copy()
@@ -49,8 +50,10 @@ class InC:
         self.work[:] = self.start
 
     def advance(self, steps: int, threads: int = 1, blocks: np.ndarray | None = None) -> None:
+        """Advance the tops; only the same operations can be had in two threads."""
         given = self.work if blocks is None else blocks
-        self.function(given, len(given), steps, H)
+        function = self.function if threads == 1 else self.in_two_threads
+        function(given, len(given), steps, H)
 
     def states(self) -> np.ndarray:
         return unpack(self.work, self.bodies, 0, 7)

@@ -5,7 +5,7 @@ quaternion, two inertial axes in the body, or the vertical and a quaternion.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,15 +112,20 @@ def attitude(form: str, state: np.ndarray) -> np.ndarray:
 
 
 # ---- integrators
-def taylor(system: list, first: np.ndarray, tolerance: float) -> Callable[[float], tuple]:
-    """Return a call that integrates from the first state at 0 to a time: (state, steps)."""
+def taylor(
+    system: list, first: np.ndarray, tolerance: float, fast: bool = True
+) -> Callable[..., tuple]:
+    """Return a call that integrates from the first state, or another, at 0 to a time.
+
+    It returns (state, steps).
+    """
     solver = peer("heyoka").taylor_adaptive(
-        system, first.copy(), tol=float(tolerance), fast_math=True
+        system, first.copy(), tol=float(tolerance), fast_math=fast
     )
 
-    def call(end: float) -> tuple:
+    def call(end: float, start: np.ndarray = first) -> tuple:
         solver.time = 0.0
-        solver.state[:] = first
+        solver.state[:] = start
         steps = solver.propagate_until(end)[3]
         return solver.state, steps
 
@@ -165,8 +170,16 @@ def extended(
     kind = np.longdouble
     states = first.astype(kind).reshape(len(first), -1)
     given = np.empty((0, states.shape[1]), kind) if parameters is None else parameters
+    few: dict[str, Any] = {
+        "compact_mode": True,
+        "opt_level": 0,
+    }  # compiles ten times as fast, runs slower
     solver = peer("heyoka").taylor_adaptive(
-        system, states[:, 0], pars=given[:, 0], tol=kind(1e-20), fp_type=kind
+        *(system, states[:, 0]),
+        pars=given[:, 0],
+        tol=kind(1e-20),
+        fp_type=kind,
+        **(few if states.shape[1] < 100 else {}),
     )
     for k in range(states.shape[1]):
         solver.time = kind(0.0)
@@ -174,3 +187,20 @@ def extended(
         solver.propagate_until(kind(end))
         states[:, k] = solver.state
     return states.reshape(first.shape).astype(float)
+
+
+def extended_course(system: list, first: np.ndarray, times: Sequence[float]) -> np.ndarray:
+    """Rows of states at increasing times, from one state at 0, with 80 bits.
+
+    Without optimisation: one run is far shorter than the time to compile it well.
+    """
+    kind = np.longdouble
+    slow = {"compact_mode": True, "opt_level": 0}
+    solver = peer("heyoka").taylor_adaptive(
+        system, first.astype(kind), tol=kind(1e-20), fp_type=kind, **slow
+    )
+    rows = []
+    for time in times:
+        solver.propagate_until(kind(time))
+        rows.append(solver.state.astype(float))
+    return np.array(rows)

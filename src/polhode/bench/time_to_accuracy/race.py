@@ -7,7 +7,7 @@ times.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -109,8 +109,8 @@ class Race:
     head: Mapping[str, str] = field(default_factory=lambda: HEAD)
     clock: Clock = timed
 
-    def run(self, settings: Settings) -> Iterator[Finding]:
-        """Notes, the table and the verdicts."""
+    def run(self, settings: Settings) -> Generator[Finding, None, dict[Variant, Times]]:
+        """Notes, the table and the verdicts; returns the times of the runs that were timed well."""
         first = self.clock({v: v.call for v in (*self.theirs, *self.ours)}, FIRST_LOOK)
         chosen = [
             variant
@@ -130,6 +130,7 @@ class Race:
                 verdicts.append(self.verdict(error, least, times[theirs[0]], ours, times))
         yield Table.of(self.title, self.head, rows)
         yield from verdicts
+        return times
 
     def verdict(
         self,

@@ -1,8 +1,9 @@
 """Heavy tops of the sets ``precision`` and ``highorder``, for this library and for heyoka."""
 
 import math
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from polhode.bench.time_to_accuracy.race import Variant
 
 TOLERANCES = 10.0 ** -np.arange(4.0, 17.01, 0.5)  # heyoka's
 SWAY, PUSH, DRAG = 0.1, 0.3, 0.002
+SPREAD = 0.05  # of starts, in radians and radians per second
 Triple = tuple[float, float, float]
 
 
@@ -45,6 +47,17 @@ class Top:
     turn: Triple = (0.3, 0.0, 0.0)
     end: float = 10.0
     sways: bool = False
+    others: int = 0  # further starts: errors are then root mean squares over all of them
+
+    @cached_property
+    def starts(self) -> list["Top"]:
+        """The top, and others that start nearby."""
+        found = [replace(self, others=0)]
+        shifts = SPREAD * np.random.default_rng(3).normal(size=(1 + self.others, 2, 3))
+        for turn, omega in shifts[1:]:
+            turns, rates = np.array(self.turn) + turn, np.array(self.omega) + omega
+            found.append(replace(found[0], turn=triple(turns), omega=triple(rates)))
+        return found
 
     @property
     def problem(self) -> ph.Problem:
@@ -96,20 +109,45 @@ class Top:
         return heyoka.state(form, np.array(momentum), np.array(problem.attitude))
 
     def extended(self) -> np.ndarray:
-        """Return the attitude at the end by heyoka in extended precision."""
+        """Return the attitudes at the ends of all starts by heyoka in extended precision."""
         form = "quaternion"
-        return heyoka.extended(self.equations(form, False), self.start(form, False), self.end)[-4:]
+        first = np.stack([each.start(form, False) for each in self.starts], axis=1)
+        return heyoka.extended(self.equations(form, False), first, self.end)[-4:].T
+
+    def error(self, ends: Iterable[np.ndarray], right: np.ndarray) -> float:
+        """Return the root mean square of the angles between attitudes and the right ones."""
+        angles = [angle(q, other) for q, other in zip(ends, right, strict=True)]
+        return float(np.sqrt(np.mean(np.square(angles))))
 
     def heyoka_variants(self, right: np.ndarray, quick: bool) -> list[Variant]:
         """Return a run for every form and tolerance."""
         found = []
         for form in heyoka.FORMS:
             for tolerance in TOLERANCES[:: 6 if quick else 1]:
-                call = heyoka.taylor(self.equations(form), self.start(form), tolerance)
-                error = float(angle(heyoka.attitude(form, call(self.end)[0]), right))
-                name = f"heyoka, {form}, tol {tolerance:.0e}"
-                found.append(Variant(form, name, error, partial(call, self.end)))
+                firsts = [each.start(form) for each in self.starts]
+                call = heyoka.taylor(self.equations(form), firsts[0], tolerance)
+                ends = [heyoka.attitude(form, call(self.end, first)[0]) for first in firsts]
+                error, name = self.error(ends, right), f"heyoka, {form}, tol {tolerance:.0e}"
+                runs = [partial(call, self.end, first) for first in firsts]
+                found.append(Variant(form, name, error, one_by_one(runs)))
         return found
+
+
+def triple(v: np.ndarray) -> Triple:
+    x, y, z = v.tolist()
+    return x, y, z
+
+
+def one_by_one(calls: Sequence[Callable]) -> Callable:
+    """Return a function that makes all calls, or the call itself if there is only one."""
+    if len(calls) == 1:
+        return calls[0]
+
+    def run() -> None:
+        for call in calls:
+            call()
+
+    return run
 
 
 ASYMMETRIC: dict[str, Any] = {
