@@ -1,18 +1,24 @@
-"""Tables of models, problems, shapes and reductions; ``records.py`` writes them.
+"""Tables of models, problems, shapes, reductions, and a stored run; ``records.py`` writes them.
 
 They stand in hand-written pages, between ``<!-- table: NAME -->`` and ``<!-- end -->``.
 """
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+
+import benchmarks
 
 import polhode as ph
 from methods import listed, table
 from polhode.ensembles.reductions import REDUCTIONS
 from polhode.models import MODELS
+from polhode.papers import PAPERS
+from polhode.papers.verdicts import ADDED, CORRECTED, FAILS, HOLDS
 from polhode.problems import CATALOGUE, RATES
 
 DOCS = Path(__file__).parents[1]
@@ -85,7 +91,96 @@ def reductions() -> list[str]:
     return table("class | arguments | as text | gives", rows)
 
 
-TABLES = {table.__name__: table for table in (models, problems, rates, shapes, reductions)}
+# ---- of the stored run of ``polhode bench overview``
+def expected() -> list[str]:
+    """The table of times, and what was measured where."""
+    return _stored(0) and [*_stored(0), "", *benchmarks.provenance("overview")]
+
+
+def programs() -> list[str]:
+    return _stored(2)
+
+
+def _stored(place: int) -> list[str]:
+    run = benchmarks.stored().get("overview")
+    if run is None or len(run["tables"]) <= place:
+        return ["No run is stored."]
+    return benchmarks.table(run["tables"][place])
+
+
+PEERS = {
+    "scipy": ("SciPy solve_ivp", "SciPy ode"),
+    "heyoka": ("heyoka",),
+    "quaternion": ("numpy-quaternion",),
+    "orekit": ("Orekit, closed form", "Orekit"),
+    "basilisk": ("Basilisk",),
+    "mujoco": ("MuJoCo",),
+}  # the rows of the stored run that belong to a page
+ERRORS = "1e-06", "1e-09", "1e-12"
+
+
+def against(peer: str) -> list[str]:
+    """Times of polhode, and how many times as long a peer takes, by problem and error."""
+    run = benchmarks.stored()["overview"]
+    rows = {row["peer"]: row for row in run["tables"][0]["rows"]}
+    problems = [key.removesuffix(" 1e-06") for key in run["tables"][0]["columns"] if "1e-06" in key]
+    found = []
+    for problem in problems:
+        for name in PEERS[peer]:
+            cells = [rows[name][f"{problem} {error}"] for error in ERRORS]
+            if any(cell != "–" for cell in cells):
+                ours = [rows["polhode"][f"{problem} {error}"] for error in ERRORS]
+                found.append((problem, name, *map(_in_words, ours, cells)))
+    head = "problem | against | error 1e-6 rad | 1e-9 | 1e-12"
+    return [
+        "Microseconds of polhode for the whole motion, and how many times as long the other takes;",
+        "each in its best form ([what was measured](../reference/what-to-expect.md)).",
+        "",
+        *table(head, found),
+        "",
+        *benchmarks.provenance("overview"),
+    ]
+
+
+def agreement() -> list[str]:
+    """The smallest error that each library reached in each problem, whatever the time."""
+    run = benchmarks.stored()["overview"]
+    runs = run["tables"][1]["rows"]
+    problems = list(dict.fromkeys(row["problem"] for row in runs))
+    rows = []
+    for peer in dict.fromkeys(row["peer"] for row in runs):
+        errors = [
+            min((x["error"] for x in runs if (x["peer"], x["problem"]) == (peer, p)), default=None)
+            for p in problems
+        ]
+        rows.append((peer, *("–" if x is None else f"{x:.0e}" for x in errors)))
+    return [
+        *table(" | ".join(("library", *problems)), rows),
+        "",
+        *benchmarks.provenance("overview"),
+    ]
+
+
+def verdicts() -> list[str]:
+    """How many statements of each paper hold, from its table of claims."""
+    words = {HOLDS: "hold", CORRECTED: "hold with a correction", ADDED: "hold; additions of ours",
+             FAILS: "do not hold"}  # fmt: skip
+    rows = []
+    for name, paper in PAPERS.items():
+        found = Counter(statement.expected for statement in paper.statements)
+        assert set(found) <= set(words), found
+        counts = (str(found[verdict]) for verdict in words)
+        rows.append((f"`{name}`", str(found.total()), *counts))
+    return table(" | ".join(("paper", "statements", *words.values())), rows)
+
+
+def _in_words(ours: str, theirs: str) -> str:
+    return f"{ours}, {theirs}"
+
+
+MAKERS = models, problems, rates, shapes, reductions, expected, programs, agreement, verdicts
+TABLES = {table.__name__: table for table in MAKERS}
+TABLES |= {f"peer_{name}": partial(against, name) for name in PEERS}
 
 
 def pages() -> dict[Path, str]:

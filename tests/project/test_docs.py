@@ -7,15 +7,18 @@ from pathlib import Path
 import mpmath as mp
 import pytest
 
+from support.pages import is_continued, pages
+
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *pages()]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
 NAMING = [page for page in PAGES if page.name != "CONTRIBUTING.md"]  # it names files to be added
 FOLDERS = "tests|docs|examples|design|src"
 ROOMS = "|".join(sorted(path.parent.name for path in ROOT.glob("src/polhode/*/__init__.py")))
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)}-{i}")
-    for page in NAMING  # test_contributing.py has those of the other
+    for page in NAMING  # test_contributing.py has those of the other, docs/test_blocks.py of some
+    if not is_continued(page)
     for i, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
 ]
 

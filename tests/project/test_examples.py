@@ -9,9 +9,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path for kind in ("*.py", "*.toml") for path in (ROOT / "examples").glob(kind))
+SLOW = {"moon_fit.py": pytest.mark.slow}  # most of a minute
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=SLOW.get(path.name, ())) for path in EXAMPLES],
+    ids=lambda path: path.name,
+)
 def test_example(path, polhode, monkeypatch, capsys, tmp_path):
     many = "[ensemble]" in path.read_text()
     if path.suffix == ".py":
