@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.ensembles import store
 from polhode.errors import InputError
 from polhode.view import crowd
 from polhode.view.colours import LEVELS, MISSING, palette, scale
@@ -383,7 +384,10 @@ def test_series_of_reductions(tops):
 
 
 # ---- stores
-def test_stores_are_read_by_parts(tmp_path):
+def test_stores_are_read_by_parts(tmp_path, monkeypatch):
+    """Threads of Zarr may still hold two or three parts, so these are small."""
+    monkeypatch.setattr(store, "PIECE_BYTES", 2**21)
+    monkeypatch.setattr(crowd, "BLOCK", 2**21)
     path = tmp_path / "many.zarr"
     asked = {"vary": {"omega": d.OnSphere(3.0)}, "seed": 1, "method": "mr2", "dt": 0.005}
     whole = ph.solve_ensemble(FREE, (0, 1), members=20_000, save=1, **asked)
@@ -394,7 +398,7 @@ def test_stores_are_read_by_parts(tmp_path):
     packed = crowd.pack(stored, **options)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 0.5 * whole.q.nbytes  # of the attitudes alone
+    assert peak < 0.25 * whole.q.nbytes  # of the attitudes alone
     assert packed.data == crowd.pack(whole, **options).data
 
 
