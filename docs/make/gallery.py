@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "extensions"))
 
@@ -38,7 +39,7 @@ DPI, COLOURS = 130, (96, 64, 40, 24, 16)  # a palette makes a picture a third of
 LARGEST = {"light.png": 60_000, "dark.png": 60_000, "viewer.json": 40_000, "checks.json": 8_000}
 OPENS = 0.37  # of the time of a run: when the viewer opens
 TOLERANCE = 4e-3  # of the viewer, in radians
-packing.BUCKETS = 120  # of its curves, which are small in a page
+BUCKETS = 120  # of its curves, which are small in a page
 WIDEST, TALLEST = 9.0, 7.0  # inches
 LONGEST = 120.0  # seconds that an entry may take
 
@@ -134,7 +135,8 @@ class Execution:
         options.setdefault("title", self.entry.title)
         if isinstance(run, EnsembleResult):
             return crowd.pack(run, **options)
-        return packing.pack(run, packing.Options(**{"tolerance": TOLERANCE, **options}))
+        with patch.object(packing, "BUCKETS", BUCKETS):
+            return packing.pack(run, packing.Options(**{"tolerance": TOLERANCE, **options}))
 
     @property
     def time(self) -> float:
