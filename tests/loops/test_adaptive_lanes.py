@@ -8,6 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.compiler.four import (
+    BODIES,
     Four,
     column,
     columns,
@@ -334,23 +335,26 @@ def test_columns_one_by_one_are_columns_side_by_side():
         assert side_by_side(*settings) == one_by_one(*settings)
 
 
-ROW = np.arange(40.0) + 0.25
+ROW = np.arange(80.0) + 0.25
 
 
 def through(array, out):
     put_column(out, 1, 5, column(array, 2, 5, ((0.0, 0.0), 0.0)))
     a, ((b, c), d), (e,) = columns(array, 3, 7, (0.0, ((0.0, 0.0), ()), (0.0,)))
-    put_columns(out, 20, 4, ((max(a, b, 9.0), min(c, a)), d, 7, e))
+    put_columns(out, 20, BODIES, ((max(a, b, 9.0), min(c, a)), d, 7, e))
 
 
 @pytest.mark.usefixtures("compiled_here")
 def test_bodies_go_in_and_out_of_arrays():
-    made, plain = np.zeros(40), np.zeros(40)
+    made, plain = np.zeros(80), np.zeros(80)
     compiled(through)(ROW, made)
     bind(through, {max: lanewise(max), min: lanewise(min)})(ROW, plain)
     assert np.array_equal(made, plain)
     assert made[1:12:5].tolist() == [2.25, 7.25, 12.25]
-    assert made[20:36].tolist() == [10.25, 11.25, 12.25, 13.25, *ROW[3:7], *4 * [7.0], *ROW[24:28]]
+    largest, least, last = np.maximum(ROW[10 : 10 + BODIES], 9.0), ROW[3 : 3 + BODIES], ROW[24:]
+    assert made[20 : 20 + 4 * BODIES].tolist() == [
+        *largest, *least, *BODIES * [7.0], *last[:BODIES]
+    ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("compiled_here")

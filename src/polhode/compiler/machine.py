@@ -433,17 +433,19 @@ def lanes(width: int) -> Callable:
 
 def align_stack(builder) -> None:
     """Align the stack: vectors spilled across cache lines would load more slowly."""
-    place = cgutils.alloca_once(builder, ir.VectorType(F8, 4))
-    place.align = 32
+    width = max(4, machine_width())
+    place = cgutils.alloca_once(builder, ir.VectorType(F8, width))
+    place.align = 8 * width
     kind = ir.FunctionType(ir.VoidType(), [place.type])
     builder.asm(kind, "", "r", [place], True)  # else it would be optimised away
 
 
 @functools.cache
 def machine_width() -> int:
-    """Return the number of doubles in a vector of this machine."""
-    has = llvm.get_host_cpu_features()
-    return 8 if has.get("avx512f") else 4 if has.get("avx") else 2
+    """Return the number of doubles in a vector of this machine, or of ``NUMBA_CPU_FEATURES``."""
+    asked = numba.config.CPU_FEATURES
+    has = (llvm.get_host_cpu_features().flatten() if asked is None else asked).split(",")
+    return 8 if "+avx512f" in has else 4 if "+avx" in has else 2
 
 
 def _hint(module, branch, width):

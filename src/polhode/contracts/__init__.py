@@ -433,7 +433,7 @@ class Integrator:
     improve: Callable | None = None
     finish: Callable | None = None
     trial: Callable | None = None
-    trial_in_lanes: Callable | None = None  # ``trial`` with four bodies in every number
+    trial_in_lanes: Callable | None = None  # ``trial`` with bodies in the lanes of every number
     trial_on_duals: Callable | None = None  # for numbers with derivatives, if ``trial`` is not
     first_step: Callable = first_step
     fit: Callable | None = None

@@ -6,7 +6,7 @@ The rounding error of the sum y + h Σ b k is carried and added to the next (Kah
 stage is the slope at the end of the step (first same as last), it is carried too.
 
 Stages are unrolled by closures.  The components of y are in SIMD vectors (``combined``), while the
-slope gets single numbers; for many bodies, a vector holds the same component of four bodies.
+slope gets single numbers; for many bodies, a vector holds the same component of some.
 """
 
 from collections.abc import Callable, Sequence

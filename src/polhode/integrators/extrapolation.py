@@ -28,7 +28,7 @@ is carried, it would move on along the slope of the step before, and the time wo
 A slope that cannot take four numbers at once (one that branches on values) is evaluated one column
 after the other, with the same bits.
 
-Where the lanes hold four bodies, the columns follow each other (``one_by_one``), and each body has
+Where the lanes hold bodies, the columns follow each other (``one_by_one``), and each body has
 the same bits as alone: a lane that is done stays at the start of the step, without effect on the
 others.
 """
@@ -239,7 +239,7 @@ def lateness(missing, step, near):
     return each(times, (missing / (step + TINY), near))
 
 
-# ---- four bodies in the lanes
+# ---- bodies in the lanes
 def one_by_one(columns: Columns, number: Callable[[Any], Any]) -> Callable:
     """Make the same, one column after another: a sum for each lane, and their sum by pairs."""
     numbers = [n for lane in columns.lanes for n in lane]

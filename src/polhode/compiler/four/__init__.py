@@ -10,11 +10,14 @@ other where the compiler refuses, and ``takes_fours`` says whether it does not.
 
 ``pack`` and ``unpack`` convert, ``swapped`` permutes lanes, ``where`` selects, ``each`` maps a
 function over tuples of any length, and ``table(rows)`` is a function of an index that reads
-constants.  ``column`` and ``columns`` read one body, or four neighbours, from a strided array;
-``put_column`` and ``put_columns`` write them; ``if_it_can`` chooses between two functions.  All run
-in plain Python as they are; functions written for floats need ``ON_FOUR`` bound there, because
+constants.  ``if_it_can`` chooses between two functions.  All run in plain Python as they are;
+functions written for floats need ``ON_FOUR`` bound there, because
 ``rint``, ``mask``, ``blend``, ``exponent``, ``power_of_two``, ``min``, ``max``, ``float`` and the
 functions of ``math`` take one number only.
+
+Bodies side by side are as many as a register holds, ``BODIES``: four, or eight with AVX-512.
+``column`` and ``columns`` read one of them, or all, from a strided array; ``put_column`` and
+``put_columns`` write them; ``of_bodies`` broadcasts a number to their lanes.
 
 ``plain`` is the plain Python form.  The other modules are the compiled forms: ``kinds`` has the
 types, ``machine``, ``calls`` and ``arrays`` the functions, ``operators`` the operators.
@@ -24,6 +27,7 @@ from polhode.compiler import machine as scalar
 from polhode.compiler.four import arrays, calls, machine, operators
 from polhode.compiler.four.arrays import table
 from polhode.compiler.four.plain import (
+    BODIES,
     LANES,
     ON_FOUR,
     WIDTH,
@@ -36,6 +40,7 @@ from polhode.compiler.four.plain import (
     everywhere,
     if_it_can,
     lanewise,
+    of_bodies,
     on_aligned_stack,
     pack,
     put_column,
@@ -49,6 +54,7 @@ from polhode.compiler.four.plain import (
 from polhode.compiler.tree import PRIMITIVES
 
 __all__ = [
+    "BODIES",
     "LANES",
     "ON_FOUR",
     "WIDTH",
@@ -61,6 +67,7 @@ __all__ = [
     "everywhere",
     "if_it_can",
     "lanewise",
+    "of_bodies",
     "on_aligned_stack",
     "operators",
     "pack",
@@ -78,7 +85,7 @@ FORMS = {
     machine: (
         *(scalar.fma, scalar.rint, scalar.mask, scalar.blend, scalar.finite),
         *(scalar.exponent, scalar.power_of_two),
-        *(pack, unpack, swapped, where),
+        *(pack, unpack, swapped, where, of_bodies),
     ),
     calls: (each, at_once, takes_fours, on_aligned_stack, if_it_can),
     arrays: (column, put_column, columns, put_columns, combined_fours),

@@ -8,8 +8,16 @@ from llvmlite import ir
 from numba import types as nt
 from numba.core import cgutils
 
-from polhode.compiler.four.kinds import FOUR, V, declared, primitive, with_numbers
-from polhode.compiler.four.plain import Four
+from polhode.compiler.four.kinds import (
+    FOUR,
+    SEVERAL,
+    V,
+    declared,
+    lanes_among,
+    primitive,
+    with_numbers,
+)
+from polhode.compiler.four.plain import BODIES, Four
 from polhode.compiler.machine import F8, I64
 from polhode.compiler.tree import PRIMITIVES
 
@@ -24,7 +32,7 @@ def _places(context, builder, sig, args):
 
 def _wide_places(context, builder, sig, args):
     for place in _places(context, builder, sig, args):
-        yield builder.bitcast(place, V.as_pointer())
+        yield builder.bitcast(place, SEVERAL[BODIES].vector.as_pointer())
 
 
 def _reader(name: str, number: nt.Type, addresses: Callable) -> Callable:
@@ -73,17 +81,19 @@ def _writer(name: str, number: nt.Type, addresses: Callable) -> Callable:
 
 column = _reader("column", nt.float64, _places)
 put_column = _writer("put_column", nt.float64, _places)
-columns = _reader("columns", FOUR, _wide_places)
-put_columns = _writer("put_columns", FOUR, _wide_places)
+columns = _reader("columns", SEVERAL[BODIES], _wide_places)
+put_columns = _writer("put_columns", SEVERAL[BODIES], _wide_places)
 
 
 @primitive("combined_fours")
 def combined_fours(_, weights, rows):
+    several = lanes_among([*weights, *(kind for row in rows for kind in row)]) or FOUR
+
     def lower(context, builder, sig, args):
         part = builder.extract_value
 
         def wide(kind, value):
-            return context.cast(builder, value, kind, FOUR)
+            return context.cast(builder, value, kind, several)
 
         factors = [wide(kind, part(args[0], j)) for j, kind in enumerate(weights)]
         sums = []
@@ -91,11 +101,12 @@ def combined_fours(_, weights, rows):
             terms = [wide(row[i], part(part(args[1], j), i)) for j, row in enumerate(rows)]
             done = builder.fmul(factors[0], terms[0])
             for factor, term in zip(factors[1:], terms[1:], strict=True):
-                done = builder.call(declared(builder, "fma", 3), [factor, term, done])
+                fused = declared(builder, "fma", 3, several.vector)
+                done = builder.call(fused, [factor, term, done])
             sums.append(done)
         return context.make_tuple(builder, sig.return_type, sums)
 
-    return nt.UniTuple(FOUR, len(rows[0]))(weights, rows), lower
+    return nt.UniTuple(several, len(rows[0]))(weights, rows), lower
 
 
 def table(rows: Sequence) -> Callable:

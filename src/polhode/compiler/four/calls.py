@@ -1,15 +1,13 @@
 """Compiled forms of the functions that call others: over tuples, on all lanes, lane by lane."""
 
-from llvmlite import ir
 from numba import types as nt
 from numba.core.errors import NumbaError
 
 from polhode.compiler.four import plain
-from polhode.compiler.four.kinds import FOUR, V, primitive, with_numbers
-from polhode.compiler.four.machine import pack, unpack
-from polhode.compiler.four.plain import LANES
+from polhode.compiler.four.kinds import FOUR, in_lanes, lanes_among, primitive, with_numbers
+from polhode.compiler.four.machine import packed, unpack
 from polhode.compiler.machine import I32, align_stack
-from polhode.compiler.traced import FORMS, Known, attempted, cast
+from polhode.compiler.traced import FORMS, Known, attempted, cast, kind_of
 
 
 @primitive("each")
@@ -48,6 +46,17 @@ def accepted(typing, function, args):
         return None
 
 
+def lanes_in(kind):
+    """Return the type of the numbers in lanes in a nested tuple type; four if there are none."""
+
+    def numbers(kind):
+        if isinstance(kind, nt.BaseTuple):
+            return [number for part in kind for number in numbers(part)]
+        return [kind]
+
+    return lanes_among(numbers(kind)) or FOUR
+
+
 @primitive("takes_fours")
 def takes_fours(typing, function, fours, shared):
     together = accepted(typing, function, (*fours, *shared)) is not None
@@ -61,11 +70,11 @@ def takes_fours(typing, function, fours, shared):
 @primitive("at_once")
 def at_once(typing, function, fours, shared):
     call = accepted(typing, function, (*fours, *shared))
-    together = call is not None
+    together, several = call is not None, lanes_in(fours)
     if not together:
         numbers = [with_numbers(kind, nt.float64) for kind in fours]
         call = function.get_call_type(typing, (*numbers, *shared), {})
-    result = with_numbers(call.return_type, FOUR)
+    result = with_numbers(call.return_type, several)
 
     def lower(context, builder, sig, args):
         part = builder.extract_value
@@ -84,23 +93,22 @@ def at_once(typing, function, fours, shared):
                 return context.make_tuple(builder, with_numbers(kind, nt.float64), parts)
             return builder.extract_element(value, I32(i))
 
-        def packed(kind, values):
-            """Pack one value of fours, or one value for each lane, into a value of fours."""
+        def joined(kind, values):
+            """Join one value in lanes, or one value for each lane, to a value in lanes."""
             if isinstance(kind, nt.BaseTuple):
-                parts = [packed(k, [part(x, j) for x in values]) for j, k in enumerate(kind)]
-                return context.make_tuple(builder, with_numbers(kind, FOUR), parts)
+                parts = [joined(k, [part(x, j) for x in values]) for j, k in enumerate(kind)]
+                return context.make_tuple(builder, with_numbers(kind, several), parts)
             if together:
-                return context.cast(builder, values[0], kind, FOUR)
-            four = ir.Constant(V, ir.Undefined)
-            for i, x in enumerate(values):
-                number = context.cast(builder, x, kind, nt.float64)
-                four = builder.insert_element(four, number, I32(i))
-            return four
+                return context.cast(builder, values[0], kind, several)
+            return in_lanes(builder, [context.cast(builder, x, kind, nt.float64) for x in values])
 
         if together:
-            return packed(call.return_type, [called(given)])
-        ends = [called([lane(k, x, i) for k, x in zip(fours, given, strict=True)]) for i in LANES]
-        return packed(call.return_type, ends)
+            return joined(call.return_type, [called(given)])
+        ends = [
+            called([lane(k, x, i) for k, x in zip(fours, given, strict=True)])
+            for i in range(several.width)
+        ]
+        return joined(call.return_type, ends)
 
     return result(function, fours, shared), lower
 
@@ -130,30 +138,32 @@ def if_it_can(typing, first, second, args):
 
 
 # ---- the same for numbers of straight functions
-def _four(value):
-    """Return a value of fours: numbers are broadcast."""
-    return tuple(map(_four, value)) if isinstance(value, tuple) else cast(value, FOUR)
-
-
-def _lanes(value):
+def _wide(value, kind):
+    """Return a value in lanes: numbers are broadcast."""
     if isinstance(value, tuple):
-        return list(zip(*map(_lanes, value), strict=True)) if value else [()] * len(LANES)
+        return tuple(_wide(part, kind) for part in value)
+    return cast(value, kind)
+
+
+def _lanes(value, width):
+    if isinstance(value, tuple):
+        parts = [_lanes(part, width) for part in value]
+        return list(zip(*parts, strict=True)) if parts else [()] * width
     return lane_of(value)
 
 
 def traced_at_once(function, fours, shared):
     """Call a function on all lanes at once if that can be compiled, else on one after the other."""
-    together = attempted(function, (*fours, *shared))
+    together, several = attempted(function, (*fours, *shared)), lanes_in(kind_of(fours))
     if together is not None:
-        return _four(together[0])
-    ends = [function(*lane, *shared) for lane in _lanes(fours)]
-    return _packed(ends)
+        return _wide(together[0], several)
+    return _joined([function(*lane, *shared) for lane in _lanes(fours, several.width)])
 
 
-def _packed(values):
+def _joined(values):
     if isinstance(values[0], tuple):
-        return tuple(map(_packed, zip(*values, strict=True)))
-    return joined_lanes(*(cast(x, nt.float64) for x in values))
+        return tuple(map(_joined, zip(*values, strict=True)))
+    return joined_lanes(tuple(cast(x, nt.float64) for x in values))
 
 
 def traced_if_it_can(first, second, args):
@@ -162,7 +172,7 @@ def traced_if_it_can(first, second, args):
     return second(*args) if done is None else done[0]
 
 
-lane_of, joined_lanes = Known(unpack), Known(pack)
+lane_of, joined_lanes = Known(unpack), Known(packed)
 FORMS.update(
     {plain.each: plain.each, plain.at_once: traced_at_once, plain.if_it_can: traced_if_it_can}
 )

@@ -1,4 +1,4 @@
-"""The compiled forms of what goes in and out, chooses and rounds, on one number or four."""
+"""The compiled forms of what goes in and out, chooses and rounds, on one number or on lanes."""
 
 import functools
 from collections.abc import Callable
@@ -7,17 +7,20 @@ from llvmlite import ir
 from numba import types as nt
 
 from polhode.compiler.four.kinds import (
-    FLAGS,
     FOUR,
-    VI,
+    SEVERAL,
+    FlagsType,
+    LanesType,
     V,
     as_given,
+    common,
     declared,
-    fours,
+    in_lanes,
     primitive,
+    spread,
     wide,
 )
-from polhode.compiler.four.plain import LANES, WIDTH
+from polhode.compiler.four.plain import BODIES, LANES, WIDTH
 from polhode.compiler.machine import (
     F8,
     I32,
@@ -34,21 +37,37 @@ from polhode.compiler.machine import (
 @primitive("pack")
 def pack(_, a, b, c, d):
     def lower(context, builder, sig, args):
-        four = ir.Constant(V, ir.Undefined)
-        for lane, x in enumerate(args):
-            four = builder.insert_element(four, x, I32(lane))
-        return four
+        return in_lanes(builder, args)
 
     return FOUR(*[nt.float64] * WIDTH), lower
+
+
+@primitive("packed")
+def packed(_, numbers):
+    """Put the numbers of a tuple into lanes."""
+
+    def lower(context, builder, sig, args):
+        (numbers,) = sig.args
+        return in_lanes(builder, [builder.extract_value(args[0], i) for i in range(len(numbers))])
+
+    return SEVERAL[len(numbers)](nt.UniTuple(nt.float64, len(numbers))), lower
 
 
 @primitive("unpack")
 def unpack(_, four):
     def lower(context, builder, sig, args):
-        lanes = [builder.extract_element(args[0], I32(lane)) for lane in LANES]
+        lanes = [builder.extract_element(args[0], I32(lane)) for lane in range(four.width)]
         return context.make_tuple(builder, sig.return_type, lanes)
 
-    return nt.UniTuple(nt.float64, WIDTH)(FOUR), lower
+    return nt.UniTuple(nt.float64, four.width)(four), lower
+
+
+@primitive("of_bodies")
+def of_bodies(_, x):
+    def lower(context, builder, sig, args):
+        return spread(builder, args[0], BODIES)
+
+    return SEVERAL[BODIES](nt.float64), lower
 
 
 @primitive("swapped")
@@ -64,92 +83,105 @@ def swapped(_, four, k):
 
 
 @primitive("wider")
-def wider(_, x):
-    def lower(context, builder, sig, args):
-        return wide(builder, args[0])
+def wider(_, x, like):
+    """Broadcast x, if it is one number, to the lanes of another."""
+    kind = common((like, x))
+    if kind is None:
+        return None
 
-    return FOUR(*as_given([x])), lower
+    def lower(context, builder, sig, args):
+        return wide(builder, args[0], sig.return_type.width)
+
+    return kind(*as_given([x]), like), lower
 
 
 @primitive("sqrt")
 def sqrt(_, four):
     def lower(context, builder, sig, args):
-        return builder.call(declared(builder, "sqrt", 1), args)
+        return builder.call(declared(builder, "sqrt", 1, four.vector), args)
 
-    return FOUR(FOUR), lower
+    return four(four), lower
 
 
 @primitive("fma")
 def fma(_, a, b, c):
-    if not fours((a, b, c)):
+    kind = common((a, b, c))
+    if kind is None:
         return nt.float64(*[nt.float64] * 3), lambda context, builder, sig, args: builder.fma(*args)
 
     def lower(context, builder, sig, args):
-        return builder.call(declared(builder, "fma", 3), [wide(builder, x) for x in args])
+        factors = [wide(builder, x, kind.width) for x in args]
+        return builder.call(declared(builder, "fma", 3, kind.vector), factors)
 
-    return FOUR(*as_given((a, b, c))), lower
+    return kind(*as_given((a, b, c))), lower
 
 
-def of_either(name: str, single: Callable, kind: nt.Type, lower: Callable) -> Callable:
-    """Make a primitive of one argument that is ``single``, except for arguments of this kind."""
+def of_either(
+    name: str, single: Callable, several: type[LanesType | FlagsType], lower: Callable
+) -> Callable:
+    """Make a primitive of one argument that is ``single``, except for arguments in lanes."""
 
     @primitive(name)
     def either(typing, x):
-        if x == kind:
-            return FOUR(kind), lower
+        if isinstance(x, several):
+            return SEVERAL[x.width](x), lower
         return single(typing, x)
 
     return either
 
 
 def lower_rint(context, builder, sig, args):
-    return builder.call(declared(builder, "rint", 1), args)
+    return builder.call(declared(builder, "rint", 1, sig.return_type.vector), args)
 
 
 def lower_mask(context, builder, sig, args):
-    return builder.bitcast(builder.sext(args[0], VI), V)
+    kind = sig.return_type
+    return builder.bitcast(builder.sext(args[0], kind.whole), kind.vector)
 
 
-def has_four(kind) -> bool:
-    """Whether a type, or a nested tuple of them, has a ``Four``."""
-    return any(map(has_four, kind)) if isinstance(kind, nt.BaseTuple) else kind == FOUR
+def has_lanes(kind) -> bool:
+    """Whether a type, or a nested tuple of them, has numbers in lanes."""
+    if isinstance(kind, nt.BaseTuple):
+        return any(map(has_lanes, kind))
+    return isinstance(kind, LanesType)
 
 
 @primitive("blend")
 def blend(typing, m, a, b):
-    if m != FOUR:
-        mixed = has_four(a) or has_four(b)  # one condition does not choose among four numbers
+    if not isinstance(m, LanesType):
+        mixed = has_lanes(a) or has_lanes(b)  # one condition does not choose among four numbers
         return None if mixed else define_blend(typing, m, a, b)
 
     def kind_of(a, b):
         if isinstance(a, nt.BaseTuple):
             return nt.BaseTuple.from_types([kind_of(x, y) for x, y in zip(a, b, strict=True)])
-        return FOUR
+        return m
 
     def lower(context, builder, sig, args):
-        bits = builder.bitcast(args[0], VI)
+        bits = builder.bitcast(args[0], m.whole)
         part = builder.extract_value
 
         def walk(kind, ka, a, kb, b):
             if isinstance(kind, nt.BaseTuple):
                 parts = [walk(k, ka[i], part(a, i), kb[i], part(b, i)) for i, k in enumerate(kind)]
                 return context.make_tuple(builder, kind, parts)
-            a = builder.bitcast(context.cast(builder, a, ka, FOUR), VI)
-            b = builder.bitcast(context.cast(builder, b, kb, FOUR), VI)
+            a = builder.bitcast(context.cast(builder, a, ka, m), m.whole)
+            b = builder.bitcast(context.cast(builder, b, kb, m), m.whole)
             chosen = builder.or_(builder.and_(bits, a), builder.and_(builder.not_(bits), b))
-            return builder.bitcast(chosen, V)
+            return builder.bitcast(chosen, m.vector)
 
         return walk(sig.return_type, sig.args[1], args[1], sig.args[2], args[2])
 
-    return kind_of(a, b)(FOUR, a, b), lower
+    return kind_of(a, b)(m, a, b), lower
 
 
 @primitive("where")
 def where(_, flags, a, b):
     def lower(context, builder, sig, args):
         chosen = args[0]
-        if flags == FOUR:
-            chosen = builder.fcmp_unordered("!=", chosen, ir.Constant(V, [0.0] * WIDTH))
+        if isinstance(flags, LanesType):
+            zeros = ir.Constant(flags.vector, [0.0] * flags.width)
+            chosen = builder.fcmp_unordered("!=", chosen, zeros)
         part = builder.extract_value
 
         def walk(kind, a, b):
@@ -171,9 +203,9 @@ def finite(_, value):
             if isinstance(kind, nt.BaseTuple):
                 for i, k in enumerate(kind):
                     yield from rests(k, builder.extract_value(x, i))
-            elif kind == FOUR:
+            elif isinstance(kind, LanesType):
                 rest = builder.fsub(x, x)
-                yield from (builder.extract_element(rest, I32(lane)) for lane in LANES)
+                yield from (builder.extract_element(rest, I32(i)) for i in range(kind.width))
             else:
                 yield builder.fsub(x, x)
 
@@ -183,12 +215,16 @@ def finite(_, value):
     return nt.boolean(value), lower
 
 
-rint = of_either("rint", define_rint, FOUR, lower_rint)
-mask = of_either("mask", define_mask, FLAGS, lower_mask)
-exponent = of_either(
-    "exponent", define_exponent, FOUR, lambda _, b, sig, args: lower_exponent(b, args[0], V, VI)
-)
+def by_bits(lower: Callable) -> Callable:
+    def lowered(context, builder, sig, args):
+        return lower(builder, args[0], sig.return_type.vector, sig.return_type.whole)
+
+    return lowered
+
+
+rint = of_either("rint", define_rint, LanesType, lower_rint)
+mask = of_either("mask", define_mask, FlagsType, lower_mask)
+exponent = of_either("exponent", define_exponent, LanesType, by_bits(lower_exponent))
 power_of_two = of_either(
-    *("power_of_two", define_power_of_two, FOUR),
-    lambda _, b, sig, args: lower_power_of_two(b, args[0], V, VI),
+    "power_of_two", define_power_of_two, LanesType, by_bits(lower_power_of_two)
 )

@@ -1,54 +1,54 @@
-"""Operators, powers, ``min``, ``max`` and the functions of ``math`` on four numbers, compiled."""
+"""Operators, powers, ``min``, ``max`` and the functions of ``math`` on lanes, compiled."""
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from numba import types as nt
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
+from polhode.compiler.four.calls import each
 from polhode.compiler.four.kinds import (
     FLAGS,
-    FOUR,
+    SEVERAL,
     FlagsType,
-    FourType,
+    LanesType,
     as_given,
+    common,
     declared,
-    fours,
     wide,
 )
-from polhode.compiler.four.machine import pack, sqrt, unpack, wider
+from polhode.compiler.four.machine import packed, sqrt, unpack, wider
 from polhode.compiler.four.plain import OF_ONE, OF_TWO
 
 
-def _operator(function: Callable, result: nt.Type, lower: Callable) -> None:
+def _operator(function: Callable, results: Mapping[int, nt.Type], lower: Callable) -> None:
     """Define the typing and code of an operator; ``lower(builder, a, b)`` gets vectors."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) == 2 and fours(args):
-                return signature(result, *as_given(args))
-            return None
+            kind = common(args) if len(args) == 2 else None
+            return None if kind is None else signature(results[kind.width], *as_given(args))
 
     def code(context, builder, sig, args):
-        return lower(builder, *(wide(builder, x) for x in args))
+        return lower(builder, *(wide(builder, x, sig.return_type.width) for x in args))
 
-    for left, right in ((FourType, FourType), (FourType, nt.Float), (nt.Float, FourType)):
+    for left, right in ((LanesType, LanesType), (LanesType, nt.Float), (nt.Float, LanesType)):
         lower_builtin(function, left, right)(code)
 
 
-def _unary(function: Callable, kind: nt.Type, lower: Callable) -> None:
+def _unary(function: Callable, lower: Callable) -> None:
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) == 1 and args[0] == kind:
-                return signature(kind, kind)
+            if len(args) == 1 and isinstance(args[0], LanesType):
+                return signature(args[0], args[0])
             return None
 
-    @lower_builtin(function, type(kind))
+    @lower_builtin(function, LanesType)
     def code(context, builder, sig, args):
         return lower(builder, args[0])
 
@@ -58,7 +58,7 @@ def _named(method: str, *first) -> Callable:
 
 
 def _absolute(builder, x):
-    return builder.call(declared(builder, "fabs", 1), [x])
+    return builder.call(declared(builder, "fabs", 1, x.type), [x])
 
 
 for _function, _method in (
@@ -67,8 +67,8 @@ for _function, _method in (
     (operator.mul, "fmul"),
     (operator.truediv, "fdiv"),
 ):
-    _operator(_function, FOUR, _named(_method))
-    _operator(getattr(operator, f"i{_function.__name__}"), FOUR, _named(_method))
+    _operator(_function, SEVERAL, _named(_method))
+    _operator(getattr(operator, f"i{_function.__name__}"), SEVERAL, _named(_method))
 for _function, _sign in (
     (operator.eq, "=="),
     (operator.lt, "<"),
@@ -78,18 +78,19 @@ for _function, _sign in (
 ):
     _operator(_function, FLAGS, _named("fcmp_ordered", _sign))
 _operator(operator.ne, FLAGS, _named("fcmp_unordered", "!="))
-_unary(operator.neg, FOUR, lambda builder, x: builder.fneg(x))
-_unary(operator.pos, FOUR, lambda builder, x: x)
-_unary(abs, FOUR, _absolute)
-_unary(float, FOUR, lambda builder, x: x)
+_unary(operator.neg, lambda builder, x: builder.fneg(x))
+_unary(operator.pos, lambda builder, x: x)
+_unary(abs, _absolute)
+_unary(float, lambda builder, x: x)
 
 
 def _both(function: Callable, method: str) -> None:
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) == 2 and FLAGS in args and {*args} <= {FLAGS, nt.boolean}:
-                return signature(FLAGS, FLAGS, FLAGS)
+            flags = next((a for a in args if isinstance(a, FlagsType)), None)
+            if len(args) == 2 and flags is not None and {*args} <= {flags, nt.boolean}:
+                return signature(flags, flags, flags)
             return None
 
     @lower_builtin(function, FlagsType, FlagsType)
@@ -104,26 +105,27 @@ _both(operator.or_, "or_")
 @infer_global(operator.pow)
 class _Power(AbstractTemplate):
     def generic(self, args, kws):
-        if len(args) != 2 or not fours(args):
+        kind = common(args) if len(args) == 2 else None
+        if kind is None:
             return None
         if isinstance(args[1], nt.Integer):
-            return signature(FOUR, FOUR, nt.int64)
-        return signature(FOUR, FOUR, FOUR)
+            return signature(kind, kind, nt.int64)
+        return signature(kind, kind, kind)
 
 
-@lower_builtin(operator.pow, FourType, nt.Integer)
+@lower_builtin(operator.pow, LanesType, nt.Integer)
 def _whole_power(context, builder, sig, args):
     return context.compile_internal(builder, _products, sig, args)
 
 
-@lower_builtin(operator.pow, FourType, FourType)
+@lower_builtin(operator.pow, LanesType, LanesType)
 def _power(context, builder, sig, args):
     return context.compile_internal(builder, _lane_powers, sig, args)
 
 
 def _products(x, n):
     """Raise x to an integer power, by the products that Numba uses for one number."""
-    result, left = wider(1.0), abs(n)
+    result, left = wider(1.0, x), abs(n)
     while left != 0:
         if left & 1:
             result = result * x
@@ -133,9 +135,7 @@ def _products(x, n):
 
 
 def _lane_powers(x, y):
-    a, b, c, d = unpack(x)
-    p, q, r, s = unpack(y)
-    return pack(a**p, b**q, c**r, d**s)
+    return packed(each(operator.pow, (unpack(x), unpack(y))))
 
 
 def _overloaded(function: Callable) -> None:
@@ -143,32 +143,21 @@ def _overloaded(function: Callable) -> None:
 
     @overload(function)
     def one(x):
-        if not isinstance(x, FourType):
+        if not isinstance(x, LanesType):
             return None
         if function is math.sqrt:
             return lambda x: sqrt(x)
         if function is math.fabs:
             return lambda x: abs(x)
-
-        def lanes(x):
-            a, b, c, d = unpack(x)
-            return pack(function(a), function(b), function(c), function(d))
-
-        return lanes
+        return lambda x: packed(each(function, (unpack(x),)))
 
 
 def _overloaded2(function: Callable) -> None:
     @overload(function)
     def two(x, y):
-        if not fours((x, y)):
+        if common((x, y)) is None:
             return None
-
-        def lanes(x, y):
-            a, b, c, d = unpack(wider(x))
-            p, q, r, s = unpack(wider(y))
-            return pack(function(a, p), function(b, q), function(c, r), function(d, s))
-
-        return lanes
+        return lambda x, y: packed(each(function, (unpack(wider(x, y)), unpack(wider(y, x)))))
 
 
 def _extreme(function: Callable, sign: str) -> None:
@@ -177,11 +166,10 @@ def _extreme(function: Callable, sign: str) -> None:
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
-            if len(args) > 1 and fours(args):
-                return signature(FOUR, *[FOUR] * len(args))
-            return None
+            kind = common(args) if len(args) > 1 else None
+            return None if kind is None else signature(kind, *[kind] * len(args))
 
-    @lower_builtin(function, nt.VarArg(FourType))
+    @lower_builtin(function, nt.VarArg(LanesType))
     def code(context, builder, sig, args):
         best, *others = args
         for x in others:

@@ -1,4 +1,4 @@
-"""The plain Python form: the class ``Four``, and functions of four numbers."""
+"""The plain Python form: the class ``Four``, and functions of numbers in lanes."""
 
 import functools
 import math
@@ -10,25 +10,27 @@ from polhode.compiler.machine import (
     combined,
     exponent,
     finite,
+    machine_width,
     mask,
     power_of_two,
     rint,
 )
 from polhode.compiler.tree import flat, like
 
-WIDTH = 4
+WIDTH = 4  # of columns and stages
 LANES = range(WIDTH)
+BODIES = max(WIDTH, machine_width())  # in the lanes of a register
 
 
 class Four:
-    """Four numbers of any kind; operations act on each of them."""
+    """Four numbers of any kind, or as many as there are bodies; operations act on each of them."""
 
     __slots__ = ("lanes",)
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # NumPy's numbers leave operations to this class
 
-    def __init__(self, a, b, c, d):
-        self.lanes = a, b, c, d
+    def __init__(self, *lanes):
+        self.lanes = lanes
 
     def __repr__(self) -> str:
         return f"Four{self.lanes}"
@@ -42,9 +44,10 @@ def lanewise(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def on_lanes(*args):
-        if not any(isinstance(x, Four) for x in args):
+        width = next((len(x.lanes) for x in args if isinstance(x, Four)), None)
+        if width is None:
             return function(*args)
-        lanes = ([x.lanes[i] if isinstance(x, Four) else x for x in args] for i in LANES)
+        lanes = ([x.lanes[i] if isinstance(x, Four) else x for x in args] for i in range(width))
         return Four(*(function(*lane) for lane in lanes))
 
     return on_lanes
@@ -70,7 +73,7 @@ def pack(a, b, c, d):
 
 
 def unpack(four):
-    """Return the four numbers as a tuple."""
+    """Return the numbers as a tuple."""
     return four.lanes
 
 
@@ -105,13 +108,15 @@ def at_once(function, fours, shared):
     Compiled, on all lanes at once if possible, else one after the other, with the same bits.
     """
 
+    width = next((len(x.lanes) for x in flat(fours) if isinstance(x, Four)), WIDTH)
+
     def lane(value, i):
         return tuple(lane(x, i) for x in value) if isinstance(value, tuple) else value.lanes[i]
 
     def packed(*values):
         return tuple(map(packed, *values)) if isinstance(values[0], tuple) else Four(*values)
 
-    return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in LANES))
+    return packed(*(function(*(lane(x, i) for x in fours), *shared) for i in range(width)))
 
 
 def takes_fours(function, fours, shared):
@@ -134,8 +139,13 @@ def combined_fours(weights, rows):
 
 
 def everywhere(x):
-    """Broadcast the number x to all lanes."""
+    """Broadcast the number x to four lanes."""
     return pack(x, x, x, x)
+
+
+def of_bodies(x):
+    """Broadcast the number x to as many lanes as hold bodies."""
+    return Four(*[x] * BODIES)
 
 
 def total(four):
@@ -186,12 +196,12 @@ def put_column(array, place, stride, value):
 
 
 def columns(array, place, stride, pattern):
-    """Read four neighbours at once: a nested tuple of fours from ``place`` and the next three."""
-    lanes = [column(array, place + lane, stride, pattern) for lane in LANES]
+    """Read ``BODIES`` neighbours at once, from ``place`` on, into the lanes of a nested tuple."""
+    lanes = [column(array, place + lane, stride, pattern) for lane in range(BODIES)]
     return like(pattern, map(Four, *map(flat, lanes)))
 
 
 def put_columns(array, place, stride, value):
-    for lane in LANES:
+    for lane in range(BODIES):
         numbers = (x.lanes[lane] if isinstance(x, Four) else x for x in flat(value))
         put_column(array, place + lane, stride, tuple(numbers))

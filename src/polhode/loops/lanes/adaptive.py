@@ -5,8 +5,9 @@ numbers) with time = (t, t_low, h), as in ``loops.adapt``, and counts = (accepte
 evaluations, looked).  ``before`` = (t, t_low, state) is the last knot: where the last step began.
 ``looked`` is the number of the step that was interpolated last.
 
-Four bodies at a time are in a room.  Their trial step, and what ``loops.adapt`` does after it, are
-of four numbers (``compiler.four``); where the compiler refuses, they take single trial steps.  Two
+As many bodies as a register has lanes are in a room, four or eight.  Their trial step, and what
+``loops.adapt`` does after it, are of numbers in lanes (``compiler.four``); where the compiler
+refuses, they take single trial steps.  Two
 rooms take turns: the processor begins the step of one while the end of the other's, in which every
 operation waits for the last, still runs.  A body that has come far enough makes room for the next:
 none waits for a neighbour with shorter steps.
@@ -21,13 +22,13 @@ import numpy as np
 
 from polhode import loops
 from polhode.compiler.four import (
-    WIDTH,
+    BODIES,
     at_once,
     column,
     columns,
     combined_fours,
-    everywhere,
     if_it_can,
+    of_bodies,
     on_aligned_stack,
     put_column,
     put_columns,
@@ -72,31 +73,31 @@ def begin(blocks, t0, end, first, largest, tolerances, tables, slots):
     """Start every body at t0: make its carry and its first step (``first``, 0 to estimate it)."""
     on_aligned_stack()
     for b in range(blocks.shape[0]):
-        for place in range(0, LANES, WIDTH):
+        for place in range(0, LANES, BODIES):
             if_it_can(
-                four_begin,
+                room_begin,
                 single_begin,
                 (blocks[b], place, t0, end, first, largest, tolerances, tables, slots),
             )
 
 
-def four_begin(block, place, t0, end, first, largest, tolerances, tables, slots):
+def room_begin(block, place, t0, end, first, largest, tolerances, tables, slots):
     number, _, _, _, _, state, _, body, numbers = columns(block, place, LANES, slots)
     params = numbers, tables
-    h, evaluations = everywhere(first if end >= t0 else -first), at_start()
+    h, evaluations = of_bodies(first if end >= t0 else -first), at_start()
     carry = start(t0, h, state, body, params)
     if first == 0.0:
         h, count = first_step(t0, end - t0, state, carry, body, params, tolerances)
-        h, evaluations = where(h == h, h, everywhere(end - t0)), evaluations + count
-        h = four_clipped(h, everywhere(largest))
-    t, zero = everywhere(t0), everywhere(0.0)
-    counts = zero, zero, zero, evaluations, everywhere(-1.0)
+        h, evaluations = where(h == h, h, of_bodies(end - t0)), evaluations + count
+        h = room_clipped(h, of_bodies(largest))
+    t, zero = of_bodies(t0), of_bodies(0.0)
+    counts = zero, zero, zero, evaluations, of_bodies(-1.0)
     kept = number, zero, (t, zero, h), counts, (t, zero, state), state, carry
     put_columns(block, place, LANES, kept)
 
 
 def single_begin(block, place, t0, end, first, largest, tolerances, tables, slots):
-    for lane in range(place, place + WIDTH):
+    for lane in range(place, place + BODIES):
         number, _, _, _, _, state, _, body, numbers = column(block, lane, LANES, slots)
         params = numbers, tables
         h, evaluations = (first if end >= t0 else -first), at_start()
@@ -108,7 +109,7 @@ def single_begin(block, place, t0, end, first, largest, tolerances, tables, slot
         put_column(block, lane, LANES, (number, 0.0, time, counts, (t0, 0.0, state), state, carry))
 
 
-def four_clipped(h, limit):
+def room_clipped(h, limit):
     return where(abs(h) <= limit, h, where(h > 0.0, limit, -limit))
 
 
@@ -123,7 +124,7 @@ def runs(status, time, until, end):
 
 def place_of(number, rooms):
     """Return the place of a body in the blocks, laid end to end."""
-    return number // LANES * (len(rooms) // (ROOMS * WIDTH) * LANES) + number % LANES
+    return number // LANES * (len(rooms) // (ROOMS * BODIES) * LANES) + number % LANES
 
 
 def taken(bodies, number, count, rooms, lane, until, end, slots):
@@ -132,7 +133,7 @@ def taken(bodies, number, count, rooms, lane, until, end, slots):
         place = place_of(number, rooms)
         _, status, time, _, _, _, _, _, _ = column(bodies, place, LANES, slots)
         if runs(status, time, until, end):
-            put_column(rooms, lane, WIDTH, column(bodies, place, LANES, slots))
+            put_column(rooms, lane, BODIES, column(bodies, place, LANES, slots))
             rooms[lane] = number
             return number + 1
         number += 1
@@ -141,7 +142,7 @@ def taken(bodies, number, count, rooms, lane, until, end, slots):
 
 
 def given_back(bodies, rooms, lane, slots):
-    _, status, time, counts, before, state, carry, _, _ = column(rooms, lane, WIDTH, slots)
+    _, status, time, counts, before, state, carry, _, _ = column(rooms, lane, BODIES, slots)
     kept = 0.0, status, time, counts, before, state, carry
     put_column(bodies, place_of(int(rooms[lane]), rooms), LANES, kept)
 
@@ -149,7 +150,7 @@ def given_back(bodies, rooms, lane, slots):
 def made_ready(bodies, number, count, rooms, found, lane, until, end, most, slots):
     """Make a lane ready for a trial step, with another body if needed; return the next number."""
     while rooms[lane] != NOBODY:
-        _, status, time, counts, _, _, _, _, _ = column(rooms, lane, WIDTH, slots)
+        _, status, time, counts, _, _, _, _, _ = column(rooms, lane, BODIES, slots)
         if runs(status, time, until, end):
             this, short, new_t = step_of(time, end)
             stuck = (short and new_t == time[0]) or counts[2] == MAX_TRIALS
@@ -157,7 +158,7 @@ def made_ready(bodies, number, count, rooms, found, lane, until, end, most, slot
                 found[lane] = this
                 return number
             status = 1.0 * (STEP_TOO_SMALL if stuck else TOO_MANY_STEPS)
-            put_column(rooms, lane, WIDTH, (rooms[lane], status))
+            put_column(rooms, lane, BODIES, (rooms[lane], status))
         given_back(bodies, rooms, lane, slots)
         number = taken(bodies, number, count, rooms, lane, until, end, slots)
     return number
@@ -171,18 +172,18 @@ def astray(t, state, body):
 def begun_again(rooms, lane, following, tables, slots):
     """Put the state of a body right, and make its carry again."""
     number, status, time, counts, before, state, _, body, numbers = column(
-        rooms, lane, WIDTH, slots
+        rooms, lane, BODIES, slots
     )
     accepted, rejected, tries, evaluations, looked = counts
     t, t_low, _ = time
     state, _ = reset(t + t_low, state, body)
     carry = start(t + t_low, following, state, body, (numbers, tables))
     counts = accepted, rejected, tries, evaluations + at_start(), looked
-    put_column(rooms, lane, WIDTH, (number, status, time, counts, before, state, carry))
+    put_column(rooms, lane, BODIES, (number, status, time, counts, before, state, carry))
 
 
-def four_steps_of(time, end):
-    """Return ``loops.step_of`` of four bodies, with the time left in front."""
+def room_steps_of(time, end):
+    """Return ``loops.step_of`` of some bodies, with the time left in front."""
     t, t_low, h = time
     left = (end - t) - t_low
     short = (abs(h) < abs(left)) & (t + (t_low + h) != end)
@@ -191,18 +192,18 @@ def four_steps_of(time, end):
 
 
 def settle(rooms, found, first, until, end, largest, most, slots, ends):
-    """Accept or reject the trial steps of four bodies, as ``loops.adapt`` does.
+    """Accept or reject the trial steps of a room, as ``loops.adapt`` does.
 
     ``ends`` are what ``trial`` returned.  Returns whether a body needs more: it has arrived or
     failed (1), or is to be reset (2).
     """
     number, status, time, counts, before, state, carry, body, _ = columns(
-        rooms, first, WIDTH, slots
+        rooms, first, BODIES, slots
     )
     (t, t_low, h), (accepted, rejected, tries, evaluations, looked) = time, counts
     new, kept, error, factor, count = ends
-    zero, one, last = everywhere(0.0), everywhere(1.0), everywhere(end)
-    _, this, short, new_t = four_steps_of(time, end)
+    zero, one, last = of_bodies(0.0), of_bodies(1.0), of_bodies(end)
+    _, this, short, new_t = room_steps_of(time, end)
     here = number != NOBODY
     good, proposed = here & (error <= 1.0), this * factor  # false for NaN
     # never grow right after a rejection; the last step may be short
@@ -213,7 +214,7 @@ def settle(rooms, found, first, until, end, largest, most, slots, ends):
     before = where(good, (t, t_low, state), before)
     state, carry = where(good, (new, kept), (state, carry))
     t, t_low = where(good, (where(short, new_t, last), new_low), (t, t_low))
-    h = four_clipped(following, everywhere(largest))
+    h = room_clipped(following, of_bodies(largest))
     yes = where(good, one, zero)
     accepted, rejected, tries = (
         accepted + yes,
@@ -221,8 +222,8 @@ def settle(rooms, found, first, until, end, largest, most, slots, ends):
         where(good, zero, tries + 1.0),
     )
     time, counts = (t, t_low, h), (accepted, rejected, tries, evaluations + count, looked)
-    put_columns(rooms, first, WIDTH, (number, status, time, counts, before, state, carry))
-    left, this, short, new_t = four_steps_of(time, end)
+    put_columns(rooms, first, BODIES, (number, status, time, counts, before, state, carry))
+    left, this, short, new_t = room_steps_of(time, end)
     so_far = (until - t) - t_low
     arrived = (left == 0.0) | (so_far == 0.0)
     arrived = arrived | ((so_far > 0.0) & (left <= 0.0)) | ((so_far <= 0.0) & (left > 0.0))
@@ -230,36 +231,38 @@ def settle(rooms, found, first, until, end, largest, most, slots, ends):
     stops = here & (arrived | stuck | (accepted + rejected >= most))
     lost = yes * at_once(astray, (t + t_low, state, body), ())
     needs = where(stops, one, zero) + (lost + lost)
-    put_columns(found, first, WIDTH, (this, needs, following))
-    a, b, c, d = unpack(needs)
-    return (a + b) + (c + d) > 0.0
+    put_columns(found, first, BODIES, (this, needs, following))
+    some = False
+    for need in unpack(needs):
+        some = some or need > 0.0
+    return some
 
 
-def four_steps(rooms, found, first, until, end, largest, tolerances, tables, most, slots):
-    """Take the trial steps of four bodies at once."""
-    _, _, (t, t_low, _), _, _, state, carry, body, numbers = columns(rooms, first, WIDTH, slots)
-    this = columns(found, first, WIDTH, 0.0)
+def room_steps(rooms, found, first, until, end, largest, tolerances, tables, most, slots):
+    """Take the trial steps of a room at once."""
+    _, _, (t, t_low, _), _, _, state, carry, body, numbers = columns(rooms, first, BODIES, slots)
+    this = columns(found, first, BODIES, 0.0)
     ends = trial(t + t_low, this, state, carry, body, (numbers, tables), tolerances)
     return settle(rooms, found, first, until, end, largest, most, slots, ends)
 
 
 def single_steps(rooms, found, first, until, end, largest, tolerances, tables, most, slots):
-    """Take the trial steps of four bodies one after the other."""
+    """Take the trial steps of a room one after the other."""
     _, _, _, _, _, state, carry, _, _ = slots
     zero = 0.0
     pattern = (zero, zero, zero), (state, carry, zero, zero, zero)
-    for lane in range(first, first + WIDTH):
+    for lane in range(first, first + BODIES):
         if rooms[lane] != NOBODY:
             _, _, (t, t_low, _), _, _, state, carry, body, numbers = column(
-                rooms, lane, WIDTH, slots
+                rooms, lane, BODIES, slots
             )
             this, params = found[lane], (numbers, tables)
             new, kept, error, factor, count = trial(
                 t + t_low, this, state, carry, body, params, tolerances
             )
             ends = new, kept, error, factor, 1.0 * count
-            put_column(found, lane, WIDTH, ((this, zero, zero), ends))
-    _, ends = columns(found, first, WIDTH, pattern)
+            put_column(found, lane, BODIES, ((this, zero, zero), ends))
+    _, ends = columns(found, first, BODIES, pattern)
     return settle(rooms, found, first, until, end, largest, most, slots, ends)
 
 
@@ -275,17 +278,17 @@ def advance(blocks, rooms, found, until, end, largest, tolerances, tables, most,
     number, inside, size = 0, 0, len(rooms) // ROOMS
     rest = until, end, most, slots
     for first in range(0, len(rooms), size):
-        for lane in range(first, first + WIDTH):  # unused lanes must hold numbers, too
-            put_column(rooms, lane, WIDTH, column(bodies, 0, LANES, slots))
+        for lane in range(first, first + BODIES):  # unused lanes must hold numbers, too
+            put_column(rooms, lane, BODIES, column(bodies, 0, LANES, slots))
             number = taken(bodies, number, count, rooms, lane, until, end, slots)
             number = made_ready(bodies, number, count, rooms, found, lane, *rest)
             inside += 1 if rooms[lane] != NOBODY else 0
     settings = until, end, largest, tolerances, tables, most, slots
     while inside > 0:
         for first in range(0, len(rooms), size):
-            if if_it_can(four_steps, single_steps, (rooms, found, first, *settings)):
-                for lane in range(first, first + WIDTH):
-                    needs, following = found[lane + WIDTH], found[lane + 2 * WIDTH]
+            if if_it_can(room_steps, single_steps, (rooms, found, first, *settings)):
+                for lane in range(first, first + BODIES):
+                    needs, following = found[lane + BODIES], found[lane + 2 * BODIES]
                     if needs >= 2.0:
                         begun_again(rooms, lane, following, tables, slots)
                     if needs > 0.0:
@@ -300,7 +303,7 @@ def inside(t, time, before):
 
 
 def interpolated(t, slots, tolerances, tables):
-    """Return (the state at t, evaluations), from the slots of one body or of four."""
+    """Return (the state at t, evaluations), from the slots of one body or of some."""
     _, _, (t1, low1, _), _, (t0, low0, state), new, _, body, numbers = slots
     this, h, params = (t - t0) - low0, (t1 - t0) + (low1 - low0), (numbers, tables)
     carry = start(t0 + low0, h, state, body, params)
@@ -309,7 +312,7 @@ def interpolated(t, slots, tolerances, tables):
     return here, count
 
 
-def four_between(block, place, out, t, tolerances, tables, slots):
+def room_between(block, place, out, t, tolerances, tables, slots):
     here, count = interpolated(t, columns(block, place, LANES, slots), tolerances, tables)
     put_columns(out, place, LANES, here)
     return count
@@ -317,7 +320,7 @@ def four_between(block, place, out, t, tolerances, tables, slots):
 
 def single_between(block, place, out, t, tolerances, tables, slots):
     count = 0
-    for lane in range(place, place + WIDTH):
+    for lane in range(place, place + BODIES):
         one = column(block, lane, LANES, slots)
         if inside(t, one[2], one[4]):
             here, count = interpolated(t, one, tolerances, tables)
@@ -337,17 +340,17 @@ def sample(blocks, out, t, tolerances, tables, slots):
     """
     for b in range(blocks.shape[0]):
         block, row = blocks[b], out[b]
-        for place in range(0, LANES, WIDTH):
+        for place in range(0, LANES, BODIES):
             some = False
-            for lane in range(place, place + WIDTH):
+            for lane in range(place, place + BODIES):
                 _, _, time, _, before, _, _, _, _ = column(block, lane, LANES, slots)
                 some = some or inside(t, time, before)
             count = 0
             if some:
                 count = if_it_can(
-                    four_between, single_between, (block, place, row, t, tolerances, tables, slots)
+                    room_between, single_between, (block, place, row, t, tolerances, tables, slots)
                 )
-            for lane in range(place, place + WIDTH):
+            for lane in range(place, place + BODIES):
                 number, status, time, counts, before, state, _, _, _ = column(
                     block, lane, LANES, slots
                 )
@@ -368,16 +371,16 @@ def sample(blocks, out, t, tolerances, tables, slots):
 
 # ---- joining
 def sizes(d, y, new, body, tolerances):
-    """Evaluate the error norm ``square_size`` of four bodies."""
+    """Evaluate the error norm ``square_size`` of the bodies of a room."""
     return at_once(square_size, (d, y, new, body), (tolerances,))
 
 
 def trial_in_lanes(t, h, state, carry, body, params, tolerances):
-    """Stub: the ``trial`` of four bodies at once."""
+    """Stub: the ``trial`` of the bodies of a room at once."""
     return state, carry, 0.0, 1.0, 0
 
 
-ON_FOUR_BODIES: Pieces = {combined: combined_fours}
+ON_BODIES: Pieces = {combined: combined_fours}
 
 
 class Places(NamedTuple):
@@ -414,13 +417,13 @@ class Runs:
         side = loops.by_trial if fit not in own else loops.by_reading
         own = {**own, at_start: lambda: starting}
         fours = [
-            {stub: bind(function, ON_FOUR_BODIES) for stub, function in layer.items()}
+            {stub: bind(function, ON_BODIES) for stub, function in layer.items()}
             for layer in (own, *below)
         ]
         pieces: Pieces = {
-            four_begin: single_begin,
-            four_steps: single_steps,
-            four_between: single_between,
+            room_begin: single_begin,
+            room_steps: single_steps,
+            room_between: single_between,
         }
         if trial_in_lanes in own:
             fours[0][trial] = fours[0].pop(trial_in_lanes)
@@ -438,7 +441,7 @@ class Runs:
 
     def advance(self, blocks, until, end, largest, tolerances, tables, slots, most=inf) -> None:
         """Step every body to ``until`` or past it; only ``end`` shortens a step."""
-        rooms, found = np.zeros((2, ROOMS * WIDTH * (blocks.shape[1] // LANES)))
+        rooms, found = np.zeros((2, ROOMS * BODIES * (blocks.shape[1] // LANES)))
         limits = end, largest, tolerances, tables, float(most)
         self._advance(blocks, rooms, found, until, *limits, slots)
 
