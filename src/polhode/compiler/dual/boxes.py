@@ -1,13 +1,15 @@
 """How duals get from plain Python into compiled functions, and back."""
 
+import itertools
+
 from llvmlite import ir
 from numba import types as nt
 from numba.core import cgutils
 from numba.extending import NativeValue, box, unbox
 
-from polhode.compiler.dual.kinds import DualType
+from polhode.compiler.dual.kinds import DualType, is_vector
 from polhode.compiler.dual.plain import Dual, Single
-from polhode.compiler.four.kinds import FOUR, V
+from polhode.compiler.four.kinds import LanesType, in_lanes
 from polhode.compiler.four.plain import WIDTH
 from polhode.compiler.machine import I32
 
@@ -16,19 +18,16 @@ from polhode.compiler.machine import I32
 def _unbox(kind: DualType, obj, c):
     builder, api = c.builder, c.pyapi
     x, d = api.object_getattr_string(obj, "x"), api.object_getattr_string(obj, "d")
-    places = iter(range(kind.count * WIDTH))
+    places = itertools.count()
 
     def number(kind, obj):
         return c.unbox(kind, obj).value
 
     def direction(member):
-        if member != FOUR:
+        if not isinstance(member, LanesType):
             return number(member, api.tuple_getitem(d, next(places)))
-        vector = ir.Constant(V, ir.Undefined)
-        for lane in range(WIDTH):
-            one = number(nt.float64, api.tuple_getitem(d, next(places)))
-            vector = builder.insert_element(vector, one, I32(lane))
-        return vector
+        lanes = (api.tuple_getitem(d, next(places)) for _ in range(member.width))
+        return in_lanes(builder, [number(nt.float64, one) for one in lanes])
 
     value = ir.Constant(c.context.get_value_type(kind), ir.Undefined)
     value = builder.insert_value(value, number(kind.base, x), 0)
@@ -45,12 +44,14 @@ def _box(kind: DualType, value, c):
     x, *members = (builder.extract_value(value, i) for i in range(1 + kind.count))
     d = []
     for member in members:
-        if member.type == V:
-            lanes = (builder.extract_element(member, I32(lane)) for lane in range(WIDTH))
+        if is_vector(member.type):
+            count = range(member.type.count)
+            lanes = (builder.extract_element(member, I32(lane)) for lane in count)
             d += [c.box(nt.float64, lane) for lane in lanes]
         else:
             d.append(c.box(kind.base, member))
-    made = Single if kind.single and kind.level == 1 and kind.count % WIDTH == 0 else Dual
+    alone = kind.part == nt.float64 and kind.count % WIDTH == 0
+    made = Single if alone else Dual
     function = api.unserialize(api.serialize_object(made))
     parts = [c.box(kind.base, x), api.tuple_pack(d)]
     result = api.call_function_objargs(function, parts)

@@ -14,23 +14,23 @@ from numba.core.imputils import lower_cast, lower_constant
 from numba.extending import models, register_model
 
 from polhode.compiler.dual.plain import SALT, Dual, bare, level, lifted, product_sum, swapped
-from polhode.compiler.four.kinds import FOUR, V, declared, wide
-from polhode.compiler.four.plain import WIDTH
+from polhode.compiler.four.kinds import SEVERAL, LanesType, declared, wide
+from polhode.compiler.four.plain import BODIES, WIDTH
 from polhode.compiler.machine import F8, constant
 from polhode.compiler.wide import WideType
 
 
 class DualType(WideType):
-    """A value and ``count`` parts with its directions: vectors of four, or single numbers.
+    """A value and ``count`` parts with its directions: numbers in lanes, or single numbers.
 
     Those of a number that is made of duals, its ``base``, are single.
     """
 
-    def __init__(self, count: int, single: bool = False, base: nt.Type = nt.float64):
-        self.count, self.single, self.base = count, single, base
+    def __init__(self, count: int, part: nt.Type = nt.float64, base: nt.Type = nt.float64):
+        self.count, self.base = count, base
+        self.part = base if is_dual(base) else part
         self.level: int = 1 + kind_level(base)
-        many = "single" if single else "vectors"
-        super().__init__(name=f"Dual_{SALT}({count} {many}, {base})")
+        super().__init__(name=f"Dual_{SALT}({count} of {part}, {base})")
 
     def unify(self, typingctx, other):
         """Unify with a number, or with a dual of fewer levels, in another branch."""
@@ -39,12 +39,13 @@ class DualType(WideType):
     @property
     def members(self) -> list:
         """List the types of the value and the directions."""
-        return [self.base, *[self.base if self.single else FOUR] * self.count]
+        return [self.base, *[self.part] * self.count]
 
     def part_kinds(self) -> list:
         if is_dual(self.base):
             return self.base.part_kinds() * (1 + self.count)
-        return [F8, *[F8 if self.single else V] * self.count]
+        part = self.part.vector if isinstance(self.part, LanesType) else F8
+        return [F8, *[part] * self.count]
 
     def taken_apart(self, builder, value) -> list:
         members = [builder.extract_value(value, i) for i in range(1 + self.count)]
@@ -98,12 +99,14 @@ def as_given(kinds) -> list:
 
 # ---- constants and conversions
 def type_of(value: Dual) -> DualType:
-    """Return the type of a dual: directions in fours are vectors, unless it is single."""
+    """Return the type of a dual: directions lie in the widest lanes they fill, if any."""
     count = len(value.d)
     if value.level > 1:
-        return DualType(count, True, type_of(value.x))
-    single = value.single or count % WIDTH != 0
-    return DualType(count if single else count // WIDTH, single)
+        return DualType(count, base=type_of(value.x))
+    for width in (BODIES, WIDTH):
+        if count % width == 0 and not value.single:
+            return DualType(count // width, SEVERAL[width])
+    return DualType(count)
 
 
 @lower_constant(DualType)
@@ -135,24 +138,34 @@ class Emitted:
         return Emitted(self.builder, self.builder.fneg(self.code))
 
     def __abs__(self) -> "Emitted":
-        name = f"llvm.fabs.{'v4f64' if self.code.type == V else 'f64'}"
-        kind = ir.FunctionType(self.code.type, [self.code.type])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        kind = self.code.type
+        if is_vector(kind):
+            function = declared(self.builder, "fabs", 1, kind)
+        else:
+            declaration = ir.FunctionType(kind, [kind]), "llvm.fabs.f64"
+            function = cgutils.get_or_insert_function(self.builder.module, *declaration)
         return Emitted(self.builder, self.builder.call(function, [self.code]))
 
-    def widened(self):
+    def widened(self, width: int):
         """Return the code as a vector."""
         if self.vector is None:
-            self.vector = wide(self.builder, self.code)
+            self.vector = wide(self.builder, self.code, width)
         return self.vector
+
+
+def is_vector(kind) -> bool:
+    return isinstance(kind, ir.VectorType)
 
 
 def codes(*numbers) -> tuple:
     """Return (builder, the LLVM values of numbers), all vectors if one is."""
     builder = next(x.builder for x in numbers if isinstance(x, Emitted))
-    if any(isinstance(x, Emitted) and x.code.type == V for x in numbers):
+    kinds = [x.code.type for x in numbers if isinstance(x, Emitted)]
+    vector = next(filter(is_vector, kinds), None)
+    if vector is not None:
         return builder, [
-            x.widened() if isinstance(x, Emitted) else constant(V, float(x)) for x in numbers
+            x.widened(vector.count) if isinstance(x, Emitted) else constant(vector, float(x))
+            for x in numbers
         ]
     return builder, [x.code if isinstance(x, Emitted) else F8(float(x)) for x in numbers]
 
@@ -180,8 +193,9 @@ def fused(a, b, c):
     if not any(isinstance(x, Emitted) for x in (a, b, c)):
         return a * b + c
     builder, all_three = codes(a, b, c)
-    if all_three[0].type == V:
-        return Emitted(builder, builder.call(declared(builder, "fma", 3), all_three))
+    kind = all_three[0].type
+    if is_vector(kind):
+        return Emitted(builder, builder.call(declared(builder, "fma", 3, kind), all_three))
     return Emitted(builder, builder.fma(*all_three))
 
 
@@ -239,7 +253,8 @@ def emitted(builder, kind, value):
         parts = enumerate(kind.members)
         x, *d = (emitted(builder, member, part(value, i)) for i, member in parts)
         return EmittedDual(x, d)
-    return Emitted(builder, value) if kind in (nt.float64, FOUR) else other(kind, value)
+    single = isinstance(kind, LanesType) or kind == nt.float64
+    return Emitted(builder, value) if single else other(kind, value)
 
 
 def whole(context, builder, kind, number):
@@ -257,8 +272,8 @@ def whole(context, builder, kind, number):
         return value
     if isinstance(number, Other):
         return context.cast(builder, number.code, number.kind, kind)
-    if kind == FOUR:
-        return _vector(number)
+    if isinstance(kind, LanesType):
+        return _vector(kind, number)
     return number.code if isinstance(number, Emitted) else F8(float(number))
 
 
@@ -268,10 +283,12 @@ def _parted(d: tuple, count: int) -> list:
     return list(d) if size == 1 else [d[i : i + size] for i in range(0, len(d), size)]
 
 
-def _vector(number):
+def _vector(kind: LanesType, number):
     if isinstance(number, tuple):
-        return ir.Constant(V, [float(x) for x in number])
-    return number.widened() if isinstance(number, Emitted) else constant(V, float(number))
+        return ir.Constant(kind.vector, [float(x) for x in number])
+    if isinstance(number, Emitted):
+        return number.widened(kind.width)
+    return constant(kind.vector, float(number))
 
 
 # ---- numbers that stand for their types

@@ -23,14 +23,13 @@ from polhode.compiler.dual.kinds import (
     has_duals,
     highest,
     is_dual,
+    is_vector,
     kind_level,
     kind_of_example,
     whole,
 )
 from polhode.compiler.dual.plain import SALT
-from polhode.compiler.four.kinds import V
 from polhode.compiler.four.kinds import spread as widened
-from polhode.compiler.four.plain import LANES
 from polhode.compiler.machine import F8, FURTHER, I32, I64
 from polhode.compiler.traced import FORMS, kind_of, leaves, nested
 from polhode.compiler.tree import PRIMITIVES, flat, spread
@@ -121,7 +120,7 @@ ratio = primitive(functions.ratio)(of_floats(written(_ratio)))
 def along(_, x, d):
     base = max((x, *d), key=kind_level)
     base = base if is_dual(base) else nt.float64
-    kind = DualType(len(d), True, base)
+    kind = DualType(len(d), base=base)
     given = nt.UniTuple(base, len(d))
 
     def lower(context, builder, sig, args):
@@ -152,8 +151,8 @@ def largest_change(_, a, b):
 
 def _largest(builder, sizes: list):
     """Return the code of the largest number, NaN if one is; all are positive."""
-    vectors = [size.code for size in sizes if size.code.type == V]
-    singles = [size.code for size in sizes if size.code.type != V]
+    vectors = [size.code for size in sizes if is_vector(size.code.type)]
+    singles = [size.code for size in sizes if not is_vector(size.code.type)]
 
     def larger(a, b):
         more = builder.fcmp_ordered(">", b, a)
@@ -161,7 +160,8 @@ def _largest(builder, sizes: list):
 
     if vectors:
         vector = functools.reduce(larger, vectors)
-        singles += [builder.extract_element(vector, I32(lane)) for lane in LANES]
+        count = range(vector.type.count)
+        singles += [builder.extract_element(vector, I32(lane)) for lane in count]
     return functools.reduce(larger, singles, F8(0.0))
 
 
@@ -170,10 +170,11 @@ def _rests(builder, values: list):
     total = F8(0.0)
     for x in values:
         rest = builder.fsub(x.code, x.code)
-        vector = rest.type == V
-        for lane in LANES if vector else (None,):
-            part = builder.extract_element(rest, I32(lane)) if vector else rest
-            total = builder.fadd(total, part)
+        parts = [rest]
+        if is_vector(rest.type):
+            count = range(rest.type.count)
+            parts = [builder.extract_element(rest, I32(lane)) for lane in count]
+        total = functools.reduce(builder.fadd, parts, total)
     return total
 
 
@@ -237,7 +238,7 @@ def blend(_, m, a, b):
 
         def pick(a, b):
             number = a.type
-            set_bits = widened(builder, bits) if number == V else bits
+            set_bits = widened(builder, bits, number.count) if is_vector(number) else bits
             a, b = (builder.bitcast(x, set_bits.type) for x in (a, b))
             b = builder.and_(builder.not_(set_bits), b)
             return builder.bitcast(builder.or_(builder.and_(set_bits, a), b), number)
