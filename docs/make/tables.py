@@ -161,6 +161,22 @@ def agreement() -> list[str]:
     ]
 
 
+def missed() -> list[str]:
+    """The claims that stored runs miss, with what they measured."""
+    rows = [
+        (f"[`{name}`](benchmarks.md#{name})", claim["what"], claim["claimed"], _number(claim))
+        for name, run in benchmarks.stored().items()
+        for claim in run["verdicts"]
+        if not claim["met"]
+    ]
+    return table("benchmark | claim | | measured", rows) if rows else ["None."]
+
+
+def _number(claim: dict) -> str:
+    measured = claim["measured"]
+    return measured if isinstance(measured, str) else f"{measured:.2f}"
+
+
 def verdicts() -> list[str]:
     """How many statements of each paper hold, from its table of claims."""
     words = {HOLDS: "hold", CORRECTED: "hold with a correction", ADDED: "hold; additions of ours",
@@ -178,7 +194,10 @@ def _in_words(ours: str, theirs: str) -> str:
     return f"{ours}, {theirs}"
 
 
-MAKERS = models, problems, rates, shapes, reductions, expected, programs, agreement, verdicts
+MAKERS = (
+    *(models, problems, rates, shapes, reductions),
+    *(expected, programs, agreement, missed, verdicts),
+)
 TABLES = {table.__name__: table for table in MAKERS}
 TABLES |= {f"peer_{name}": partial(against, name) for name in PEERS}
 
