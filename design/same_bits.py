@@ -217,7 +217,7 @@ def plain_python() -> Iterator[None]:
     before = kind.__init__, kind.__call__
 
     def plain(self, function, what, *_):
-        self.function, self.what, self.machine, self.called = function, what, function, True
+        self.function, self.what, self.machine, self.called = function, what, None, True
 
     kind.__init__, kind.__call__ = plain, lambda self, *given: self.function(*given)
     try:

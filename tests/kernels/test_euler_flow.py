@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.compiler.machine import compiled
-from polhode.compiler.tree import bind
+from polhode.compiler.tree import bind, flat
 from polhode.kernels import free_flow
 from polhode.kernels.euler_flow import momentum, orbit
 from polhode.kernels.trig import sincos1
@@ -211,3 +211,15 @@ def test_methods_in_every_regime(name, start):
     assert apart < 1e-13 * size
     turned = (run.rotation * exact.rotation.inv()).magnitude().max()
     assert turned < (1e-8 if name in ("jem4", "sej4") else 1e-3)
+
+
+@pytest.mark.parametrize("power", [-98, -90, -78, 78, 90, 98])
+@pytest.mark.parametrize("t", [0.2, 3.0])
+def test_units_do_not_matter(power, t, at_speed):
+    """Neither those of the momentum, nor of the time: products of all of them may not underflow."""
+    function, scale = at_speed(free_flow.free_turn), 10.0**power
+    usual = flat(function(t, (0.5, -0.3, 0.8), MOMENTS, inverses(MOMENTS)))
+    large = tuple(scale * x for x in (0.5, -0.3, 0.8))
+    turn, m = function(t / scale, large, MOMENTS, inverses(MOMENTS))
+    found = flat((turn, tuple(x / scale for x in m)))
+    assert np.abs(np.subtract(found, usual)).max() < 4 * EPS

@@ -106,7 +106,7 @@ def scaled(t, m, moments, inverse):
     x1, x3, y1, y3 = (i2 - i1) * a1, (i3 - i2) * a3, whole * a1, whole * a3
     d1, d3 = fma(q2, (i2 - i1) * a2, q3 * y3), fma(q1, y1, q2 * ((i3 - i2) * a2))
     k1, k2, k3 = -(x3 * a2), y1 * a3, -(x1 * a2)
-    a, b, n = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), (d1 * a1) * (d3 * a3) * over2
+    a, b, n = -(d3 * (k3 * a3)), -(d1 * (k1 * a1)), (d1 * a1) * (d3 * a3 * over2)
     e, rate = fma(q3, x3, -(q1 * x1)) * (a2 * over), size * a2
     is_short = (max(a, b) * (t * t) <= short() * short()) & (abs(t * rate) < FARTHEST)
     is_short = is_short & (((square > LOW) & (square < HIGH)) | rests)
