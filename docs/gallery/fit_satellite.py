@@ -83,8 +83,8 @@ def residuals(numbers):
 
     def slope(t, omega):
         a, b, c = omega
-        k, l, m = tensor @ omega + wheel
-        return inverse @ (l * c - m * b, m * a - k * c, k * b - l * a)
+        n, p, q = tensor @ omega + wheel
+        return inverse @ (p * c - q * b, q * a - n * c, n * b - p * a)
 
     rates = solve_ivp(slope, (0, 120), start, "DOP853", times, rtol=1e-9, atol=1e-11).y.T
     return ((rates + bias - log) / NOISE).ravel()

@@ -30,10 +30,10 @@ A, _, C = top.body.principal_moments
 
 def slopes(t, y):
     """Krysl's (7), for a quaternion and the momentum of the body: no code of the library."""
-    w, i, j, k, l, m, n = y
-    p, q, r = l / A, m / A, n / C
+    w, i, j, k, a, b, c = y
+    p, q, r = a / A, b / A, c / C
     turning = -i * p - j * q - k * r, w * p + j * r - k * q, w * q + k * p - i * r, w * r + i * q - j * p
-    torque = m * r - n * q + 40 * (j * k + w * i), n * p - l * r - 40 * (i * k - w * j), l * q - m * p
+    torque = b * r - c * q + 40 * (j * k + w * i), c * p - a * r - 40 * (i * k - w * j), a * q - b * p
     return [*(0.5 * x for x in turning), *torque]
 
 
