@@ -31,6 +31,7 @@ extensions = [
     "extensions.commands",
     "extensions.beside",
     "extensions.names",
+    "extensions.numbers",
     "gallery",
 ]
 exclude_patterns = ["make", "extensions", "static", ".katex", "README.md"]
@@ -58,6 +59,7 @@ html_logo = "static/logo.svg"
 html_favicon = "static/logo.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_sidebars = {"papers/*[0-9]": []}  # room for their tables
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False

@@ -2,8 +2,8 @@
 
 An entry, ``docs/gallery/NAME.py``, is a page itself: Sphinx reads the file, and gets a text in MyST
 Markdown instead of it.  Nothing is executed.  The directive ``gallery`` draws cards of the entries
-that it names.  After the build, the viewers and the pictures of the cards lie in
-``_static/gallery``.
+that it names, and lists them in the navigation under the title of their section.  After the build,
+the viewers and the pictures of the cards lie in ``_static/gallery``.
 """
 
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from entries import Entry, entries
 from pages import STATIC, cards, page, write_static
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -65,7 +66,27 @@ class Gallery(SphinxDirective):
         unknown = [name for name in names if name not in self.known]
         if unknown:
             raise self.error(f"there is no entry {unknown[0]!r} in docs/gallery")
-        return [nodes.raw("", cards([self.known[name] for name in names]), format="html")]
+        return [
+            nodes.raw("", cards([self.known[name] for name in names]), format="html"),
+            self._contents([FOLDER + name for name in names]),
+        ]
+
+    def _contents(self, documents: list[str]) -> nodes.Node:
+        """A hidden table of contents."""
+        tree = addnodes.toctree(
+            parent=self.env.docname, entries=[(None, name) for name in documents],
+            includefiles=documents, maxdepth=-1, caption=None, glob=False, hidden=True,
+            includehidden=False, numbered=0, titlesonly=False,
+        )  # fmt: skip
+        return nodes.compound("", tree, classes=["toctree-wrapper"])
+
+
+def caption(app: Sphinx, doctree: nodes.document) -> None:
+    """Call each table of contents of the gallery as its section."""
+    if app.env.docname == f"{FOLDER}index":
+        for tree in doctree.findall(addnodes.toctree):
+            section = tree.parent.parent
+            tree["caption"] = tree["rawcaption"] = section[0].astext()
 
 
 def read(app: Sphinx, docname: str, content: list[str]) -> None:
@@ -102,5 +123,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_js_file("gallery/gallery.js")
     app.connect("config-inited", configure)
     app.connect("source-read", read)
+    app.connect("doctree-read", caption, priority=400)  # before Sphinx collects them
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

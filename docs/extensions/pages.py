@@ -55,10 +55,9 @@ PICTURE = """\
 :class: only-{theme} gallery-picture
 ```
 """
-CARD_LINK = (
-    '<a href="{name}.html"><img class="gallery-light" src="../{static}/{name}-light.png" alt=""'
-    ' loading="lazy"><img class="gallery-dark" src="../{static}/{name}-dark.png" alt=""'
-    ' loading="lazy"><span>{title}</span></a>'
+CARD_PICTURE = (  # dark-light: the theme does not change it
+    '<img class="gallery-{theme} dark-light" src="../{static}/{name}-{theme}.png" alt=""'
+    ' loading="lazy">'
 )
 
 
@@ -94,10 +93,16 @@ def number(x: float) -> str:
     return f"{x:.2g}".replace("e-0", "e-").replace("e+0", "e")
 
 
+def linked(entry: Entry) -> str:
+    """Return the card of an entry in HTML."""
+    name = entry.name
+    pictures = (CARD_PICTURE.format(name=name, theme=theme, static=STATIC) for theme in THEMES)
+    return f'<a href="{name}.html">{"".join(pictures)}<span>{entry.title}</span></a>'
+
+
 def cards(chosen: list[Entry]) -> str:
     """Return cards of entries in HTML."""
-    links = (CARD_LINK.format(name=e.name, title=e.title, static=STATIC) for e in chosen)
-    return f'<div class="gallery-cards">{"".join(links)}</div>'
+    return f'<div class="gallery-cards">{"".join(linked(entry) for entry in chosen)}</div>'
 
 
 def write_static(entry: Entry, folder: Path) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 import polhode as ph
 
-YEARS = 19  # quick: 1
+YEARS = 19  # quick: 2
 start, day = "1975-01-01", 86400.0
 days = np.arange(round(YEARS * 365.25) + 1)
 run = ph.solve(

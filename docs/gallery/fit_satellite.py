@@ -79,9 +79,12 @@ def residuals(numbers):
     """Those of a motion by SciPy, with its start, bias and tensor."""
     start, bias, (xx, yy, zz, xy, xz, yz) = numbers[:3], numbers[3:6], numbers[6:]
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    inverse = np.linalg.inv(tensor)
 
     def slope(t, omega):
-        return np.linalg.solve(tensor, np.cross(tensor @ omega + wheel, omega))
+        a, b, c = omega
+        n, p, q = tensor @ omega + wheel
+        return inverse @ (p * c - q * b, q * a - n * c, n * b - p * a)
 
     rates = solve_ivp(slope, (0, 120), start, "DOP853", times, rtol=1e-9, atol=1e-11).y.T
     return ((rates + bias - log) / NOISE).ravel()

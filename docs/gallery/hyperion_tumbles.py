@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 
-ORBITS, LONG = 60, 2000  # quick: 40, 40
+ORBITS, LONG = 60, 2000  # quick: 40, 200
 orbit, day = 2 * np.pi, 2 * np.pi / 21.28
 hyperion = ph.problems.hyperion()
 

@@ -10,7 +10,7 @@ $$
 Methods differ in how they compute the free flow $\varphi^{\mathrm{free}}_h$. McLachlan and Reich's
 MR turns about one principal axis after the other. The paper's SEJ and SEJ4 take the exact momentum, by
 Jacobi's functions, and a quadrature for the attitude. `strang` computes both exactly. With ten steps a second,
-MR loses the curve altogether, and its error of the energy is {{energy}} times that of SEJ4. The
+MR leaves the region that the vertical covers, and its error of the energy is {{energy}} times that of SEJ4. The
 [page of the paper](../papers/celledoni2006.md) has every statement, and
 `polhode reproduce celledoni2006` every figure.
 """
@@ -20,11 +20,11 @@ import numpy as np
 
 import polhode as ph
 
-END, H = 100.0, 0.1
+END, H = 100.0, 0.1  # quick: 20.0, 0.1
 top = ph.problems.celledoni_heavy_top()
 methods = {"MR": "mr2", "SEJ": "sej", "SEJ4": "sej4", "exact flow": "strang"}
 runs = {label: ph.solve(top, (0, END), method=name, dt=H) for label, name in methods.items()}
-exact = ph.solve(top, (0, END), rtol=1e-12, t_eval=np.arange(0.0, END, 0.01))
+exact = ph.solve(top, (0, END), rtol=1e-13, t_eval=np.arange(0.0, END, 0.01))
 
 
 def vertical(run):
@@ -40,9 +40,9 @@ run = ph.solve(top, (0, 5), method="strang", dt=0.01)
 view = {"show": {"poinsot": False}}
 
 # ---- picture
-# Four spheres seen from the side: the curve that the vertical draws on the body, exact in grey. MR fills
-# a band where there should be a line; SEJ departs a little, SEJ4 and the exact flow stay on the curve. Below,
-# the error of the energy over time.
+# Four spheres seen from the side: the region that the vertical covers on the body, exact in grey. With MR
+# it covers twice as much; SEJ leaves the region a little, SEJ4 and the exact flow stay in it. Below, the error of
+# the energy over time: 10 000 to 200 000 J with MR, below 1 J with the others.
 fig, axes = plt.subplots(2, 4, figsize=(8.8, 4.6), height_ratios=(3, 2), sharex="row", sharey="row")
 side = vertical(exact)[:, [0, 2]]
 for k, (label, found) in enumerate(runs.items()):
@@ -52,26 +52,28 @@ for k, (label, found) in enumerate(runs.items()):
     above.set(title=label, aspect="equal", xticks=[], yticks=[])
     above.grid(False)
     below.semilogy(found.t[1:], np.abs(drift(found))[1:], color=f"C{k}", linewidth=0.5)
-    below.set(xlabel="time (s)", ylim=(1e-9, 1e3))
+    below.set(xlabel="time (s)", ylim=(1e-3, 1e6))
 axes[1, 0].set_ylabel("energy error (J)")
 plt.show()
 
 # ---- checks
 from scipy.integrate import solve_ivp
 
-moments = np.array(top.body.principal_moments)
+i1, i2, i3 = top.body.principal_moments
 
 
 def slopes(t, y):
-    """The vertical and the momentum in the axes of the body, by themselves."""
-    u, m = y[:3], y[3:]
-    omega = m / moments
-    return [*np.cross(u, omega), *(np.cross(m, omega) - np.cross([0.0, 0.0, 1.0], u))]
+    """The vertical u and the momentum m in the axes of the body, by themselves: u × ω, m × ω + u × e₃."""
+    u1, u2, u3, m1, m2, m3 = y
+    w1, w2, w3 = m1 / i1, m2 / i2, m3 / i3
+    turned = u2 * w3 - u3 * w2, u3 * w1 - u1 * w3, u1 * w2 - u2 * w1
+    return *turned, m2 * w3 - m3 * w2 + u2, m3 * w1 - m1 * w3 - u1, m1 * w2 - m2 * w1
 
 
-start = [*vertical(exact)[0], *top.angular_momentum]
-other = solve_ivp(slopes, (0, 99), start, "DOP853", rtol=1e-12, atol=1e-12, t_eval=[99.0]).y
-apart = np.linalg.norm(vertical(exact)[9900] - other[:3, 0])
+# With tolerances of 1e-12 either would be wrong by 1e-8: the top turns by more than a thousand radians.
+start, last = [*vertical(exact)[0], *top.angular_momentum], exact.t[-1]
+other = solve_ivp(slopes, (0, last), start, "DOP853", rtol=1e-13, atol=1e-13).y[:3, -1]
+apart = np.linalg.norm(vertical(exact)[-1] - other)
 
 
 def strays(run):
@@ -83,9 +85,10 @@ def strays(run):
 
 largest = {label: np.abs(drift(found)).max() for label, found in runs.items()}
 checks = {
-    "the vertical after 99 s, against SciPy's DOP853": (apart, 1e-8),
+    "the vertical at the end, against SciPy's DOP853": (apart, 1e-8),
     "SEJ4, from the exact curve": (strays(runs["SEJ4"]), 0.3),
     "exact flow, from the exact curve": (strays(runs["exact flow"]), 0.1),
     "1 over the distance of MR from it: MR loses it": (1 / strays(runs["MR"]), 1 / 0.3),
 }
-measured = {"energy": f"{largest['MR'] / largest['SEJ4']:.0f}"}
+energy = round(largest["MR"] / largest["SEJ4"], -5)
+measured = {"energy": f"{energy:,.0f}".replace(",", " ")}

@@ -23,18 +23,18 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 
 PRESENT, OTHERS = ["imid", "trap", "imidm", "trapm"], ["akw", "bbtrap", "swc1"]
-COUNTS = [2000, 4000, 8000, 16000, 32000]  # quick: [2000, 4000]
+COUNTS = [2000, 4000, 8000, 16000, 32000]  # quick: [16000, 32000]
 top = ph.problems.fast_top()
 A, _, C = top.body.principal_moments
 
 
 def slopes(t, y):
     """Krysl's (7), for a quaternion and the momentum of the body: no code of the library."""
-    (w, i, j, k), m = y[:4], y[4:]
-    p, q, r = m / [A, A, C]
+    w, i, j, k, a, b, c = y
+    p, q, r = a / A, b / A, c / C
     turning = -i * p - j * q - k * r, w * p + j * r - k * q, w * q + k * p - i * r, w * r + i * q - j * p
-    gravity = 20 * 2 * (j * k + w * i), -20 * 2 * (i * k - w * j), 0.0
-    return [*(0.5 * x for x in turning), *(np.cross(m, [p, q, r]) + gravity)]
+    torque = b * r - c * q + 40 * (j * k + w * i), c * p - a * r - 40 * (i * k - w * j), a * q - b * p
+    return [*(0.5 * x for x in turning), *torque]
 
 
 start = [*top.attitude, *top.angular_momentum]
@@ -65,7 +65,7 @@ plt.show()
 
 # ---- checks
 best = {name: errors[name][-1] for name in errors}
-lead = min(best[name] for name in OTHERS + ["imid", "trap"]) / max(best["imidm"], best["trapm"])
+lead = min(best[name] for name in [*OTHERS, "imid", "trap"]) / max(best["imidm"], best["trapm"])
 orders = [np.log2(e[-2] / e[-1]) for e in errors.values()]
 checks = {
     "orders of all seven, against 2": (max(abs(order - 2) for order in orders), 0.05),
