@@ -90,7 +90,7 @@ def states_of(times, rows, pattern, body, out):
 
 
 def packed_states(pattern, inner):
-    """Make ``states_of`` for variables nested like ``pattern``, with the body in a row like ``inner``.
+    """Make ``states_of`` for variables nested like ``pattern``, and a body in a row like ``inner``.
 
     Dual numbers would cost much to pass one by one.
     """
