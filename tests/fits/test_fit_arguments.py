@@ -1,5 +1,6 @@
 """Mistakes in the arguments of fits and observations are named, with the remedy."""
 
+import math
 import re
 
 import numpy as np
@@ -49,6 +50,7 @@ def rates(**options):
             "omega[1] is not fin",
         ),
         (lambda: ph.observe.rates([], W, sigma=1), "rates: t must be a list of finite times, got"),
+        (lambda: ph.observe.rates([T], W, sigma=1), "list of finite times, got shape (1, 4)"),
         (lambda: ph.observe.rates(["now"], W, sigma=1), "rates: t must be times, got ['now']"),
         (lambda: rates(bias=[1, 2]), "bias must be True, False, or three numbers to start from"),
         (lambda: rates(name="a.b"), "name must be a text without dots, got 'a.b'"),
@@ -92,6 +94,8 @@ WHOLE = {"free": "omega"}
     [
         ("none", WHOLE, "observations must be made by ph.observe"),
         ([], WHOLE, "observations must be made by ph.observe"),
+        (None, WHOLE, "observations must be made by ph.observe: ph.observe.attitudes(t, R, sigma="),
+        (3.0, WHOLE, "observations must be made by ph.observe"),
         ([ONE, ONE], WHOLE, "two sets of observations are called 'rates': give name= to one"),
         (PUSHED, WHOLE, "positions: a position was observed, and the problem has none"),
         (ONE, {"free": "omgea"}, "free has 'omgea', which this problem has not (did you mean 'ome"),
@@ -116,6 +120,17 @@ WHOLE = {"free": "omega"}
         (ONE, {**WHOLE, "hold": {"omega": 1}}, "hold has 'omega'; choose from"),
         (ONE, {**WHOLE, "hold": lambda v: v["size"]}, "a function of the values of omega by name"),
         (ONE, {**WHOLE, "hold": lambda v: 3.0}, "holds nothing that is free"),
+        (ONE, {**WHOLE, "hold": lambda v: v["omega"].size()}, "it failed: TypeError: 'int' obj"),
+        (ONE, {**WHOLE, "hold": lambda v: v["omega"].length}, "it failed: AttributeError: 'numpy"),
+        (
+            ONE,
+            {**WHOLE, "hold": lambda v: np.nan},
+            "must return a finite number, and near the start it is",
+        ),
+        (ONE, {**WHOLE, "hold": [["omega.x"]]}, "hold has ['omega.x']; choose from trace of ine"),
+        (ONE, {**WHOLE, "hold": {"omega.x": "much"}}, "hold: the coefficient of 'omega.x' must be"),
+        (ONE, {**WHOLE, "hold": {"omega.x": np.nan}}, "of 'omega.x' must be finite, got nan"),
+        (ONE, {**WHOLE, "hold": {}}, "hold has an empty mapping"),
         (ONE, {**WHOLE, "t_span": (0, 0.35)}, "rates: t[3] = 0.4 is outside t_span (0, 0.35)"),
         (ONE, {**WHOLE, "t_span": 3}, "t_span must be two numbers"),
         (ONE, {**WHOLE, "loss": "square"}, "loss must be one of linear, soft_l1, huber, cauchy"),
@@ -160,6 +175,35 @@ def test_functions_must_return_a_number(function, message):
     curve = ph.observe.function(function, T[:1], [1.0], sigma=1.0)
     with pytest.raises(ph.InputError, match=re.escape(message)):
         ph.fit(top(), [curve, ONE], free="omega", t_span=(0.1, 1), **METHOD)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda t, q, p: q[7], "function '<lambda>' fails at t = 0.1: IndexError: tuple index"),
+        (lambda t, q, p: math.sqrt(-q[0] - 2.0), "function '<lambda>' fails at t = 0.1: ValueErr"),
+    ],
+)
+def test_functions_that_fail(function, message):
+    curve = ph.observe.function(function, T[:1], [1.0], sigma=1.0)
+    with pytest.raises(ph.InputError, match=re.escape(message)):
+        ph.fit(top(), [curve, ONE], free="omega", t_span=(0.1, 1), **METHOD)
+
+
+@pytest.mark.parametrize("start", [9.0, 2.0])
+def test_a_step_to_where_a_function_is_not_defined_is_cut(start):
+    """A full step from a = 9 towards the root of 0.1 leads to a = -8.4, which has none."""
+
+    def root(t, q, params):
+        return math.sqrt(params[0])
+
+    curve = ph.observe.function(root, T, np.full(4, 0.1), sigma=0.01, params={"a": start})
+    truth = ph.solve(top(), (0, 1), t_eval=T, **METHOD).omega
+    gyro = ph.observe.rates(T, truth, sigma=0.1)
+    free = ["omega", "function.a"]
+    fit = ph.fit(top(), [curve, gyro], free=free, t_span=(0, 1), **METHOD)
+    assert fit.success
+    assert fit.values["function.a"] == pytest.approx(0.01, rel=1e-2)
 
 
 def test_observations_show_what_they_are():

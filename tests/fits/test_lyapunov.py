@@ -55,6 +55,13 @@ def test_exponents_of_regular_motions_fall_as_the_time(span):
     assert found.lyapunov_time == math.inf
 
 
+def test_one_value_alone_says_nothing_about_its_error():
+    found = ph.lyapunov(CHAOTIC, 0.04, method="mr2", dt=0.02, renormalise_every=100)
+    assert len(found.t) == 1
+    assert found.errors.tolist() == [math.inf]
+    assert found.lyapunov_time == math.inf
+
+
 # ---- another computation
 def euler_poisson(t, y):
     """m and the vertical in body axes of the chaotic top, and a tangent."""

@@ -103,6 +103,26 @@ def test_what_a_run_was_not_differentiated_by():
         _ = plain.stm
 
 
+def test_a_wrong_name_of_a_run_is_answered_with_the_right_one():
+    run = solved(sensitivities=NAMES)
+    with pytest.raises(ph.InputError, match=r"did you mean 'model\.strength'\?"):
+        _ = run.sensitivity["strength"]
+    with pytest.raises(ph.InputError, match=r"did you mean 'moments'\?"):
+        run.covariance({"moment": 1.0})
+    with pytest.raises(ph.InputError, match=r"differentiated by it; .*=\['inertia'\] to the"):
+        _ = run.sensitivity["inertia"]
+
+
+def test_covariances_that_say_nothing():
+    run = solved(sensitivities=NAMES)
+    with pytest.raises(ph.InputError, match="covariance of what\\? give that of the initial state"):
+        run.covariance({})
+    bad = np.eye(6)
+    bad[2, 2] = np.nan
+    with pytest.raises(ph.InputError, match=r"'state' .* got numbers that are not finite"):
+        run.covariance(bad)
+
+
 # ---- prepared solvers
 def test_the_sign_of_zero_at_the_start_counts():
     solver = ph.prepare(TOP, method="mr2", dt=0.02, sensitivities=["state"])

@@ -85,9 +85,15 @@ def like(value, numbers: Iterator):
 
 def spread(value) -> list:
     """Return the floats of a nested tuple, several for numbers that are ``Wide``, in order."""
-    if isinstance(value, tuple):
-        return [number for part in value for number in spread(part)]
-    return value.spread() if isinstance(value, Wide) else [value]
+    if not isinstance(value, tuple):
+        return value.spread() if isinstance(value, Wide) else [value]
+    numbers: list = []
+    for part in value:
+        if type(part) is float:
+            numbers.append(part)
+        else:
+            numbers += spread(part)
+    return numbers
 
 
 def gather(pattern, numbers: Iterator):

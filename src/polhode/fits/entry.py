@@ -115,7 +115,10 @@ def fit(
 
 def _sets(observations: Any, problem: Problem | RateProblem) -> tuple[Observation, ...]:
     """Return the sets of observations, with different names."""
-    given = (observations,) if isinstance(observations, Observation) else tuple(observations)
+    try:
+        given = (observations,) if isinstance(observations, Observation) else tuple(observations)
+    except TypeError:
+        given = ()
     if not given or not all(isinstance(one, Observation) for one in given):
         raise InputError(
             "observations must be made by ph.observe: ph.observe.attitudes(t, R, sigma=…),"

@@ -81,7 +81,11 @@ class Function:
                 place += 1
         out = np.empty((len(q), 1 + count))
         self._try(times[0], values[0])
-        self._loop(count)(times, rows.reshape(len(q), -1), self.tables, out)
+        try:
+            self._loop(count)(times, rows.reshape(len(q), -1), self.tables, out)
+        except Exception as error:
+            when = f"at one of t = {times.min():g} to {times.max():g}"
+            raise self._failed(when, error) from error
         if not np.isfinite(out).all():
             bad = int(np.argmin(np.isfinite(out).all(axis=1)))
             raise InputError(
@@ -114,13 +118,19 @@ class Function:
         q, rest = tuple(numbers[:4]), numbers[4:]
         x, rest = (tuple(rest[:3]), rest[3:]) if self.moves else ((), rest)
         given = self._given((like(self.numbers, iter(rest)), self.tables))
-        found = self.function(float(t), *((x,) if self.moves else ()), q, given)
+        try:
+            found = self.function(float(t), *((x,) if self.moves else ()), q, given)
+        except Exception as error:
+            raise self._failed(f"at t = {t:g}", error) from error
         try:
             float(found)
         except (TypeError, ValueError):
             raise InputError(
                 f"function {self.name!r} must return one number, returned {found!r}"
             ) from None
+
+    def _failed(self, when: str, error: Exception) -> InputError:
+        return InputError(f"function {self.name!r} fails {when}: {type(error).__name__}: {error}")
 
 
 def _duals(numbers: Any, number: Dual) -> Any:

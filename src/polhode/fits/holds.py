@@ -9,12 +9,14 @@ for any x; c follows from x by Newton's method.  Along these,
     du/dx = S (Z - N (G S N)⁻¹ G S Z),    G = dg/du at u                               (2)
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from polhode.contracts.checks import finite
 from polhode.errors import InputError
 from polhode.fits.bodies import MOMENTS, MOMENTUM, OMEGA, BodyUnknowns, has_inertia
 from polhode.fits.unknowns import Unknowns
@@ -114,13 +116,12 @@ def of_function(function: Callable) -> Hold:
 
     def value(unknowns: Unknowns, u: np.ndarray) -> float:
         values = {name: unknowns.value(name, u) for name in unknowns.by_name}
+        known = f"hold has a function of the values of {', '.join(values)} by name"
         try:
             return float(function(values))
-        except (TypeError, ValueError, KeyError) as error:
-            known = ", ".join(values)
+        except Exception as error:
             raise InputError(
-                f"hold has a function of the values of {known} by name, which must return a number;"
-                f" it failed: {type(error).__name__}: {error}"
+                f"{known}, which must return a number; it failed: {type(error).__name__}: {error}"
             ) from error
 
     def gradient(unknowns: Unknowns, u: np.ndarray) -> np.ndarray:
@@ -145,8 +146,13 @@ def holds_of(unknowns: Unknowns, hold: Any) -> tuple[Hold, ...]:
     found = [one for entry in given for one in _holds(unknowns, entry)]
     rows = np.empty((0, len(unknowns)))
     for one in found:
+        value = one.value(unknowns, unknowns.start)
         gradient = one.gradient(unknowns, unknowns.start) * unknowns.sizes
         size = float(np.linalg.norm(gradient))
+        if not (math.isfinite(value) and math.isfinite(size)):
+            raise InputError(
+                f"hold {one.name!r} must return a finite number, and near the start it is {value}"
+            )
         if not size > 0.0:
             raise InputError(f"hold {one.name!r} holds nothing that is free")
         gradient = gradient / size
@@ -163,10 +169,15 @@ def _holds(unknowns: Unknowns, entry: Any) -> list[Hold]:
     if callable(entry):
         return [of_function(entry)]
     if isinstance(entry, Mapping):
+        if not entry:
+            raise InputError("hold has an empty mapping; give numbers by name and coefficients")
         coefficients = np.zeros(len(unknowns))
         for name, value in entry.items():
-            coefficients[_place(unknowns, name)] = float(value)
+            what = f"hold: the coefficient of {name!r}"
+            coefficients[_place(unknowns, name)] = finite(value, what)
         return [row(" + ".join(f"{value:g} {name}" for name, value in entry.items()), coefficients)]
+    if not isinstance(entry, str):
+        _place(unknowns, entry)  # which says what there is
     if entry in NAMED and isinstance(unknowns, BodyUnknowns):
         free = {MOMENTUM, OMEGA} & set(unknowns.by_name) or has_inertia(unknowns.by_name)
         if not (free if entry.startswith("|") else has_inertia(unknowns.by_name)):
@@ -211,10 +222,10 @@ class Chart:
             return u
         close = CLOSE + 4.0 * EPS * float(np.abs(u / self.scales).max())
         for _ in range(TRIES):
-            missing = self._values - [hold.value(self.unknowns, u) for hold in self.holds]
             try:
+                missing = self._values - [hold.value(self.unknowns, u) for hold in self.holds]
                 step = np.linalg.solve(self._rows(u) @ self._normal, missing)
-            except np.linalg.LinAlgError:
+            except (np.linalg.LinAlgError, InputError):  # a user's function is not defined there
                 return None
             u = u + self.scales * (self._normal @ step)
             if not np.isfinite(u).all():

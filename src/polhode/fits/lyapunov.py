@@ -52,7 +52,7 @@ class LyapunovExponents:
     ----------
     exponents : (k,) in 1/s, the largest first
     errors : (k,) the largest distance of the running values from the last ones, over the last three
-        quarters of what counts
+        quarters of what counts; infinite if there is one value only
     t, running : (rows,) times, and (rows, k) the exponents up to these, the last ones included
     lyapunov_time : 1 / exponents[0] in s; infinite if that is not twice as large as its error
     growth : (k,) logarithms of how much longer the tangents became, each without what lies along
@@ -193,7 +193,8 @@ def lyapunov(
     length = np.abs(times[1:] - times[0])
     running = (logs[1:] - logs[0]) / length[:, None]
     values = running[-1]
-    errors = np.abs(running[length >= EARLY * length[-1]] - values).max(axis=0)
+    late = running[length >= EARLY * length[-1]]
+    errors = np.abs(late - values).max(axis=0) if len(late) > 1 else np.full(len(values), np.inf)
     order = np.argsort(-values, kind="stable")
     shown = {k: v for k, v in solver.arguments.items() if k != "sensitivities"}
     return LyapunovExponents(

@@ -82,10 +82,13 @@ class Motion:
         found = {name: run.sensitivity[name] for name in unknowns.sensitivities}
         slopes = unknowns.slopes(found, u, problem, len(self.times))
         seen = self._seen(u, problem, run, slopes)
-        parts = [
-            observation.spread.whiten(*observation.compare(what))
-            for observation, what in zip(unknowns.observations, seen, strict=True)
-        ]
+        try:
+            parts = [
+                observation.spread.whiten(*observation.compare(what))
+                for observation, what in zip(unknowns.observations, seen, strict=True)
+            ]
+        except InputError as error:  # an observed function that is not defined there
+            raise Impossible(str(error)) from error
         residuals = np.concatenate([np.ravel(r) for r, _ in parts])
         matrix = np.concatenate([j.reshape(-1, len(unknowns)) for _, j in parts])
         if not (np.isfinite(residuals).all() and np.isfinite(matrix).all()):

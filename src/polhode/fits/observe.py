@@ -77,10 +77,8 @@ class Observation:
         except (TypeError, ValueError):
             raise InputError(f"{self.name}: t must be times, got {times!r}") from None
         if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
-            raise InputError(
-                f"{self.name}: t must be a list of finite times, got"
-                f" {_shown(array, times) if np.isfinite(array).all() else times!r}"
-            )
+            shown = _shown(array, times) if np.isfinite(array).all() else repr(times)
+            raise InputError(f"{self.name}: t must be a list of finite times, got {shown}")
         return array
 
     def _rows(self, values: Any, argument: str) -> np.ndarray:

@@ -58,15 +58,13 @@ class Fit:
     def __init__(self, reached: Reached, holds: Sequence[Hold], loss: str, loss_scale: float):
         self._reached, unknowns = reached, reached.unknowns
         self.names: tuple[str, ...] = unknowns.names
-        self.problem: Any = unknowns.of(reached.u)
         self.run: Trajectory = reached.here.run
         self.hold: tuple[str, ...] = tuple(hold.name for hold in holds)
         self.loss = loss
         self.success, self.message = not reached.message, reached.message or "converged"
         self.iterations, self.evaluations = reached.iterations, reached.motion.count
-        free = reached.here.slopes @ reached.slopes
-        half = _half_inverse(free)
-        self._leverage = np.sum((free @ half) ** 2, axis=1)
+        self._free = free = reached.here.slopes @ reached.slopes
+        self._half = half = _half_inverse(free)
         widening = _widening(reached.here.residuals, free.shape[1], loss, loss_scale)
         half = reached.slopes @ half
         self.covariance: np.ndarray = widening * (half @ half.T)
@@ -74,6 +72,10 @@ class Fit:
         self.degrees_of_freedom = len(free) - free.shape[1]
 
     # ---- unknowns
+    @cached_property
+    def problem(self) -> Any:
+        return self._reached.unknowns.of(self._reached.u)
+
     @cached_property
     def values(self) -> dict[str, Any]:
         from scipy.spatial.transform import Rotation
@@ -145,7 +147,7 @@ class Fit:
 
     @cached_property
     def pulls(self) -> dict[str, np.ndarray]:
-        left = 1.0 - self._leverage
+        left = 1.0 - np.sum((self._free @ self._half) ** 2, axis=1)  # the rest is leverage
         whitened = self._reached.here.residuals
         pulls = np.where(left > BOUND, whitened / np.sqrt(np.maximum(left, BOUND)), 0.0)
         found, first = {}, 0

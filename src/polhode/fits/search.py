@@ -102,6 +102,7 @@ class Descent:
         self.count = len(here[0])
         self.lost, self.reached = "", np.zeros(len(self.chart))
         self.steps, self.before = 0, np.inf
+        self._last: tuple[bytes, np.ndarray | None] = b"", None  # x as bytes, and the numbers there
 
     def _part(self, here: Evaluation, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals and slopes of the arc, and of the memory of the start."""
@@ -162,7 +163,9 @@ class Descent:
         return matrix
 
     def _at(self, x: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-        u = self.chart.numbers(x)
+        if self._last[0] != (key := x.tobytes()):  # SciPy asks twice for the same
+            self._last = key, self.chart.numbers(x)
+        u = self._last[1]
         if u is None:
             raise Impossible("what is held cannot be kept there")
         by_name = self.motion.unknowns.by_name

@@ -406,21 +406,21 @@ def _states_with_tangents(leave: Callable, width: int) -> Callable:
     """Return the same function for dual numbers, which are not passed to compiled code."""
     number = Dual(1.0, (0.0,) * (width - 1))
     plain_leave = in_plain_python(leave, width)
-    known: dict[int, tuple[Callable, int]] = {}  # by the length of rows
+    known: dict[tuple, tuple[Callable, int]] = {}  # by the length of rows and the form of the body
 
     def made(length: int, body: tuple) -> tuple[Callable, int]:
         example = (number,) * (length // width)
-        template = loops.packed_states(pattern_of(example))
+        template = loops.packed_states(*map(pattern_of, (example, body)))
         run = built_on_duals(bind(template, {loops.left: leave}), "the attitude")
         return run, len(spread(plain_leave(0.0, example, body)))
 
     def states(times, rows, body):
-        length = rows.shape[1]
-        if length not in known:
-            known[length] = made(length, body)
-        run, new = known[length]
-        out = np.empty((len(rows), new))
-        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), body, out)
+        form = rows.shape[1], form_of(body)
+        if form not in known:
+            known[form] = made(rows.shape[1], body)
+        run, new = known[form]
+        out, data = np.empty((len(rows), new)), np.array([spread(body)])
+        run(np.ascontiguousarray(times), np.ascontiguousarray(rows), data, out)
         return with_tangents(out, width)
 
     return states

@@ -89,11 +89,14 @@ def states_of(times, rows, pattern, body, out):
         put(out, i, left(times[i], take(rows, i, 0, pattern), body))
 
 
-def packed_states(pattern):
-    """Make ``states_of`` for variables nested like ``pattern``."""
+def packed_states(pattern, inner):
+    """Make ``states_of`` for variables nested like ``pattern``, and a body in a row like ``inner``.
 
-    def run(times, rows, body, out):
-        states_of(times, rows, pattern, body, out)
+    Dual numbers would cost much to pass one by one.
+    """
+
+    def run(times, rows, data, out):
+        states_of(times, rows, pattern, take(data, 0, 0, inner), out)
 
     return run
 

@@ -172,12 +172,12 @@ def _write_tangents(out: np.ndarray, wide: np.ndarray) -> None:
     """Write these rows for some of the times, which stay in the cache of the processor."""
     count, numbers, width = wide.shape
     values, slopes = wide[:, :, 0], wide[:, :, 1:]
-    q, (dw, dx, dy, dz) = values[:, :4], np.moveaxis(slopes[:, :4], 1, 0)
+    q, (dw, dx, dy, dz) = values[:, :4], slopes[:, :4].transpose(1, 0, 2)
     scale = 2.0 / np.einsum("ij,ij->i", q, q)
     w, x, y, z = (q.T * scale)[:, :, None]
-    first, second, third = np.split(out[:, numbers : numbers + 3 * (width - 1)], 3, axis=1)
     out[:, :numbers] = values
-    first[...] = w * dx - x * dw - y * dz + z * dy
-    second[...] = w * dy - y * dw - z * dx + x * dz
-    third[...] = w * dz - z * dw - x * dy + y * dx
-    out[:, numbers + 3 * (width - 1) :] = slopes[:, 4:].reshape(count, -1)
+    tangents = out[:, numbers:].reshape(count, numbers - 1, width - 1)
+    tangents[:, 0] = w * dx - x * dw - y * dz + z * dy
+    tangents[:, 1] = w * dy - y * dw - z * dx + x * dz
+    tangents[:, 2] = w * dz - z * dw - x * dy + y * dx
+    tangents[:, 3:] = slopes[:, 4:]

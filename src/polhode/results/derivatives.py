@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,16 @@ class Derivatives(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.places:
+            near = [known for known in self.places if known.endswith(f".{name}")]
+            near = near or get_close_matches(str(name), self.places, n=1, cutoff=0.8)
             raise InputError(
                 f"sensitivity[{name!r}]: the run was not differentiated by it; it has"
-                f" {', '.join(self.places)}: give sensitivities=[{name!r}] to the solver"
+                f" {', '.join(self.places)}"
+                + (
+                    f" (did you mean {' or '.join(map(repr, near))}?)"
+                    if near
+                    else f": give sensitivities=[{name!r}] to the solver"
+                )
             )
         block = self.array[..., self.places[name]]
         if name in self.scales:
@@ -73,6 +81,11 @@ class Derivatives(Mapping[str, np.ndarray]):
     def covariance(self, given: Any) -> np.ndarray:
         """Return M P Mᵀ at each time; see ``Trajectory.covariance``."""
         blocks = dict(given) if isinstance(given, Mapping) else {STATE: given}
+        if not blocks:
+            raise InputError(
+                "covariance of what? give that of the initial state, a matrix, or a mapping of"
+                f" {', '.join(self.places)} to matrices"
+            )
         shape = self.array.shape[:-1]
         total = np.zeros((*shape, shape[-1]))
         for name, value in blocks.items():
@@ -114,8 +127,10 @@ def _covariance(name: str, value: Any, count: int) -> np.ndarray:
         raise InputError(f"{what} {wanted}, got {value!r}") from None
     if count == 1 and matrix.ndim == 0:
         matrix = matrix.reshape(1, 1)
-    if matrix.shape != (count, count) or not np.isfinite(matrix).all():
+    if matrix.shape != (count, count):
         raise InputError(f"{what} {wanted}, of finite numbers, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise InputError(f"{what} {wanted}, of finite numbers, got numbers that are not finite")
     size = np.abs(matrix).max(initial=0.0)
     if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * size:
         raise InputError(f"{what} {wanted}, and it is not symmetric")

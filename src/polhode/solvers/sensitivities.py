@@ -171,25 +171,21 @@ class Blocks:
         """The bytes for one state: its dual numbers, its derivatives, and their matrix."""
         return 3 * 8 * self.width * (1 + self.outputs)
 
-    def _dual(self, value: Any, row: np.ndarray) -> Dual:
-        return Dual(value, (*row.tolist(), *(0.0,) * (WIDTH * self.vectors - self.count)))
-
     def _duals(self, values: Iterable, rows: np.ndarray) -> tuple:
-        return tuple(self._dual(float(x), row) for x, row in zip(values, rows, strict=True))
+        rest = (0.0,) * (WIDTH * self.vectors - self.count)
+        pairs = zip(values, rows.tolist(), strict=True)
+        return tuple(Dual(float(x), (*row, *rest)) for x, row in pairs)
 
     def _numbers(self, numbers: tuple, named: Mapping[str, list[int]]) -> tuple:
         """Return nested parameters, dual where they are differentiated by."""
         values = flat(numbers)
         for name, places in named.items():
             if name in self.blocks:
-                for k, place in enumerate(places):
-                    values[place] = self._dual(values[place], self._unit(self.blocks[name], k))
+                units = np.eye(self.count)[self.blocks[name]]
+                duals = self._duals([values[place] for place in places], units)
+                for place, dual in zip(places, duals, strict=True):
+                    values[place] = dual
         return like(numbers, iter(values))
-
-    def _unit(self, place: slice, k: int) -> np.ndarray:
-        row = np.zeros(self.count)
-        row[place.start + k] = 1.0
-        return row
 
     def _slopes(self, rows: np.ndarray, outputs: int) -> np.ndarray:
         """Return derivatives (times, outputs, directions), after ``outputs`` + 1 numbers."""
@@ -242,9 +238,10 @@ class Directions(Blocks):
     def _lifted(self, state: tuple, body: tuple, numbers: tuple) -> tuple[tuple, tuple, tuple]:
         ours, data = flat(state), flat(body)
         states, bodies = self.slopes(np.array([ours]), np.array([data]))
-        new_state = like(state, iter(map(self._dual, ours, states[0])))
-        for place in self.dual_in_body:
-            data[place] = self._dual(data[place], bodies[0, place])
+        new_state, places = like(state, iter(self._duals(ours, states[0]))), self.dual_in_body
+        duals = self._duals([data[place] for place in places], bodies[0, places])
+        for place, dual in zip(places, duals, strict=True):
+            data[place] = dual
         named = places_of_parameters(self.problem.model)
         return new_state, like(body, iter(data)), self._numbers(numbers, named)
 
@@ -274,13 +271,14 @@ class Directions(Blocks):
         dm = back @ change["m"]
         beside = [change["x"], change["p"]] if self.problem.moves else []
         of_bodies = np.zeros((*bodies.shape, self.count))
-        of_bodies[:, 0:3] = np.einsum("niik->nik", change["inertia"])
-        of_bodies[:, 3:6] = -((bodies[:, 3:6] ** 2)[..., None]) * of_bodies[:, 0:3]
+        if self.dual_in_body:
+            of_bodies[:, 0:3] = np.einsum("niik->nik", change["inertia"])
+            of_bodies[:, 3:6] = -((bodies[:, 3:6] ** 2)[..., None]) * of_bodies[:, 0:3]
+            of_bodies[:, 10] = change["mass"]
+            of_bodies[:, 11] = -((bodies[:, 11] ** 2)[:, None]) * change["mass"]
         if self.turns_axes:
             dm = dm - np.cross(alpha, states[:, 4:7, None], axis=1)
             of_bodies[:, 6:10] = _turned(bodies[:, 6:10]) @ (0.5 * alpha)  # (2)
-        of_bodies[:, 10] = change["mass"]
-        of_bodies[:, 11] = -((bodies[:, 11] ** 2)[:, None]) * change["mass"]
         return np.concatenate([dq, dm, *beside, change["y"]], axis=1), of_bodies
 
     def _changes(self, states: np.ndarray, bodies: np.ndarray) -> dict[str, np.ndarray]:
@@ -292,16 +290,16 @@ class Directions(Blocks):
         change: dict[str, np.ndarray] = {name: np.zeros((rows, 3, n)) for name in "θmxp"}
         change["y"] = np.zeros((rows, self.outputs - self._beside, n))
         change |= {"inertia": np.zeros((rows, 3, 3, n)), "mass": np.zeros((rows, n))}
-        axes, eye = _matrices(bodies[:, 6:10]), np.eye(3)
-        m = np.einsum("nij,nj->ni", axes, states[:, 4:7])
-        turn = np.broadcast_to(eye, axes.shape)
+        axes = _axes(bodies)
+        m, turn = None, (eye := np.eye(3))
         if self.by.frame == "inertial":  # (4)
+            m = np.einsum("nij,nj->ni", axes, states[:, 4:7])
             outer = _products(states[:, :4], _conjugates(bodies[:, 6:10]))
             turn = _matrices(outer).transpose(0, 2, 1)
         for name, place in self.blocks.items():
             if name == ATTITUDE:
                 change["θ"][:, :, place] = turn
-                if self.by.frame == "inertial":
+                if m is not None:
                     change["m"][:, :, place] = np.cross(m[..., None], turn, axis=1)
             elif name == MOMENTUM:
                 change["m"][:, :, place] = turn
@@ -355,7 +353,7 @@ class Directions(Blocks):
             for k in range(3):
                 i, j = (k + 1) % 3, (k + 2) % 3
                 turning[:, k] = tensor[:, i, j] / (moments[:, i] - moments[:, j])[:, None]
-        return _matrices(bodies[:, 6:10]), turning
+        return _axes(bodies), turning
 
     # ---- from the loops
     def derivatives(self, rows: np.ndarray, state: tuple, body: tuple) -> Derivatives:
@@ -383,7 +381,7 @@ class Directions(Blocks):
     def _as_they_are(self, bodies: np.ndarray) -> bool:
         """Whether derivatives in the user's axes are those in principal axes."""
         still = self.by.frame == FRAMES[0] and not self.turns_axes
-        return still and bool((bodies[:, 6] == 1.0).all())
+        return still and _are_aligned(bodies)
 
     def matrices(
         self, rows: np.ndarray, slopes: np.ndarray, states: np.ndarray, bodies: np.ndarray
@@ -599,11 +597,11 @@ class RateDirections(Blocks):
                 start = first + self._company.places[name].start
                 seeds[start : start + size, place] = np.eye(size)
         dq = _turned(quat)[0] @ (0.5 * seeds[:3])
-        variables = map(self._dual, flat(self.rate.variables), seeds[3:])
+        variables = self._duals(flat(self.rate.variables), seeds[3:])
         numbers, *tables = self.rate.params
         return (
-            tuple(map(self._dual, q, dq)),
-            tuple(variables),
+            self._duals(q, dq),
+            variables,
             (self._numbers(numbers, self.parameters), *tables),
         )
 
@@ -674,7 +672,19 @@ def _turned(q: np.ndarray) -> np.ndarray:
     """Return the matrices of v -> q (0, v)."""
     w, x, y, z = q.T
     rows = [[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]
-    return np.moveaxis(np.array(rows), 2, 0)
+    return np.array(rows).transpose(2, 0, 1)
+
+
+def _axes(bodies: np.ndarray) -> np.ndarray:
+    """Return the matrices from principal axes to body axes."""
+    if _are_aligned(bodies):
+        return np.tile(np.eye(3), (len(bodies), 1, 1)) if len(bodies) > 1 else np.eye(3)[None]
+    return _matrices(bodies[:, 6:10])
+
+
+def _are_aligned(bodies: np.ndarray) -> bool:
+    """Return whether the body axes of all are principal axes."""
+    return bool((bodies[:, 6] == 1.0).all())
 
 
 def _matrices(q: np.ndarray) -> np.ndarray:
@@ -686,4 +696,4 @@ def _matrices(q: np.ndarray) -> np.ndarray:
         [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
     squares = np.einsum("ni,ni->n", q, q)[:, None, None]
-    return np.moveaxis(np.array(rows), 2, 0) / squares
+    return np.array(rows).transpose(2, 0, 1) / squares
