@@ -1,4 +1,4 @@
-"""The gallery: every entry runs in its short form, its checks hold, and what is stored is its own."""
+"""The gallery: every entry runs in its short form, its checks hold, and its results are current."""
 
 import re
 
@@ -95,7 +95,7 @@ def test_an_entry_draws_one_picture(gallery, written):
 
 
 def test_an_entry_without_its_parts_is_refused(gallery, written):
-    with pytest.raises(ValueError, match="entry.py needs one '# ---- picture"):
+    with pytest.raises(ValueError, match=r"entry\.py needs one '# ---- picture"):
         gallery.execute(written(CODE))
 
 
