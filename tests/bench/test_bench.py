@@ -9,7 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode.bench import Bench, Missing, Note, Result, Table, Verdict, benches, roundoff, run
+from polhode.bench import (
+    Bench,
+    Missing,
+    Note,
+    Result,
+    Table,
+    Verdict,
+    benches,
+    compile,
+    roundoff,
+    run,
+)
 from polhode.bench.machine import machine
 from polhode.bench.peers import COMPILER, PEERS, missing
 from polhode.bench.records import Key, Settings, at_least, at_most, format_cell
@@ -257,3 +268,8 @@ def test_compensated_sums_drift_less():
     assert (found["plain"][1000] > 1e-15).all()
     assert (found["compensated"][1000] < 0.05 * found["plain"][1000]).all()
     assert roundoff.slope([10, 1000], [1.0, 10.0]) == pytest.approx(0.5)
+
+
+def test_cold_starts_of_integrators_for_a_given_rate(tmp_path):
+    found = compile.started("magnus4", str(tmp_path))
+    assert found["total"] > found["imports"] > 0 == found["binding"]

@@ -1,5 +1,6 @@
 """Results: derived quantities, parts, tables, files."""
 
+import copy
 import json
 from typing import get_overloads, get_type_hints
 
@@ -156,3 +157,26 @@ def test_types_that_users_see():
         assert get_type_hints(function)["return"] is np.ndarray
     drawn = [get_type_hints(each, localns=names) for each in get_overloads(ph.Trajectory.plot)]
     assert [each["return"] for each in drawn] == [np.ndarray, Axes]
+
+
+def spinning(t, q):
+    return 0.3 * q[1], 0.1, q[2]
+
+
+RUNS = {
+    "map": lambda: ph.solve(ph.problems.fast_top(), (0, 0.1), method="mr2", dt=0.01),
+    "some states": lambda: ph.solve(
+        ph.problems.fast_top(), (0, 0.1), method="mr2", dt=0.01, save_every=7
+    ),
+    "adaptive": lambda: ph.solve(ph.problems.fast_top(), (0, 0.1)),
+    "given rate": lambda: ph.integrate_angular_velocity(spinning, (0, 1), frame="body"),
+}
+
+
+@pytest.mark.parametrize("make", RUNS.values(), ids=RUNS)
+def test_copies(make):
+    run = make()
+    for one in (copy.copy(run), copy.deepcopy(run)):
+        np.testing.assert_array_equal(one.t, run.t)
+        np.testing.assert_array_equal(one.q, run.q)
+        np.testing.assert_array_equal(one.sol([0.03, 0.07]).q, run.sol([0.03, 0.07]).q)

@@ -25,7 +25,7 @@ from polhode.errors import InputError
 
 PARTS = "speed", "memory"
 SHORT = 20  # steps of the runs whose memory is measured
-QUICK, WHOLE = (65_536, 262_144), (262_144, 1_048_576, 4_194_304)  # their members
+QUICK, WHOLE = (262_144, 1_048_576), (262_144, 1_048_576, 4_194_304)  # their members
 EXPECTED = 1e8  # members
 GROWTH, OF_CLIENT = 0.1, 64.0  # of a worker, from the second largest run on; bytes a member
 

@@ -69,6 +69,7 @@ def velocity(t):
 
 name, kind, keywords = json.loads(sys.argv[1])
 if kind == "rate":
+    keywords["frame"] = "inertial"
     run = ph.integrate_angular_velocity(velocity, (0.0, 1.0), method=name, **keywords)
 else:
     model = [ph.torque(torque, (1.0, 2.0))] if kind == "torque" else []

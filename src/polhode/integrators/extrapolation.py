@@ -73,16 +73,13 @@ FROM_REST = 1e12  # a y that changes by this factor over the span started at 0
 class Segment:
     """Pairs of substeps in all lanes, up to the end of a column in one of them.
 
-    For each lane, the number of substeps (or 0) of the ``running`` column and of the one that is
-    ``counted`` at the end of the segment (the last column of a lane waits for the end of the step),
-    and whether the next column then ``begins`` or none is left (``rests``).
+    For each lane, the number of substeps (or 0) of the ``running`` column and of the one that
+    ``ends`` with the segment.
     """
 
     pairs: int
     running: tuple[int, ...]
-    counted: tuple[int, ...]
-    begins: tuple[bool, ...]
-    rests: tuple[bool, ...]
+    ends: tuple[int, ...]
 
 
 def segments(columns: Columns) -> list[Segment]:
@@ -92,17 +89,13 @@ def segments(columns: Columns) -> list[Segment]:
     plan = []
     for begin, end in pairwise([0, *times]):
         running = tuple(next((n for time, n in lane if time > begin), 0) for lane in lanes)
-        following = tuple(next((n for time, n in lane if time > end), 0) for lane in lanes)
-        begins = tuple(0 != a != b for a, b in zip(following, running, strict=True))
-        counted = tuple(n if more else 0 for n, more in zip(running, begins, strict=True))
-        rests = tuple(n == 0 for n in following)
-        counted = columns.lasts if end == times[-1] else counted
-        plan.append(Segment(end - begin, running, counted, begins, rests))
+        ends = tuple(next((n for time, n in lane if time == end), 0) for lane in lanes)
+        plan.append(Segment(end - begin, running, ends))
     return plan
 
 
 def share(n: int) -> Fraction:
-    """Return 1/n, or 0 for a lane at rest, which stays where it is."""
+    """Return 1/n, or 0 for a lane at rest, which stays at the start of the step."""
     return Fraction(1, n) if n else Fraction(0)
 
 
@@ -177,25 +170,24 @@ def side_by_side(columns: Columns, number: Callable[[Any], Any]) -> Callable:
         return table([tuple(number(Fraction(value)) for value in values)])
 
     def segment(before_it: Callable, k: int) -> Callable:
-        one, fresh = plan[k], plan[k - 1].begins if k else EVERY
+        one, fresh = plan[k], tuple(n > 0 for n in plan[k - 1].ends) if k else EVERY
         count = 2 * one.pairs - 1  # of substeps after the first
         part = of_lanes([share(n) for n in one.running])
         opening = of_lanes(
             [share(n) * (1 if f else 2) for n, f in zip(one.running, fresh, strict=True)]
         )
-        counted, counted_part = of_lanes(one.counted), of_lanes([share(n) for n in one.counted])
-        weight = of_lanes([weights(columns, number).get(n, 0) for n in one.counted])
-        of_error = of_lanes([columns.differences.get(n, 0) for n in one.counted])
-        new, resting = of_lanes(fresh), of_lanes(plan[k - 1].rests)
-        some_rest, some_begin = k > 0 and any(plan[k - 1].rests), k > 0 and any(fresh)
-        some_counted = any(one.counted)
+        ended, ended_part = of_lanes(one.ends), of_lanes([share(n) for n in one.ends])
+        weight = of_lanes([weights(columns, number).get(n, 0) for n in one.ends])
+        of_error = of_lanes([columns.differences.get(n, 0) for n in one.ends])
+        new = of_lanes(fresh)
 
         def begin(base, state):
-            """Begin columns where one ended; lanes that rest take steps of size 0."""
+            """Go back to the start where a column ended; lanes that rest take steps of size 0.
+
+            At its end the slope may be undefined, and a step of size 0 would make NaN of it.
+            """
             before, here, m, sums = state
-            if some_rest:
-                before = where(resting(0), here, before)
-            if some_begin:
+            if k > 0:
                 first_d = origin(base)
                 m = where(new(0), everywhere(0.0), m)
                 here, before = where(new(0), first_d, here), where(new(0), first_d, before)
@@ -209,11 +201,10 @@ def side_by_side(columns: Columns, number: Callable[[Any], Any]) -> Callable:
                 *(count, (time, m), part(0) * h, opening(0) * h),
                 *(base, before, here, body, params),
             )
-            if some_counted:  # add the columns that end here to the sums (2) and (3)
-                w, d = weight(0), increment(base, here)
-                result = each(fma, (w, d, result))
-                error = each(fma, (of_error(0), d, error))
-                missing = fma(w, fma(-counted(0), counted_part(0) * h, h), missing)
+            w, d = weight(0), increment(base, here)  # add the columns that end here
+            result = each(fma, (w, d, result))  # (2)
+            error = each(fma, (of_error(0), d, error))
+            missing = fma(w, fma(-ended(0), ended_part(0) * h, h), missing)  # (3)
             return before, here, m, (result, error, missing)
 
         return run

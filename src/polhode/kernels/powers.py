@@ -15,7 +15,7 @@ B1, B2, B3 = 0.6931125, 0.2422252, 0.0559772
 
 
 def power(x, p):
-    """Return x^p to some 0.001 |p|, for positive normal x and a result that is one, too."""
+    """Return x^p to some 0.001 |p|, for normal x from 2^-1022 to 2^1022 and such a result."""
     e = exponent(x)
     m = fma(x, power_of_two(-e), -1.0)
     y = p * fma(m, fma(m, fma(m, A3, A2), A1), e)  # (1)

@@ -1,6 +1,7 @@
 """What a trajectory computes on demand."""
 
 from collections.abc import Callable
+from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,13 @@ class Details:
 
     __slots__ = ()
     times: Any
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """Return the slots for a copy, without those that a subclass computes instead."""
+        kind = type(self)
+        names = (name for each in kind.__mro__ for name in getattr(each, "__slots__", ()))
+        stored = (name for name in names if isinstance(getattr(kind, name), MemberDescriptorType))
+        return None, {name: getattr(self, name) for name in stored if hasattr(self, name)}
 
     def motion(self) -> tuple[Any, Any]:
         """Return (attitudes, angular momenta in body axes)."""

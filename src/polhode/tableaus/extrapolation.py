@@ -52,11 +52,6 @@ class Columns:
         return tuple(sorted(n for lane in self.lanes for n in lane))
 
     @property
-    def lasts(self) -> tuple[int, ...]:
-        """The last column of each lane."""
-        return tuple(lane[-1] for lane in self.lanes)
-
-    @property
     def order(self) -> int:
         return 2 * len(self.numbers)
 
