@@ -31,7 +31,7 @@ extensions = [
     "extensions.commands",
     "extensions.beside",
     "extensions.names",
-    "extensions.numbers",
+    "extensions.cells",
     "gallery",
 ]
 exclude_patterns = ["make", "extensions", "static", ".katex", "README.md"]

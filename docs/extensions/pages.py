@@ -19,7 +19,7 @@ PAGE = """\
 {pictures}
 
 ```{{raw}} html
-<iframe class="gallery-viewer" src="../{static}/{name}.html#time={time:g}" allow="fullscreen"
+<iframe class="gallery-viewer" src="../{static}/{name}.html#time={time}" allow="fullscreen"
  title="{title}, in the viewer" loading="lazy"></iframe>
 ```
 
@@ -73,7 +73,7 @@ def page(entry: Entry) -> str:
         static=STATIC,
         text=entry.filled,
         pictures="\n".join(pictures),
-        time=entry.stored["time"],
+        time=f"{entry.stored['time']:.12f}".rstrip("0").rstrip("."),  # without an exponent
         call=f"run.view({entry.stored['view']})",
         code=code,
         table=table(entry.stored["checks"]),
@@ -83,14 +83,19 @@ def page(entry: Entry) -> str:
 
 def table(checks: list[dict[str, Any]]) -> str:
     """Return the table of deviations."""
-    rows = [f"| {x['what']} | {number(x['deviation'])} | {number(x['bound'])} |" for x in checks]
+    rows = [
+        " | ".join((x["what"].replace("|", r"\|"), number(x["deviation"]), number(x["bound"])))
+        for x in checks
+    ]
     head = ["| | deviation | must stay below |", "| --- | --- | --- |"]
-    return "\n".join([*head, *rows])
+    return "\n".join([*head, *(f"| {row} |" for row in rows)])
 
 
 def number(x: float) -> str:
-    """Return a number with two digits, such as 3.1e-12."""
-    return f"{x:.2g}".replace("e-0", "e-").replace("e+0", "e")
+    """Return a number with two digits, such as 3.1e-12, or more in front of the point."""
+    if abs(x) >= 100:
+        return f"{x:.0f}"
+    return f"{x:.2g}".replace("e-0", "e-")
 
 
 def linked(entry: Entry) -> str:

@@ -3,7 +3,9 @@
 ``{source}`kernels/so3.py` `` is a link to the page of a file of the package,
 ``{source}`examples/tops.py` `` to one of another folder.
 ``{formula}`kernels/so3.py 3` `` is a link to the line with the number (3): one whose comment
-has it, or else the line of the docstring that ends in it.  If there is none, the build fails.
+has it, or else the line of the docstring that ends in it.
+``{formula}`kernels/so3.py exp` `` is a link to a function, for a formula that is all of it.
+If there is no such line, the build fails.
 """
 
 import re
@@ -34,7 +36,7 @@ def text_of(name: str) -> str:
 
 @cache
 def lines_of(name: str) -> dict[str, int]:
-    """Number of a formula -> line that carries it, from 1."""
+    """Number of a formula, or name of a function -> line that carries it, from 1."""
     code: dict[str, int] = {}
     words: dict[str, int] = {}
     for place, line in enumerate(text_of(name).splitlines(), 1):
@@ -42,6 +44,9 @@ def lines_of(name: str) -> dict[str, int]:
         if comment:
             for number in re.findall(r"\((\d+)\)", comment[0]):
                 code.setdefault(number, place)
+        defined = re.match(r" *def (\w+)\(", line)
+        if defined:
+            words.setdefault(defined[1], place)
         written = re.search(r"\((\d+)\)$", line)
         if written:
             words.setdefault(written[1], place)
@@ -80,11 +85,12 @@ class Formula(SphinxRole):
         if not file_of(name).is_file():
             log.warning("there is no file %s", name, location=self.get_location())
             return [nodes.literal(name, name)], []
-        for place, number in enumerate(re.findall(r"\d+", numbers)):
+        for place, number in enumerate(re.findall(r"\w+", numbers)):
             line = lines_of(name).get(number)
-            shown = f"{name} ({number})" if place == 0 else f"({number})"
+            which = f"({number})" if number.isdigit() else number
+            shown = f"{name} {which}" if place == 0 else which
             if line is None:
-                log.warning("%s has no formula (%s)", name, number, location=self.get_location())
+                log.warning("%s has no formula %s", name, which, location=self.get_location())
                 continue
             if place:
                 found.append(nodes.Text(", "))

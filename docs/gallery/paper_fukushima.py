@@ -73,7 +73,7 @@ checks = {
     ),
 }
 measured = {
-    "turns": f"{TURNS}",
+    "turns": f"{TURNS:,}".replace(",", " "),
     "departures": f"{errors['fukushima-departures'][-1]:.0e}",
     "euler": f"{errors['euler-angles'][-1]:.0e}",
 }

@@ -11,7 +11,7 @@ from support.pages import DOCS
 def gallery():
     """The script ``docs/make/gallery.py``, as a module."""
     with pytest.MonkeyPatch.context() as patch:
-        for folder in ("make", "extensions"):
+        for folder in ("extensions", "make"):  # each has a gallery.py
             patch.syspath_prepend(DOCS / folder)
         import gallery
 

@@ -1,4 +1,7 @@
-"""Numbers in the cells of tables stay on one line: browsers would break ``5e-14`` at its sign."""
+"""Cells of tables: numbers stay on one line, and words get room.
+
+Browsers would break ``5e-14`` at its sign, and set sentences in columns of one word on phones.
+"""
 
 import re
 from typing import Any
@@ -6,15 +9,20 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-SHORT = re.compile(r"\S{1,12}( \S{1,3})?")  # a number, perhaps with a unit
+SHORT = re.compile(  # with a sign or a unit, or several
+    r"\S{1,12}( \S{1,6})?|[\d.e-]+( [/…] [\d.e-]+){1,2}"
+)
+SENTENCE = 36  # characters
 
 
 def mark(app: Sphinx, doctree: nodes.document) -> None:
-    """Give cells that hold one number a class."""
+    """Give cells that hold a number or a sentence a class."""
     for cell in doctree.findall(nodes.entry):
         text = cell.astext().strip()
         if SHORT.fullmatch(text) and any(sign.isdigit() for sign in text):
             cell["classes"].append("number")
+        elif len(text) >= SENTENCE:
+            cell["classes"].append("words")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
