@@ -32,12 +32,14 @@ def problem_of(method):
 def test_machine_code_has_the_derivatives_of_plain_python(name, monkeypatch):
     method = ph.METHODS.get(name) or STEPPING[name]
     problem, adaptive = problem_of(method), getattr(method, "adaptive", False)
-    steps = {"rtol": 1e-6} if adaptive else {"dt": H}
+    # one step of adaptive integrators: the next one follows from an error that is mostly rounding
+    steps = {"atol": 0.9, "rtol": 0.0, "first_step": H} if adaptive else {"dt": H}
+    span = 0.5, 0.5 + (1 if adaptive else 2) * H
     names = list(quantities(problem))
     given = {"method": name, **steps, "sensitivities": names}
-    compiled = ph.solve(problem, (0.5, 0.5 + 2 * H), **given)
+    compiled = ph.solve(problem, span, **given)
     monkeypatch.setattr(CompiledOrPlain, "__call__", lambda self, *args: self.function(*args))
-    plain = ph.solve(problem, (0.5, 0.5 + 2 * H), **given)
+    plain = ph.solve(problem, span, **given)
     assert np.array_equal(compiled.t, plain.t)
     for one in names:
         right = plain.sensitivity[one]
