@@ -216,6 +216,20 @@ def test_outliers_are_flagged_and_a_robust_loss_does_not_follow_them(seen):
     assert "2 in rates" in repr(robust)
 
 
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan"])
+def test_outliers_that_are_far_away(seen, loss):
+    """Least squares end so far from the truth that most observations look like outliers there."""
+    gross = seen.rates()
+    gross.omega[[3, 4, 11]] += [0.5, -0.2, 0.3]
+    start = disturbed(seen.truth, seen.rng)
+    given = {"free": ["omega", "moments"], "hold": "trace of inertia", "t_span": SPAN, **METHOD}
+    start = ph.Problem(seen.truth.body, seen.truth.model, omega=start.omega)
+    fit = ph.fit(start, gross, loss=loss, **given)
+    assert fit.success
+    assert fit.outliers["rates"].tolist() == [3, 4, 11]
+    assert np.abs(pulls(fit, seen.truth)).max() < 4.0
+
+
 def test_bodies_that_cannot_be_are_said_to_be_so(rng):
     """Euler's equations turn a body with I3 > I1 + I2 as well, and no body has these moments."""
     moments = np.array([1.0, 1.1, 2.4])

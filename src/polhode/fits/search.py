@@ -35,6 +35,11 @@ BAD = 2.0  # chi square of a degree of freedom, beyond which a search looks for 
 SHARES = 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0  # of the motion, in arcs that grow
 ENOUGH = 3  # observed numbers in the shortest arc, for each unknown
 LOSSES = "linear", "soft_l1", "huber", "cauchy", "arctan"
+STAGES = {  # the losses of the searches that follow least squares
+    "linear": (),
+    "cauchy": ("soft_l1", "cauchy"),
+    "arctan": ("soft_l1", "arctan"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +223,11 @@ class Place:
 def search(
     motion: Motion, holds: tuple[Hold, ...], loss: str, loss_scale: float, most: int
 ) -> Reached:
-    """Search from the problem as it was given; robust losses begin where least squares end."""
+    """Search from the problem as it was given; robust losses begin where least squares end.
+
+    Those to which far outliers mean nothing begin where a convex one ends: where least squares end,
+    everything may look like an outlier.
+    """
     start = motion.unknowns.start
     try:
         count = len(motion.at(start).residuals)
@@ -235,8 +244,8 @@ def search(
     place = _polished(_descended(motion, holds, start, most), holds, most)
     if not place.is_good and place.steps < most:
         place = _polished(_grown(place, motion, holds, start, most), holds, most)
-    if loss != "linear":
-        given = (loss, loss_scale), place.steps
+    for each in STAGES.get(loss, (loss,)):
+        given = (each, loss_scale), place.steps
         place = _descended(place.motion, holds, place.u, most, *given, by_size=False)
     here, slopes = place.motion.at(place.u), place.descent.chart.slopes(place.u)
     return Reached(place.motion, place.u, here, slopes, place.steps, place.judged)

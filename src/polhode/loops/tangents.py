@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from polhode.compiler.dual import Dual, largest_change, stripped, value, with_values
+from polhode.compiler.machine import CompiledOrPlain
 from polhode.contracts import (
     NOT_CONVERGED,
     OK,
@@ -164,20 +165,28 @@ def with_tangents(wide: np.ndarray, width: int) -> np.ndarray:
     out = np.empty((count, numbers + (numbers - 1) * (width - 1)))
     for first in range(0, count, BLOCK):
         block = slice(first, first + BLOCK)
-        _write_tangents(out[block], wide[block].reshape(-1, numbers, width))
+        _write(np.ascontiguousarray(wide[block]), width, out[block])
     return out
 
 
-def _write_tangents(out: np.ndarray, wide: np.ndarray) -> None:
-    """Write these rows for some of the times, which stay in the cache of the processor."""
-    count, numbers, width = wide.shape
-    values, slopes = wide[:, :, 0], wide[:, :, 1:]
-    q, (dw, dx, dy, dz) = values[:, :4], slopes[:, :4].transpose(1, 0, 2)
-    scale = 2.0 / np.einsum("ij,ij->i", q, q)
-    w, x, y, z = (q.T * scale)[:, :, None]
-    out[:, :numbers] = values
-    tangents = out[:, numbers:].reshape(count, numbers - 1, width - 1)
-    tangents[:, 0] = w * dx - x * dw - y * dz + z * dy
-    tangents[:, 1] = w * dy - y * dw - z * dx + x * dz
-    tangents[:, 2] = w * dz - z * dw - x * dy + y * dx
-    tangents[:, 3:] = slopes[:, 4:]
+def write_tangents(wide, width, out):
+    """Write such rows for some of the times."""
+    numbers, count = wide.shape[1] // width, width - 1
+    for i in range(len(wide)):
+        for k in range(numbers):
+            out[i, k] = wide[i, k * width]
+        w, x, y, z = out[i, 0], out[i, 1], out[i, 2], out[i, 3]
+        scale = 2.0 / (w * w + x * x + y * y + z * z)
+        w, x, y, z = w * scale, x * scale, y * scale, z * scale
+        for j in range(count):
+            dw, dx = wide[i, 1 + j], wide[i, 1 + j + width]
+            dy, dz = wide[i, 1 + j + 2 * width], wide[i, 1 + j + 3 * width]
+            here = numbers + j
+            out[i, here] = w * dx - x * dw - y * dz + z * dy
+            out[i, here + count] = w * dy - y * dw - z * dx + x * dz
+            out[i, here + 2 * count] = w * dz - z * dw - x * dy + y * dx
+            for k in range(4, numbers):
+                out[i, here + (k - 1) * count] = wide[i, 1 + j + k * width]
+
+
+_write = CompiledOrPlain(write_tangents, "what derivatives are made of")
