@@ -161,6 +161,23 @@ def test_long_runs_are_converted_in_blocks(frame):
         assert np.array_equal(run.sensitivity["inertia"][place], one.sensitivity["inertia"][0])
 
 
+def test_derivatives_that_are_not_finite_are_not_passed_over_in_silence():
+    """√|ω1| has no derivative at 0, where this body is and stays."""
+
+    def dragged(t, q, omega, params):
+        return -0.1 * math.sqrt(abs(omega[0])), 0.0, 0.0
+
+    problem = ph.Problem(FREE.body, ph.torque(dragged), omega=[0.0, 0.0, 2.0])
+    with np.errstate(all="ignore"):
+        run = solved(problem, method="mkrk:rk4", sensitivities=["state"])
+    with pytest.warns(ph.PolhodeWarning, match="derivatives are not finite from t = 0.02 on"):
+        matrix = run.stm
+    assert run.success
+    assert np.isfinite(matrix[0]).all()
+    assert not np.isfinite(matrix[1]).all()
+    assert np.isfinite(run.q).all()
+
+
 def test_no_times_at_all():
     run = ph.exact_free_motion(FREE.body, None, FREE.omega, [], sensitivities=["state", "inertia"])
     assert run.stm.shape == (0, 6, 6)

@@ -1,5 +1,6 @@
 """``Derivatives``: how the states of a run depend on what they were differentiated by."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, PolhodeWarning
 
 STATE = "state"
 
@@ -112,6 +113,20 @@ def known(derivatives: Derivatives | None) -> Derivatives:
         raise NoDerivatives(
             "the run has no derivatives: give sensitivities=['state', …] to the solver"
         )
+    return derivatives
+
+
+def looked_at(derivatives: Derivatives | None, times: np.ndarray) -> Derivatives | None:
+    """Return the derivatives of a run; warn if some are not finite."""
+    if derivatives is None or (good := np.isfinite(derivatives.array)).all():
+        return derivatives
+    place = int(np.argmin(good.reshape(len(good), -1).all(axis=1)))
+    warnings.warn(
+        f"the derivatives are not finite from t = {times[place]:g} on, and the states are: either a"
+        " function has no derivative there (a root of 0), or they have grown too large for numbers",
+        PolhodeWarning,
+        stacklevel=6,
+    )
     return derivatives
 
 

@@ -16,7 +16,7 @@ from polhode.errors import InputError
 from polhode.files import netcdf
 from polhode.files.given import damage_refused, has_form
 from polhode.results import export
-from polhode.results.derivatives import Derivatives, joined, known
+from polhode.results.derivatives import Derivatives, joined, known, looked_at
 from polhode.results.details import Details, GivenDetails, PartDetails
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Trajectory:
         return self._details.variables()
 
     # ---- derivatives
-    derivatives = cached_property(lambda self: self._details.derivatives())
+    derivatives = cached_property(lambda self: looked_at(self._details.derivatives(), self.t))
     sensitivity = property(lambda self: known(self.derivatives))
     stm = property(lambda self: self.sensitivity.stm)
 
