@@ -1,4 +1,4 @@
-"""The gallery: every entry runs in its short form, its checks hold, and what is stored is its own."""
+"""The gallery: entries run in their short form, checks hold, and what is stored is their own."""
 
 import re
 
@@ -54,7 +54,8 @@ def test_an_entry_runs_in_its_short_form(gallery, name):
 
 # ---- what the script refuses
 BEFORE = '"""A title.\n\nA text.\n"""\nimport polhode as ph\n\n'
-CODE = BEFORE + "run = ph.solve(ph.problems.fast_top(), (0, 0.1))\nimport matplotlib.pyplot as plt\n"
+START = "run = ph.solve(ph.problems.fast_top(), (0, 0.1))\n"
+CODE = BEFORE + START + "import matplotlib.pyplot as plt\n"
 DRAWS = "\n# ---- picture\n# A line.\nplt.plot(run.t, run.energy)\nplt.show()\n"
 
 
@@ -93,13 +94,13 @@ def test_an_entry_draws_one_picture(gallery, written):
 
 
 def test_an_entry_without_its_parts_is_refused(gallery, written):
-    with pytest.raises(ValueError, match="entry.py needs one '# ---- picture"):
+    with pytest.raises(ValueError, match=r"entry\.py needs one '# ---- picture"):
         gallery.execute(written(CODE))
 
 
 def test_a_number_in_the_text_is_measured(gallery, written):
     entry = written(
-        f'{CODE.replace("A text.", "It is {{speed}}.")}{DRAWS}'
+        f"{CODE.replace('A text.', 'It is {{speed}}.')}{DRAWS}"
         '\n# ---- checks\nchecks = {"energy": (0.0, 1.0)}\nmeasured = {"spin": "3"}\n'
     )
     with pytest.raises(ValueError, match=r"\{\{speed\}\} is not measured; there are spin"):
