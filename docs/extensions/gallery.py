@@ -38,10 +38,13 @@ SCRIPT = """\
 const frames = () => document.querySelectorAll("iframe.gallery-viewer");
 const follow = () => {
   const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "light";
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   for (const frame of frames()) {
     const [page, asked] = frame.src.split("#"), time = asked.split("&")[0];
     if (frame.dataset.theme === theme) continue;
+    const first = !frame.dataset.theme;
     frame.dataset.theme = theme;
+    if (first && theme === system) continue; // the viewer finds that by itself
     if (frame.dataset.loaded) frame.contentWindow.location.replace(`${page}#theme=${theme}`);
     else frame.src = `${page}#${time}&theme=${theme}`;
   }
