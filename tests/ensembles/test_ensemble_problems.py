@@ -67,6 +67,21 @@ def test_symmetric_and_asymmetric_members_together():
     check_bits(result, SPAN, **asked)
 
 
+def test_axes_that_are_not_principal():
+    """Attitudes, momenta and angular velocities in body axes, turned from principal ones."""
+    turn = Rotation.from_rotvec([0.3, 0.5, -0.2]).as_matrix()
+    body = ph.RigidBody(turn @ np.diag([2.0, 3.0, 4.5]) @ turn.T)
+    rates, asked = np.array([[2.0, 3.0, 10.0], [1.0, 2.0, 3.0]]), {"method": "mr2", "dt": DT}
+    problem = ph.Problem(body, ph.models.heavy_top(10.0), omega=rates[0])
+    result = ph.solve_ensemble(problem, SPAN, vary={"omega": rates}, save="all", **asked)
+    for member, omega in enumerate(rates):
+        alone = ph.solve(ph.Problem(body, problem.model, omega=omega), SPAN, **asked)
+        for name in ("q", "angular_momentum", "omega"):
+            assert np.array_equal(getattr(alone, name), getattr(result, name)[:, member]), name
+            last = getattr(alone[-1:], name)
+            assert np.array_equal(last, getattr(alone, name)[-1:]), name
+
+
 def test_compensated_sums():
     asked = {"method": "mr2", "dt": DT, "compensated": True}
     result = ph.solve_ensemble(HEAVY, SPAN, vary=SPINS, save=OFF_GRID, **asked)

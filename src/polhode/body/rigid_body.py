@@ -11,6 +11,7 @@ from polhode.body.inertia import checked, is_diagonal, principal, settled, tenso
 from polhode.body.mesh import mesh as mesh_shape
 from polhode.body.shape import Shape, combined, parts_of, three
 from polhode.errors import InputError
+from polhode.kernels.quaternion import to_body, to_inertial
 
 NOISE = 8  # times the estimated rounding of shapes and meshes
 
@@ -143,3 +144,12 @@ class RigidBody:
     def __repr__(self) -> str:
         given = self.principal_moments if self.is_aligned else self.inertia
         return f"RigidBody({np.array2string(given, separator=', ')}, mass={self.mass!r})"
+
+
+def angular_velocities(momenta: np.ndarray, axes: tuple, inverse: tuple) -> np.ndarray:
+    """Return ω = I⁻¹ L of rows L in the user's body axes, with the same bits for one row or many.
+
+    ``axes`` and ``inverse`` are those of ``data``: numbers, or one for each row.
+    """
+    principal = to_body(axes, tuple(momenta.T))
+    return np.stack(to_inertial(axes, tuple(map(np.multiply, principal, inverse))), axis=1)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode import loops
+from polhode.body.rigid_body import angular_velocities
 from polhode.compiler.machine import CompiledOrPlain, take
 from polhode.compiler.tree import bind
 from polhode.contracts import ORIGIN, Model, potential_at
@@ -119,11 +120,6 @@ class Snapshot:
         """All variables of the model."""
         return self.states[:, self.members.beside :]
 
-    def _from_principal(self, v: np.ndarray) -> np.ndarray:
-        if self.aligned:
-            return v
-        return np.stack(to_inertial(tuple(self.rows.bodies[:, AXES].T), tuple(v.T)), axis=1)
-
     def _from_body(self, v: np.ndarray) -> np.ndarray:
         return np.stack(to_inertial(tuple(self.states[:, :4].T), tuple(v.T)), axis=1)
 
@@ -135,13 +131,19 @@ class Snapshot:
         axes = tuple(self.rows.bodies[:, AXES].T)
         return np.stack(product(tuple(q.T), conjugate(axes)), axis=1)
 
-    @property
+    @cached_property
     def angular_momentum(self) -> np.ndarray:
-        return self._from_principal(self.states[:, 4:7])
+        m = self.states[:, 4:7]
+        if self.aligned:
+            return m
+        return np.stack(to_inertial(tuple(self.rows.bodies[:, AXES].T), tuple(m.T)), axis=1)
 
     @cached_property
     def omega(self) -> np.ndarray:
-        return self._from_principal(self.states[:, 4:7] * self._inverse)
+        if self.aligned:
+            return self.states[:, 4:7] * self._inverse
+        axes, inverse = self.rows.bodies[:, AXES], self._inverse
+        return angular_velocities(self.angular_momentum, tuple(axes.T), tuple(inverse.T))
 
     @property
     def omega_inertial(self) -> np.ndarray:

@@ -174,8 +174,9 @@ def outer_states(body: RigidBody, states: np.ndarray) -> tuple[np.ndarray, np.nd
     q, m = states[:, :4], states[:, 4:7]
     if body.is_aligned:
         return q, m
-    turned = np.stack(product(tuple(q.T), conjugate(body.data[2])), axis=1)
-    return turned, m @ body.principal_axes.T
+    axes = body.data[2]
+    turned = np.stack(product(tuple(q.T), conjugate(axes)), axis=1)
+    return turned, np.stack(to_inertial(axes, tuple(m.T)), axis=1)
 
 
 def translation(body: RigidBody, states: np.ndarray, moves: bool) -> tuple[np.ndarray, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from polhode.body import Geometry, RigidBody
+from polhode.body.rigid_body import angular_velocities
 from polhode.contracts import OK, Status
 from polhode.errors import InputError
 from polhode.files import netcdf
@@ -196,11 +197,10 @@ class Trajectory:
         given = self._details.omega()
         if given is not None:
             return given
-        axes = self.body.principal_axes
-        inverse = np.array(self.body.data[1])
+        _, inverse, axes, *_ = self.body.data
         if self.body.is_aligned:
-            return self.angular_momentum * inverse
-        return (self.angular_momentum @ axes * inverse) @ axes.T
+            return self.angular_momentum * np.array(inverse)
+        return angular_velocities(self.angular_momentum, axes, inverse)
 
     @cached_property
     def rotation(self) -> "Rotation":
