@@ -11,8 +11,7 @@ error.
 The rounding error is about sqrt(Σ w_j² n_j/10) units in the last place of a step's increment, 78
 with the columns 2, 4, …, 16.  Others, with more substeps, err less and cost no more for the length
 of step that they allow.  The choice here is the best of all whose lanes are at most 32 substeps
-long: the fastest of orders 12 and 16, one of order 16 with the smallest rounding error, and one of
-order 14 with half of that.
+long: the fastest of orders 12 and 16, and one of order 14 with a small rounding error.
 
 Columns run in four lanes side by side, several after each other in one lane; a step takes as long
 as its longest lane, the first.
@@ -92,8 +91,7 @@ COLUMNS: Mapping[str, Columns] = MappingProxyType(
         for name, lanes in {
             "12": ((32,), (26,), (20, 12), (16, 14)),
             "16": ((32,), (26, 6), (20, 12), (14, 10, 8)),
-            "16 calm": ((32,), (22, 10), (16, 12, 4), (8, 6)),
-            "14 calm": ((32,), (18, 4), (12, 6), (10, 8)),
+            "14": ((32,), (18, 4), (12, 6), (10, 8)),
         }.items()
     }
 )
