@@ -115,6 +115,7 @@ class Dispatch:
         rest = members.with_vary(dict.fromkeys(self.arrays))
         small = replace(task, members=rest, bound=None, wide=None)
         self.data = client.submit(identity, cloudpickle.dumps(small), pure=False)
+        client.replicate(self.data)  # or chunks would wait for the one worker that holds it
         self.bytes = 8 * task.at_save.sum() * task.width + 8 * (
             len(task.by_value) * task.at_reduce.sum() + len(task.by_member) + 4
         )  # of the results of a member
