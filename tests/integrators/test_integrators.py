@@ -356,7 +356,7 @@ def test_symplectic_or_not(record):
     run = bound_once(record, pendulum, length)
 
     def end(x, v):
-        return np.array(run(0.0, 2.0, (x, v), (0.0, 1e-30), (), ())[0])
+        return np.array(run(0.0, 3.0, (x, v), (0.0, 1e-30), (), ())[0])
 
     d, columns = 1e-3, []
     for a, b in ((1.0, 0.0), (0.0, 1.0)):
