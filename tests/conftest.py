@@ -1,5 +1,6 @@
 """Options, seeded generators and the command line, shared by the tests."""
 
+import gc
 import sys
 
 import numpy as np
@@ -17,6 +18,12 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_collections():
+    """Leave what earlier modules made out of garbage collection: compilers keep millions."""
+    gc.freeze()
 
 
 @pytest.fixture

@@ -193,6 +193,7 @@ def test_the_free_wobble_is_small_and_is_taken_out():
     assert np.abs((momentum - slow)[:, :2]).max() / precession.MAS > 5.0  # not the same axis
 
 
+@pytest.mark.slow
 def test_other_variables_and_tolerances_find_the_same_pole(year):
     for settings in ({}, {"formulation": "encke-quaternion"}):
         other = daily(365, rtol=1e-14, **settings)
